@@ -1,0 +1,41 @@
+# Self-contained: each target makes its virtual environment if need be. `make demo` and `make test`
+# are the two commands of the README.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DATA := sraven-M4-K8
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(VENV)/plain
+	$(BIN)/sraven generate --M 4 --K 8 --holdout 0.25 --out $(DATA)
+	$(BIN)/python -c 'from datasets import load_dataset; print(load_dataset("$(DATA)"))'
+	$(BIN)/sraven show --explain
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/plain
+	$(BIN)/sraven bench
+
+docs: $(VENV)/dev
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) docs/_build
+
+$(VENV)/plain: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/dev: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@

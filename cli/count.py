@@ -1,0 +1,36 @@
+"""`sraven count`"""
+
+from dataclasses import asdict
+
+import click
+
+from cli.options import json_option, print_json
+
+
+@click.command(name="count")
+@click.option("--M", "M", type=int, default=4, show_default=True, help="Features of a panel, 1 to 12.")
+@click.option("--K", "K", type=int, default=8, show_default=True, help="Symbols, 3 to 256.")
+@json_option
+def command(M: int, K: int, as_json: bool) -> None:
+    """Count the tasks and instances there are (paper, appendix B.1 and Figure A9).
+
+    \b
+    Example:
+      sraven count --M 4 --K 8
+    """
+    from sraven.counting import count
+
+    counts = count(M, K)
+    if as_json:
+        print_json({"M": M, "K": K, **asdict(counts)})
+        return
+    meanings = {
+        "multisets": "rule combinations: C(8 + M - 1, M)",
+        "alignments": "ways to match the columns' positions: (M!)^2",
+        "tasks": "alignments with a rule for each feature: (M!)^2 8^M",
+        "instances": "tasks with their symbols",
+        "paper_tasks": "the paper's formula: C(8 + M - 1, M) ((M!)^2 - M)",
+    }
+    for name, number in asdict(counts).items():
+        written = f"{number:,}" if number < 10**15 else f"{number:.4e}"
+        click.echo(f"{name:>11}  {written:>21}  {meanings[name]}")

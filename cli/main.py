@@ -1,0 +1,91 @@
+"""Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
+
+import os
+import sys
+from importlib.metadata import version
+
+import click
+
+from cli.lazy import LazyGroup
+
+COMMANDS = {
+    "generate": "Write a SRAVEN dataset that load_dataset loads.",
+    "show": "Look at instances, with their rules and all valid answers.",
+    "ambiguity": "Measure how many instances have several answers.",
+    "count": "Count the tasks and instances there are.",
+    "fuzzylogic": "The second task: generate, show, ambiguity.",
+    "verify": "Re-check a dataset directory, of either task.",
+    "bench": "Measure the speed of this machine, as ratios.",
+}
+"""Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``."""
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"sraven {version('sraven')}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, package="cli", summaries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version.",
+)
+def cli() -> None:
+    """SRAVEN: a benchmark for compositional generalisation in context.
+
+    \b
+    Example:
+      sraven generate --M 4 --K 8 --holdout 0.25
+      sraven COMMAND --help
+    """
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo("error: " + " ".join(message.split()), err=True)
+    return code
+
+
+def _run(arguments: list[str] | None) -> int:
+    """Run the command line; return its exit code.
+
+    2 stands for bad usage, 1 for a failed check or write, 130 for an interrupt.
+    """
+    try:
+        code = cli.main(arguments, prog_name="sraven", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "sraven"
+        return _fail(f"{error.format_message().rstrip('.')}; see {command} --help", 2)
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:  # as in `sraven show | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", 1)
+    except ValueError as error:
+        if type(error).__module__ != "sraven.core.errors":
+            raise
+        return _fail(str(error), 2)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(_run(arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Options that commands share, and how they print."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import reduce, wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from sraven.task import SRAVEN
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Stopped(click.ClickException):
+    """Work that ended early, with what to do about it."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click declares it on the class
+
+
+def size_option(name: str, default: int, help_text: str) -> Callable[[F], F]:
+    """Return an option for the number of instances of a split."""
+    return click.option(name, type=int, default=default, show_default=True, help=help_text)
+
+
+def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds several options, in this order."""
+    return lambda function: reduce(lambda decorated, option: option(decorated), reversed(options), function)
+
+
+def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options and hands the command the ``task`` made of them.
+
+    Args:
+        make: returns a task; its parameters are the options' names, those with a default optional.
+        options: what to add.
+    """
+    names = signature(make).parameters
+
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def with_task(**values: Any) -> Any:
+            chosen = {name: values.pop(name) for name in names if name in values}
+            return command(task=make(**chosen), **values)
+
+        return join_options(*options)(cast(F, with_task))
+
+    return decorate
+
+
+def _make_sraven(
+    M: int, K: int, holdout: float, seed: int, no_permute: bool, answers: str = "any"
+) -> "SRAVEN":
+    from sraven.task import SRAVEN
+
+    return SRAVEN(M=M, K=K, holdout=holdout, seed=seed, answers=answers, permute=not no_permute)
+
+
+sraven_task = task_argument(
+    _make_sraven,
+    click.option("--M", "M", type=int, default=4, show_default=True, help="Features of a panel, 1 to 12."),
+    click.option("--K", "K", type=int, default=8, show_default=True, help="Symbols, 3 to 256."),
+    click.option(
+        "--holdout",
+        type=float,
+        default=0.25,
+        show_default=True,
+        help="Share of rule combinations kept for ood.",
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="Draws the partition and the instances."
+    ),
+    click.option("--no-permute", is_flag=True, help="Show the features of all columns in the same order."),
+)
+"""Adds the options that make a SRAVEN task, but for the policy; the command gets ``task``."""
+
+answers_option = click.option(
+    "--answers",
+    default="any",
+    show_default=True,
+    metavar="any|unique",
+    help="Keep all instances, or those with one answer.",
+)
+threads_option = click.option("--threads", type=click.IntRange(1), help="Threads to use.  [default: all]")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+output_options = join_options(
+    click.option(
+        "--format",
+        "file_format",
+        default="parquet",
+        show_default=True,
+        metavar="parquet|arrow",
+        help="Format of the files.",
+    ),
+    click.option(
+        "--out", type=click.Path(path_type=Path), help="Directory to write.  [default: named after the task]"
+    ),
+    threads_option,
+    click.option("--force", is_flag=True, help="Replace another dataset in the same place."),
+    json_option,
+)
+"""Options of commands that write a dataset."""
+
+which_options = join_options(
+    click.option("--split", default="train", show_default=True, help="Split to look into, or all."),
+    click.option("--index", type=int, default=0, show_default=True, help="First instance to show."),
+    click.option(
+        "-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many to show."
+    ),
+)
+"""Options that choose instances to show."""
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def print_table(table: "Table") -> None:
+    """Print a table on standard output, as wide as it needs where that isn't a terminal."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(table)
+
+
+def print_renderables(renderables: "Iterable[RenderableType]") -> None:
+    """Print what `rich` can render on standard output, one below the other."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for renderable in renderables:
+        console.print(renderable)
+
+
+@contextmanager
+def one_picture(count: int) -> Iterator[None]:
+    """Import what draws; one line says so if that isn't installed, or if more is asked than one."""
+    if count != 1:
+        raise click.UsageError(f"--png shows one instance, but --count is {count}; leave out one of them")
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"--png needs {error.name}: pip install 'sraven[analysis]'") from None
+
+
+@contextmanager
+def progress_bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, if that is a terminal; yield what advances it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(description, total=total)
+        yield lambda count: progress.advance(bar, count)

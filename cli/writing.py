@@ -1,0 +1,48 @@
+"""How the generate commands of all tasks write and what they print."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.options import Stopped, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from sraven.core.task import Task
+
+
+def write(
+    task: "Task",
+    sizes: Mapping[str, int],
+    out: Path | None,
+    *,
+    file_format: str,
+    threads: int | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a dataset with a progress bar, and print what it holds and how to load it."""
+    from sraven.core.dataset import write_dataset
+
+    out = out or Path(f"{task.name}-{task.config_name}")
+    again = "the same command goes on from here"
+    try:
+        with progress_bar("generating (compiles on first use)", sum(sizes.values())) as progress:
+            manifest = write_dataset(
+                task, sizes, out, file_format=file_format, threads=threads, force=force, progress=progress
+            )
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; {again}", 130) from None
+    except OSError as error:
+        raise Stopped(f"{out} is unfinished: {error.strerror or error}; mend that, and {again}", 1) from None
+    if as_json:
+        keys = "num_examples", "digest"
+        splits = {name: {key: split[key] for key in keys} for name, split in manifest["splits"].items()}
+        print_json({"path": str(out), "config": manifest["config"], "splits": splits})
+        return
+    for name, split in manifest["splits"].items():
+        click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{task.remark(split['tallies'])}")
+    # Without a slash, load_dataset would take some names for formats or packages.
+    path = str(out) if "/" in str(out) else f"./{out}"
+    click.echo(f'\nfrom datasets import load_dataset\ndataset = load_dataset("{path}")')

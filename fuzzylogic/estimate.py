@@ -1,0 +1,78 @@
+"""How much the points of a sequence leave open, measured."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzylogic.identifiability import identify
+from fuzzylogic.score import score
+from fuzzylogic.task import FuzzyLogic
+from sraven.core.arguments import check_integer
+from sraven.core.estimate import Mean, mean
+
+_PART = 1 << 14
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """What is measured on the sequences of one split, for an observer with one prior.
+
+    Attributes:
+        split: the split.
+        prior: the combinations that the observer thinks possible: ``all``, or those of a split.
+        n: number of sequences.
+        several_agree: share with more than one agreeing combination.
+        ambiguous: share where they disagree on the query.
+        agreeing: how many agree.
+        mse: mean squared error of the ideal observer.
+        r2: its R², pooled.
+        r2_per_sequence: its R², the mean over sequences: the ceiling of what a model can score.
+    """
+
+    split: str
+    prior: str
+    n: int
+    several_agree: Mean
+    ambiguous: Mean
+    agreeing: Mean
+    mse: float
+    r2: float
+    r2_per_sequence: float
+
+
+def estimate_ambiguity(
+    task: FuzzyLogic, split: str, prior: str, n: int, *, threads: int | None = None
+) -> Ambiguity:
+    """Measure identifiability on the first ``n`` sequences of a split.
+
+    Args:
+        task: the task.
+        split: ``train``, ``test``, ``ood``, ``ood_terms`` or ``all``.
+        prior: ``all``, or the split whose combinations the observer thinks possible.
+        n: number of sequences, from 2.
+        threads: threads to use; None for all available ones.
+    """
+    check_integer("n", n, 2, 1 << 40)
+    combinations = None if prior == "all" else task.combinations(prior)
+    counts, ambiguous, predictions, targets = [], [], [], []
+    for start in range(0, n, _PART):
+        batch = task.sample(split, start, min(_PART, n - start), threads=threads)
+        found = identify(batch.inputs, batch.targets, task.K, combinations, threads=threads)
+        counts.append(found.agreeing)
+        ambiguous.append(found.ambiguous)
+        predictions.append(found.prediction)
+        targets.append(batch.targets)
+    agreeing: NDArray[np.int64] = np.concatenate(counts)
+    scores = score(np.concatenate(predictions), np.concatenate(targets))
+    return Ambiguity(
+        split=split,
+        prior=prior,
+        n=n,
+        several_agree=mean(agreeing > 1),
+        ambiguous=mean(np.concatenate(ambiguous)),
+        agreeing=mean(agreeing),
+        mse=scores.mse,
+        r2=scores.r2,
+        r2_per_sequence=scores.r2_per_sequence,
+    )

@@ -1,0 +1,103 @@
+"""A fuzzy-logic dataset's rows: columns, encoding, and the checks of `sraven verify`."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzylogic.terms import rank_all, term_dtype
+from sraven.core.table import arrow_table, column_to_numpy
+from sraven.core.task import Arrays, Column, Encoded
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
+
+_TALLIED = 1 << 16
+"""Combinations that are counted one by one for the card, at most."""
+
+
+def columns(L: int, K: int, N: int) -> tuple[Column, ...]:
+    """Return the columns of a dataset."""
+    return (
+        Column("index", "int64", (), "index of the sequence in its split", derived=True),
+        Column("inputs", "float32", (N, L), "points in [0, 1), the last one the query's"),
+        Column("targets", "float32", (N,), "value of the function at each point"),
+        Column("terms", term_dtype(L), (K,), "terms of the function, ascending"),
+        Column("combination", "int32", (), "number of the combination of terms, in colexicographic order"),
+    )
+
+
+def encode(task: "FuzzyLogic", split: str, start: int, count: int) -> Encoded:
+    """Return sequences as rows of a dataset, with counts by combination for the card."""
+    batch = task.sample(split, start, count, threads=1)
+    arrays = {"index": np.arange(start, start + count, dtype=np.int64), **batch._asdict()}
+    tallies = {"sequences": np.array(count, np.int64)}
+    n_combinations = task.n_combinations("all")
+    if n_combinations <= _TALLIED:
+        tallies["by_combination"] = np.bincount(batch.combination, minlength=n_combinations)
+    return Encoded(arrays, tallies)
+
+
+def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of a fuzzy-logic dataset as arrays in their natural shapes.
+
+    Args:
+        dataset: one split, a ``datasets.Dataset`` (shuffled, sliced and filtered ones too) or a
+            ``pyarrow.Table``, with any of the columns; ``inputs`` needs ``targets`` beside it.
+
+    Returns:
+        arrays by column name: ``inputs`` float32 ``[n, N, L]``, ``targets`` float32 ``[n, N]``,
+        ``terms`` uint8 or uint16 ``[n, K]``, ``index`` int64 and ``combination`` int32 ``[n]``.
+        They are read-only, as Arrow's memory is.
+
+    Raises:
+        ConfigurationError: if it is neither.
+    """
+    table = arrow_table(dataset)
+    arrays = {name: column_to_numpy(table.column(name)) for name in table.column_names}
+    if "inputs" in arrays and "targets" in arrays:
+        arrays["inputs"] = arrays["inputs"].reshape(*arrays["targets"].shape, -1)
+    return arrays
+
+
+def evaluate_terms(inputs: NDArray[np.float32], terms: NDArray[Any]) -> NDArray[np.float32]:
+    """Evaluate each sequence's function at its points: float32 ``[n, N]``.
+
+    Plain NumPy on purpose: a second opinion that shares no code with the generator.
+
+    Args:
+        inputs: ``[n, N, L]``.
+        terms: integers ``[n, K]``.
+    """
+    variables = np.arange(inputs.shape[2])
+    plain = (terms[:, None, :, None].astype(np.int64) >> variables) & 1 == 1  # [n, 1, K, L]
+    literals = np.where(plain, inputs[:, :, None, :], np.float32(1) - inputs[:, :, None, :])
+    values: NDArray[np.float32] = literals.min(axis=3).max(axis=2)
+    return values
+
+
+def find_faults(task: "FuzzyLogic", split: str, arrays: Arrays) -> list[str]:
+    """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
+    inputs, targets, terms = arrays["inputs"], arrays["targets"], arrays["terms"].astype(np.int64)
+    right = {
+        "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
+        "terms don't ascend, or are none": (
+            (np.diff(terms, axis=1) > 0).all(axis=1) & (terms < 1 << task.L).all(axis=1)
+        ),
+    }
+    faults = [_fault(arrays, ~np.asarray(fine), text) for text, fine in right.items() if not fine.all()]
+    if faults:
+        return faults
+    drawn = task.take(split, arrays["index"], threads=1)._asdict()
+    right = {
+        "combination isn't the terms' number": arrays["combination"] == rank_all(terms, 1 << task.L),
+        "a target isn't the function's value": (targets == evaluate_terms(inputs, terms)).all(axis=1),
+        "values differ from the generator's": np.all(
+            [(arrays[name] == drawn[name]).reshape(len(terms), -1).all(axis=1) for name in drawn], axis=0
+        ),
+    }
+    return [_fault(arrays, ~np.asarray(fine), text) for text, fine in right.items() if not fine.all()]
+
+
+def _fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+    return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"

@@ -1,0 +1,126 @@
+"""Which terms and combinations a split draws from (paper, section 3)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzylogic.terms import binomials, count_combinations, unrank
+from sraven.core.arguments import floor_of_share
+from sraven.core.errors import ConfigurationError
+from sraven.core.jit import kernel
+from sraven.core.permutation import ROUNDS, fill_round_keys, half_bits, permute
+from sraven.core.rng import derive_key, shuffle
+from sraven.core.spec import BENCHMARK_VERSION
+
+_ATTEMPTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Partition:
+    """How terms and combinations are divided.
+
+    Attributes:
+        seen: int64 ``[n_seen]``, ids of the terms of train, test and ood, ascending.
+        unseen: int64 ``[n_unseen]``, ids of the terms of ood_terms, ascending.
+        n_combinations: combinations of K seen terms.
+        n_held_out: how many of them are held out: those whose place in the shuffle is below.
+        round_keys: uint64 ``[8]`` of the permutation that shuffles them.
+    """
+
+    seen: NDArray[np.int64]
+    unseen: NDArray[np.int64]
+    n_combinations: int
+    n_held_out: int
+    round_keys: NDArray[np.uint64]
+
+
+@kernel
+def _find_covering(
+    key: Any,
+    n_combinations: Any,
+    n_held_out: Any,
+    half: Any,
+    table: Any,
+    attempts: Any,
+    round_keys: Any,
+    terms: Any,
+    covered: Any,
+) -> Any:
+    """Draw permutations until the combinations that aren't held out contain every term."""
+    n_terms = covered.shape[0]
+    for attempt in range(attempts):
+        fill_round_keys(round_keys, key, np.uint64(attempt))
+        covered[:] = False
+        left = n_terms
+        for place in range(n_held_out, n_combinations):
+            number = permute(np.uint64(place), np.uint64(n_combinations), half, round_keys)
+            unrank(np.int64(number), table, terms)
+            for k in range(terms.shape[0]):
+                if not covered[terms[k]]:
+                    covered[terms[k]] = True
+                    left -= 1
+            if left == 0:
+                return True
+    return False
+
+
+def _divide_terms(
+    L: int, K: int, unseen_terms: float, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    n_terms = 1 << L
+    n_unseen = floor_of_share(unseen_terms, n_terms)
+    if n_terms - n_unseen < K:
+        most = (n_terms - K) / n_terms
+        raise ConfigurationError(
+            f"unseen_terms={unseen_terms}: leaves {n_terms - n_unseen} of {n_terms} terms at L={L}, "
+            f"but a combination takes K={K}; use at most {most:.4g}"
+        )
+    if unseen_terms > 0 and n_unseen < K:
+        raise ConfigurationError(
+            f"unseen_terms={unseen_terms}: gives {n_unseen} of {n_terms} terms at L={L} to ood_terms, but a "
+            f"combination takes K={K}; use at least {K / n_terms:.4g}, or 0 for no ood_terms split"
+        )
+    order = np.arange(n_terms, dtype=np.int64)
+    key = derive_key(version=BENCHMARK_VERSION, task="fuzzylogic", stream="terms", L=L, seed=seed)
+    shuffle(order, key, np.uint64(0))
+    return np.sort(order[n_unseen:]), np.sort(order[:n_unseen])
+
+
+def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int) -> Partition:
+    """Divide the terms, and the combinations of seen terms.
+
+    Terms are shuffled and the first floor(unseen_terms * 2**L) are unseen. Combinations are
+    shuffled by a keyed permutation, without listing them, and the first floor(holdout * count) are
+    held out; this is repeated until every seen term occurs in a known combination.
+
+    Raises:
+        ConfigurationError: if a split would be empty although its share isn't 0, or if the known
+            combinations can't contain all seen terms.
+    """
+    seen, unseen = _divide_terms(L, K, unseen_terms, seed)
+    count = count_combinations(len(seen), K)
+    held_out = floor_of_share(holdout, count)
+    known, least = count - held_out, -(-len(seen) // K)
+    if holdout > 0 and held_out == 0:
+        raise ConfigurationError(
+            f"holdout={holdout}: holds out none of the {count:,} combinations of seen terms, which leaves "
+            f"ood empty; use at least {1 / count:.4g}, or 0 for no ood split"
+        )
+    if known < least:
+        raise ConfigurationError(
+            f"holdout={holdout}: leaves {known:,} of the {count:,} combinations of seen terms to train, but "
+            f"every one of the {len(seen):,} seen terms must occur in train, which takes {least:,}; "
+            "use a smaller holdout"
+        )
+    key = derive_key(version=BENCHMARK_VERSION, task="fuzzylogic", stream="partition", L=L, K=K, seed=seed)
+    round_keys, half = np.zeros(ROUNDS, np.uint64), np.uint64(half_bits(count))
+    scratch = np.zeros(K, np.int64), np.zeros(len(seen), np.bool_)
+    table = binomials(len(seen), K)
+    if not _find_covering(key, count, held_out, half, table, _ATTEMPTS, round_keys, *scratch):
+        raise ConfigurationError(
+            f"holdout={holdout}: no partition with every seen term in train was found in {_ATTEMPTS:,} "
+            f"draws at L={L}, K={K}, seed={seed}; use a smaller holdout"
+        )
+    return Partition(seen, unseen, count, held_out, round_keys)

@@ -1,0 +1,1 @@
+"""What every task of the benchmark shares."""

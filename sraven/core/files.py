@@ -1,0 +1,52 @@
+"""Files that appear whole or not at all, and their checksums."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+_PIECE = 1 << 20
+
+
+def sync_directory(directory: Path) -> None:
+    """Make renames within a directory survive a power cut, where the system can."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def move_into_place(source: Path, goal: Path) -> None:
+    """Sync a file and rename it: readers see the old file or the whole new one."""
+    with open(source, "rb") as file:
+        os.fsync(file.fileno())
+    os.replace(source, goal)
+    sync_directory(goal.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file at once, in UTF-8 and with plain line ends."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_bytes(text.encode())
+    move_into_place(temporary, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file at once."""
+    write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    checksum = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            checksum.update(piece)
+    return checksum.hexdigest()

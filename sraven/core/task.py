@@ -1,0 +1,105 @@
+"""What the core asks of a task: the one interface between tasks and everything built on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Arrays by name, with the instances along the first axis."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a dataset.
+
+    Attributes:
+        name: its name, also that of the batch's array.
+        dtype: NumPy name of the element type.
+        shape: shape of one instance's value; () for a single number.
+        meaning: what it holds, in a sentence without a full stop.
+        derived: whether it follows from the other columns; digests leave derived columns out.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    meaning: str
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A run of instances as they are written to a dataset.
+
+    Attributes:
+        columns: an array per column of the task.
+        tallies: counts (int64) that add up over runs, for the dataset card.
+    """
+
+    columns: Arrays
+    tallies: Arrays
+
+
+class Task(Protocol):
+    """A benchmark task: random access to the instances of its splits."""
+
+    @property
+    def name(self) -> str:
+        """Name of the task family, such as ``sraven``."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, used as a folder's name."""
+
+    @property
+    def splits(self) -> Sequence[str]:
+        """Names of the splits that have instances."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a dataset of this task, first ``index``."""
+
+    @property
+    def instance_columns(self) -> Sequence[str]:
+        """The columns by which two instances are the same puzzle."""
+
+    def encode(self, split: str, start: int, count: int) -> Encoded:
+        """Return a run of instances as written to a dataset; uses one thread."""
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with instances read from a dataset, a line for each kind."""
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size, given its tallies; starts with a comma."""
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> "Description":
+        """Return the texts of the dataset card, given the tallies of each split."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """Texts about a dataset, in Markdown.
+
+    Attributes:
+        title: of the card.
+        summary: one sentence.
+        body: the card's sections after the counts.
+        limitations: what the data doesn't show, in a sentence or two.
+        biases: how the sampling shapes the data, in a sentence or two.
+        uses: what the data is for, in a sentence or two.
+        keywords: for search.
+    """
+
+    title: str
+    summary: str
+    body: str
+    limitations: str
+    biases: str
+    uses: str
+    keywords: tuple[str, ...]

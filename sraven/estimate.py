@@ -1,0 +1,69 @@
+"""How ambiguous a task is, measured on its instances (paper, appendix B.2 and Table A2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.ambiguity import count_answers, differs_everywhere
+from sraven.core.arguments import check_integer
+from sraven.core.estimate import Mean, mean
+from sraven.observer import ideal_observer
+from sraven.task import SRAVEN
+
+_PART = 1 << 16
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """What is measured on the instances of one split.
+
+    Attributes:
+        split: ``all``, ``test`` or ``ood``.
+        n: number of instances.
+        several_answers: share with another valid answer, the paper's words.
+        differs_everywhere: share with a valid answer that differs from the target in every
+            feature, what the paper's published code counts.
+        observer: accuracy expected of an ideal observer that thinks all combinations possible.
+        observer_knowing_split: of one that knows the split's combinations.
+    """
+
+    split: str
+    n: int
+    several_answers: Mean
+    differs_everywhere: Mean
+    observer: Mean
+    observer_knowing_split: Mean
+
+
+def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None = None) -> Ambiguity:
+    """Measure ambiguity on the first ``n`` instances of a split.
+
+    The observer's accuracy is the mean of its exact posterior probabilities, so it has no noise
+    but that of the sample of instances.
+
+    Args:
+        task: the task.
+        split: ``train``, ``test``, ``ood``, or ``all`` for all combinations.
+        n: number of instances, from 2.
+        threads: threads to use; None for all available ones.
+    """
+    check_integer("n", n, 2, 1 << 40)
+    every, known = task.combinations("all"), task.combinations(split)
+    measured: list[list[NDArray[np.float64]]] = [[], [], [], []]
+    for start in range(0, n, _PART):
+        batch = task.sample(split, start, min(_PART, n - start), threads=threads)
+        context, K = batch.context, task.K
+        several = count_answers(context, K, permute=task.permute, threads=threads) > 1
+        everywhere = differs_everywhere(context, batch.target, K, permute=task.permute, threads=threads)
+        values = [several.astype(np.float64), everywhere.astype(np.float64)]
+        for combinations in (every, known):
+            if len(combinations) == len(every) and len(values) == 3:
+                values.append(values[2])  # the split has all combinations
+            else:
+                values.append(
+                    ideal_observer(context, K, combinations, permute=task.permute, threads=threads)[1]
+                )
+        for column, value in zip(measured, values, strict=True):
+            column.append(value)
+    return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in measured))

@@ -1,0 +1,131 @@
+"""A SRAVEN dataset's rows: columns, encoding, and the checks of `sraven verify`."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.ambiguity import count_answers
+from sraven.core.table import arrow_table, column_to_numpy
+from sraven.core.task import Arrays, Column, Encoded
+from sraven.rules import ADDITION, DISTRIBUTE_THREE, STEPS, SUBTRACTION
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
+
+
+def columns(M: int) -> tuple[Column, ...]:
+    """Return the columns of a dataset with M features."""
+    return (
+        Column("index", "int64", (), "index of the instance in its split", derived=True),
+        Column("context", "uint8", (8, M), "the eight context panels, row-major"),
+        Column("target", "uint8", (M,), "the ninth panel"),
+        Column("rules", "uint8", (M,), "rule of each feature before permutation, ascending"),
+        Column("permutations", "uint8", (3, M), "feature shown at each position, by column"),
+        Column("combination", "int32", (), "index of the multiset of rules, in lexicographic order"),
+        Column("num_answers", "int64", (), "number of ninth panels that fit the context", derived=True),
+    )
+
+
+def encode(task: "SRAVEN", split: str, start: int, count: int) -> Encoded:
+    """Return instances as rows of a dataset, with counts by combination for the card."""
+    indices = np.arange(start, start + count, dtype=np.uint64)
+    batch = task.empty_batch(count)
+    rejected = task.fill(split, indices, batch, 1)
+    num_answers = count_answers(batch.context, task.K, permute=task.permute, threads=1)
+    arrays = {
+        "index": indices.astype(np.int64),
+        **batch._asdict(),
+        "num_answers": num_answers,
+    }
+    instances = np.bincount(batch.combination, minlength=len(rejected))
+    unique = np.bincount(batch.combination[num_answers == 1], minlength=len(rejected))
+    tallies = {"proposals": instances + rejected, "instances": instances, "unique": unique}
+    return Encoded(arrays, tallies)
+
+
+def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of a SRAVEN dataset as arrays in their natural shapes.
+
+    A `datasets.Dataset` of one file isn't copied, so this takes milliseconds where iterating or
+    the NumPy format takes minutes.
+
+    Args:
+        dataset: one split, a ``datasets.Dataset`` (shuffled, sliced and filtered ones too) or a
+            ``pyarrow.Table``, with any of the columns.
+
+    Returns:
+        arrays by column name: ``context`` uint8 ``[n, 8, M]``, ``target`` and ``rules`` uint8
+        ``[n, M]``, ``permutations`` uint8 ``[n, 3, M]``, ``index`` and ``num_answers`` int64
+        ``[n]``, ``combination`` int32 ``[n]``. They are read-only, as Arrow's memory is.
+
+    Raises:
+        ConfigurationError: if it is neither.
+    """
+    table = arrow_table(dataset)
+    arrays = {name: column_to_numpy(table.column(name)) for name in table.column_names}
+    for name, panels in (("context", 8), ("permutations", 3)):
+        if name in arrays:
+            arrays[name] = arrays[name].reshape(len(arrays[name]), panels, -1)
+    return arrays
+
+
+def _aligned(arrays: Arrays) -> NDArray[np.int64]:
+    """Undo the permutations: int64 ``[n, row, column, feature]``."""
+    panels = np.concatenate([arrays["context"], arrays["target"][:, None]], axis=1)
+    n, _, M = panels.shape
+    grid = panels.reshape(n, 3, 3, M).astype(np.int64)
+    positions = np.argsort(arrays["permutations"], axis=2)  # [n, column, feature]
+    return np.take_along_axis(grid, positions[:, None].astype(np.int64), axis=3)
+
+
+def rows_follow_rules(arrays: Arrays, K: int) -> NDArray[np.bool_]:
+    """Tell, for each instance, whether all rows follow their rules: bool ``[n]``.
+
+    Plain NumPy on purpose: a second opinion that shares no code with the generator.
+    """
+    grid, rules = _aligned(arrays), arrays["rules"]
+    x, y, z = grid[:, :, 0], grid[:, :, 1], grid[:, :, 2]  # [n, row, feature]
+    fits = np.zeros((len(STEPS) + 3, *rules.shape), np.bool_)
+    for rule, step in enumerate(STEPS):
+        fits[rule] = ((y == (x + step) % K) & (z == (x + 2 * step) % K)).all(axis=1)
+    fits[ADDITION] = (z == (x + y) % K).all(axis=1)
+    fits[SUBTRACTION] = (z == (x - y) % K).all(axis=1)
+    symbols = np.sort(grid, axis=2)
+    distinct = (symbols[:, :, :-1] != symbols[:, :, 1:]).all(axis=(1, 2))
+    fits[DISTRIBUTE_THREE] = distinct & (symbols == symbols[:, :1]).all(axis=(1, 2))
+    follows: NDArray[np.bool_] = np.take_along_axis(fits, rules[None].astype(np.int64), axis=0)[0]
+    return np.asarray(follows.all(axis=1))
+
+
+def find_faults(task: "SRAVEN", split: str, arrays: Arrays) -> list[str]:
+    """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
+    M = task.M
+    all_combinations = task.combinations("all")
+    order = np.broadcast_to(np.arange(M), arrays["permutations"].shape)
+    known = np.isin(arrays["combination"], task.combination_indices(split))
+    if not known.all():
+        return [_fault(arrays, ~known, f"combination isn't one of split {split}")]
+    right = {
+        "a symbol is out of range": (arrays["context"] < task.K).all(axis=(1, 2))
+        & (arrays["target"] < task.K).all(axis=1),
+        "rules differ from the combination": (arrays["rules"] == all_combinations[arrays["combination"]]).all(
+            axis=1
+        ),
+        "permutations are none": (np.sort(arrays["permutations"], axis=2) == order).all(axis=(1, 2)),
+    }
+    faults = [_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+    if faults:
+        return faults
+    right = {"a row doesn't follow its rule": rows_follow_rules(arrays, task.K)}
+    counts = count_answers(arrays["context"], task.K, permute=task.permute, threads=1)
+    right["num_answers isn't the number of answers"] = arrays["num_answers"] == counts
+    drawn = task.take(split, arrays["index"], threads=1)._asdict()
+    right["values differ from the generator's"] = np.all(
+        [(arrays[name] == drawn[name]).reshape(len(known), -1).all(axis=1) for name in drawn], axis=0
+    )
+    return [_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+
+
+def _fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+    return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"

@@ -1,0 +1,77 @@
+"""Rule combinations, and which of them a split draws from (paper, section 4.2)."""
+
+from functools import cache
+from itertools import combinations_with_replacement
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.arguments import floor_of_share
+from sraven.core.errors import ConfigurationError
+from sraven.core.rng import derive_key, shuffle
+from sraven.core.spec import BENCHMARK_VERSION
+from sraven.rules import RULES
+
+_ATTEMPTS = 1_000_000
+
+
+@cache
+def rule_combinations(M: int) -> NDArray[np.uint8]:
+    """Return every multiset of M rules: uint8 ``[C(M + 7, M), M]``, rows sorted, in
+    lexicographic order.
+    """
+    rows = list(combinations_with_replacement(range(len(RULES)), M))
+    table = np.array(rows, dtype=np.uint8)
+    table.setflags(write=False)
+    return table
+
+
+def partition(M: int, holdout: float, seed: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Divide the rule combinations into known and held-out ones.
+
+    The combinations are shuffled and the first floor(holdout * count) are held out; this is
+    repeated until every rule occurs in a known combination. The order depends on M and the seed
+    alone, so tasks that differ in K, policy or permutation share their partition.
+
+    Args:
+        M: number of features.
+        holdout: share to hold out, 0 to 1.
+        seed: seed of the task.
+
+    Returns:
+        Two int32 vectors, ascending: indices of known and of held-out combinations.
+
+    Raises:
+        ConfigurationError: if either part would be empty although ``holdout`` isn't 0, or if the
+            known combinations can't contain all rules.
+    """
+    combinations = rule_combinations(M)
+    count, R = len(combinations), len(RULES)
+    held_out = floor_of_share(holdout, count)
+    known = count - held_out
+    least_known = -(-R // min(M, R))
+    most = count - least_known
+    if holdout > 0 and held_out == 0:
+        least = f"use at least {ceil(1e4 / count) / 1e4}, or 0 for no ood split" if most else "use 0"
+        raise ConfigurationError(
+            f"holdout={holdout}: holds out none of the {count} rule combinations at M={M}, which "
+            f"leaves ood empty; {least}"
+        )
+    if known < least_known:
+        greatest = floor(1e4 * most / count) / 1e4
+        advice = f"use at most {greatest}" if most else "use 0: no rule can be spared at M=1"
+        raise ConfigurationError(
+            f"holdout={holdout}: leaves {known} of the {count} rule combinations at M={M} to train, "
+            f"but every one of the {R} rules must occur in train, which takes {least_known}; {advice}"
+        )
+    key = derive_key(version=BENCHMARK_VERSION, task="sraven", stream="partition", M=M, seed=seed)
+    for attempt in range(_ATTEMPTS):
+        order = np.arange(count, dtype=np.int32)
+        shuffle(order, key, np.uint64(attempt))
+        if len(np.unique(combinations[order[held_out:]])) == R:
+            return np.sort(order[held_out:]), np.sort(order[:held_out])
+    raise ConfigurationError(
+        f"holdout={holdout}: no partition with every rule in train was found in {_ATTEMPTS:,} "
+        f"draws at M={M}, seed={seed}; use a smaller holdout"
+    )

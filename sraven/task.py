@@ -1,0 +1,239 @@
+"""The SRAVEN task: configuration, split and range of indices in, instances out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven import record
+from sraven.ambiguity import is_unique
+from sraven.arguments import check_K, check_M
+from sraven.core.access import RandomAccess
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.parallel import for_each_chunk
+from sraven.core.rng import derive_key
+from sraven.core.spec import BENCHMARK_VERSION, SEED_LIMIT, digest
+from sraven.core.task import Arrays as ArraysByName
+from sraven.core.task import Column, Description, Encoded
+from sraven.describe import describe
+from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
+from sraven.splits import partition, rule_combinations
+
+POLICIES = ("any", "unique")
+"""Which instances a task draws: all, or those with one answer."""
+
+SPLITS = ("train", "test", "ood")
+"""Splits of a dataset: known combinations twice, held-out ones."""
+
+_ATTEMPT_LIMIT = 1 << 12
+
+
+class Batch(Arrays):
+    """Instances of SRAVEN, as C-contiguous NumPy arrays.
+
+    Attributes:
+        context: uint8 ``[n, 8, M]``, the eight context panels, row-major.
+        target: uint8 ``[n, M]``, the ninth panel.
+        rules: uint8 ``[n, M]``, the rule of each feature before permutation, ascending.
+        permutations: uint8 ``[n, 3, M]``; ``[:, c, p]`` is the feature that position p of column
+            c shows.
+        combination: int32 ``[n]``, index into ``task.combinations("all")``.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class SRAVEN(RandomAccess[Batch]):
+    """Symbolic Raven's matrices (paper, section 4 and appendix B).
+
+    Instance ``i`` of a split is a pure function of the benchmark's version, this configuration,
+    the split and ``i``: the same bytes for any way of asking.
+
+    Attributes:
+        M: features of a panel, 1 to 12.
+        K: symbols, 3 to 256.
+        holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split.
+        seed: an integer from 0; draws the partition and the instances.
+        answers: ``any``, or ``unique`` for instances with exactly one answer.
+        permute: whether each column shows the features in an order of its own.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a value out of range, or a holdout that leaves a
+            split empty or a rule out of train.
+
+    Example:
+        >>> task = SRAVEN(M=4, K=8, holdout=0.25, seed=0)
+        >>> task.sample("train", start=0, count=2).context.shape
+        (2, 8, 4)
+    """
+
+    M: int = 4
+    K: int = 8
+    holdout: float = 0.25
+    seed: int = 0
+    answers: str = "any"
+    permute: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.permute, bool | np.bool_):
+            raise ConfigurationError(f"permute={self.permute!r}: expected True or False")
+        checked = {
+            "M": check_M(self.M),
+            "K": check_K(self.K),
+            "holdout": check_share("holdout", self.holdout, "such as 0.25"),
+            "seed": check_integer("seed", self.seed, 0, SEED_LIMIT),
+            "answers": check_choice("answers", self.answers, POLICIES),
+            "permute": bool(self.permute),
+        }
+        for field, value in checked.items():  # NumPy's numbers become Python's
+            object.__setattr__(self, field, value)
+        _ = self._partition  # refuses what can't be divided
+
+    @property
+    def name(self) -> str:
+        """Name of the task family."""
+        return "sraven"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+        return {"task": self.name, "version": BENCHMARK_VERSION, **asdict(self)}
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, such as ``M4-K8`` or ``M4-K8-unique``."""
+        parts = [f"M{self.M}", f"K{self.K}"]
+        parts += ["unique"] * (self.answers == "unique") + ["unpermuted"] * (not self.permute)
+        return "-".join(parts)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits that have instances."""
+        return SPLITS if self.holdout else SPLITS[:2]
+
+    @cached_property
+    def _partition(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return partition(self.M, self.holdout, self.seed)
+
+    def combination_indices(self, split: str) -> NDArray[np.int32]:
+        """Return which combinations a split draws from, ascending: int32 ``[n_combinations]``.
+
+        Args:
+            split: ``train``, ``test``, ``ood`` or ``all``.
+        """
+        known, held_out = self._partition
+        indices = {"train": known, "test": known, "ood": held_out}
+        if split == "all":
+            return np.arange(len(rule_combinations(self.M)), dtype=np.int32)
+        if split not in self.splits:
+            allowed = ", ".join((*self.splits, "all"))
+            why = "; holdout=0 leaves no ood split" if split == "ood" else ""
+            raise ConfigurationError(f"split={split!r}: expected one of {allowed}{why}")
+        return indices[split].copy()
+
+    def combinations(self, split: str) -> NDArray[np.uint8]:
+        """Return the rule combinations of a split: uint8 ``[n_combinations, M]``, rows sorted.
+
+        Args:
+            split: ``train``, ``test``, ``ood`` or ``all``.
+        """
+        return rule_combinations(self.M)[self.combination_indices(split)]
+
+    def empty_batch(self, count: int) -> Batch:
+        """Return arrays for ``count`` instances, their content undefined."""
+        return Batch(*empty_arrays(count, self.M))
+
+    def fill(
+        self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None
+    ) -> NDArray[np.int64]:
+        """Write the instances ``indices`` of a split into ``batch``.
+
+        Returns:
+            int64 ``[n_combinations]``: how many instances of each combination the policy turned
+            down on the way; with it the acceptance rates are known.
+        """
+        key, tables = self._stream(split)
+        rejected = [np.zeros(len(tables.combinations), np.int64)]
+
+        def fill_part(part: slice) -> None:
+            here = batch.part(part)
+            generate(key, indices[part], np.uint64(0), tables, here)
+            if self.answers == "unique":
+                rejected.extend(self._replace_ambiguous(key, indices[part], tables, here))
+
+        for_each_chunk(fill_part, len(indices), threads)
+        return np.asarray(np.sum(rejected, axis=0, dtype=np.int64))
+
+    def _replace_ambiguous(
+        self, key: NDArray[np.uint64], indices: NDArray[np.uint64], tables: Tables, arrays: Arrays
+    ) -> Iterable[NDArray[np.int64]]:
+        """Draw ambiguous instances again until each has one answer; yield counts of those rejected."""
+        n_combinations = len(tables.combinations)
+        pending = np.flatnonzero(~self._unique(arrays.context))
+        for attempt in range(1, _ATTEMPT_LIMIT):
+            yield np.bincount(arrays.combination[pending], minlength=n_combinations)
+            if not len(pending):
+                return
+            drawn = empty_arrays(len(pending), self.M)
+            generate(key, indices[pending], np.uint64(attempt), tables, drawn)
+            for name, new in drawn._asdict().items():
+                getattr(arrays, name)[pending] = new
+            pending = pending[~self._unique(drawn.context)]
+        raise CapacityError(
+            f"{_ATTEMPT_LIMIT:,} draws in a row had more than one answer at M={self.M}, K={self.K}: "
+            "use a larger K or answers='any'"
+        )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a dataset of this task."""
+        return record.columns(self.M)
+
+    @property
+    def instance_columns(self) -> tuple[str, ...]:
+        """The columns by which two instances are the same puzzle."""
+        return "context", "target"
+
+    def encode(self, split: str, start: int, count: int) -> Encoded:
+        """Return a run of instances as the rows of a dataset; see `sraven.record`."""
+        return record.encode(self, split, start, count)
+
+    def find_faults(self, split: str, arrays: ArraysByName) -> list[str]:
+        """Return what is wrong with rows read from a dataset; see `sraven.record`."""
+        return record.find_faults(self, split, arrays)
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size: the share of ambiguous instances."""
+        n, unique = sum(tallies["instances"]), sum(tallies["unique"])
+        return f", {(n - unique) / n:.1%} with several answers"
+
+    def describe(self, tallies: Mapping[str, ArraysByName]) -> Description:
+        """Return the texts of a dataset card; see `sraven.describe`."""
+        return describe(self, tallies)
+
+    def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        return is_unique(context, self.K, permute=self.permute, threads=1)
+
+    @cached_property
+    def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Tables]]:
+        return {}
+
+    def _stream(self, split: str) -> tuple[NDArray[np.uint64], Tables]:
+        """Return the key and the tables of a split, made once."""
+        if split not in self._streams:
+            key = derive_key(
+                version=BENCHMARK_VERSION,
+                config=digest(self.config),
+                seed=self.seed,
+                split=split,
+                stream="instances",
+            )
+            choices = self.combination_indices(split)
+            tables = make_tables(self.K, rule_combinations(self.M), choices, self.permute)
+            self._streams[split] = key, tables
+        return self._streams[split]

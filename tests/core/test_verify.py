@@ -1,0 +1,196 @@
+"""`sraven verify` finds what was changed, wherever it was changed."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cli.tasks import make_task
+from example import SIZES, all_bytes
+from sraven import SRAVEN, ConfigurationError, OutputError
+from sraven.core.card import render_card, render_croissant
+from sraven.core.dataset import write_dataset
+from sraven.core.files import sha256_of_file, write_json, write_text
+from sraven.core.table import to_table
+from sraven.core.verify import fingerprints, verify_dataset
+
+
+@pytest.fixture
+def copy(dataset_directory, tmp_path):
+    """A copy of the finished dataset, to be damaged."""
+    return shutil.copytree(dataset_directory, tmp_path / "copy")
+
+
+def faults(directory):
+    return verify_dataset(directory, make_task).faults
+
+
+def test_right_dataset_has_no_fault(dataset_directory):
+    seen = []
+    report = verify_dataset(dataset_directory, make_task, progress=seen.append)
+    assert report.faults == []
+    assert report.checked == SIZES and sum(seen) == sum(SIZES.values())
+    assert set(report.shared) == {"train, test", "train, ood", "test, ood"}
+
+
+def test_right_arrow_dataset_has_no_fault(task, tmp_path):
+    write_dataset(task, SIZES, tmp_path / "raven", file_format="arrow")
+    assert faults(tmp_path / "raven") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "croissant.json", "manifest.json", "M3-K7/ood-00000-of-00001.parquet"]
+)
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_flipped_bit_is_found(copy, name, place):
+    path = copy / name
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 1
+    path.write_bytes(content)
+    try:
+        assert faults(copy)
+    except (OutputError, ConfigurationError):
+        assert name == "manifest.json"
+
+
+def test_missing_and_truncated_files_are_found(copy):
+    shard = copy / "M3-K7" / "test-00000-of-00001.parquet"
+    shard.write_bytes(shard.read_bytes()[:-10])
+    (copy / "M3-K7" / "ood-00000-of-00001.parquet").unlink()
+    (copy / "croissant.json").unlink()
+    found = "\n".join(faults(copy))
+    assert "ood-00000-of-00001.parquet: the file is missing" in found
+    assert "test-00000-of-00001.parquet: it has" in found
+    assert "croissant.json" in found
+
+
+def replace_column(directory, task, split, name, change, forge):
+    """Rewrite a shard with another column; if ``forge``, make checksums and texts fit again."""
+    path = directory / task.config_name / f"{split}-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    array = table.column(name).combine_chunks()
+    column = next(column for column in task.columns if column.name == name)
+    values = array.flatten().to_numpy().copy() if column.shape else array.to_numpy().copy()
+    change(values)
+    changed = to_table({name: values}, [column]).column(name)
+    pq.write_table(table.set_column(table.column_names.index(name), table.schema.field(name), changed), path)
+    if forge:
+        manifest = json.loads((directory / "manifest.json").read_text())
+        shard = manifest["splits"][split]["shards"][0]
+        shard |= {"num_bytes": path.stat().st_size, "sha256": sha256_of_file(path)}
+        write_text(directory / "README.md", render_card(task, manifest))
+        write_json(directory / "croissant.json", render_croissant(task, manifest))
+        write_json(directory / "manifest.json", manifest)
+
+
+def add_one(values):
+    values[41] += 1
+
+
+def swap(values):
+    values[[0, 1]] = values[[1, 0]]
+
+
+def other_combination(values):
+    values[5] = next(iter(set(range(values.max())) - set(values.tolist())))
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "message"),
+    [
+        ("num_answers", add_one, "num_answers isn't the number of answers (rows: 1; first index: 41)"),
+        ("index", swap, "index isn't 0 to 502"),
+        ("combination", other_combination, "combination isn't one of split ood"),
+        ("rules", add_one, "rules differ from the combination"),
+        ("permutations", add_one, "permutations are none"),
+        (
+            "context",
+            lambda values: values.__setitem__(3, 7),
+            "a symbol is out of range (rows: 1; first index: 0)",
+        ),
+        (
+            "target",
+            lambda values: values.__setitem__(9, (values[9] + 1) % 7),
+            "a row doesn't follow its rule (rows: 1; first index: 3)",
+        ),
+    ],
+)
+def test_changed_value_is_found_even_if_all_checksums_are_forged(copy, task, column, change, message):
+    replace_column(copy, task, "ood", column, change, forge=True)
+    found = faults(copy)
+    assert any(message in fault for fault in found), found
+
+
+def test_values_of_another_seed_differ_from_the_generators(copy, task, tmp_path):
+    other = SRAVEN(M=3, K=7, holdout=0.3, seed=6)
+    batch = other.sample("all", 0, 50_000)
+    known = np.isin(batch.combination, task.combination_indices("ood"))
+    rows = np.flatnonzero(known)[: SIZES["ood"]]
+    for name in ("context", "target", "rules", "permutations", "combination"):
+        wanted = getattr(batch, name)[rows].reshape(-1)
+        replace_column(
+            copy,
+            task,
+            "ood",
+            name,
+            lambda values, wanted=wanted: values.__setitem__(slice(None), wanted),
+            forge=True,
+        )
+    assert any("differ from the generator's" in fault for fault in faults(copy))
+
+
+def test_other_schema_is_found(copy):
+    path = copy / "M3-K7" / "ood-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, "index", table.column("index").cast(pa.int32())), path)
+    assert any("schema differs" in fault for fault in faults(copy))
+
+
+def test_link_in_place_of_a_shard_is_refused(copy):
+    path = copy / "M3-K7" / "ood-00000-of-00001.parquet"
+    path.rename(copy / "elsewhere")
+    path.symlink_to(copy / "elsewhere")
+    assert any("missing" in fault for fault in faults(copy))
+
+
+def test_directory_without_manifest_is_refused(tmp_path):
+    with pytest.raises(OutputError, match=r"no manifest\.json"):
+        faults(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": "chess"}, "task='chess'"),
+        ({"version": "0"}, "version='0'"),
+        ({"M": 99}, "M=99"),
+        ({"depth": 1}, "configuration"),
+    ],
+)
+def test_manifest_of_no_known_task_is_refused(copy, change, message):
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["config"] |= change
+    write_json(copy / "manifest.json", manifest)
+    with pytest.raises(ConfigurationError, match=message):
+        faults(copy)
+
+
+def test_equal_instances_of_two_splits_are_counted(tmp_path):
+    write_dataset(SRAVEN(M=1, K=3, holdout=0), {"train": 5_000, "test": 700}, tmp_path / "tiny")
+    report = verify_dataset(tmp_path / "tiny", make_task)
+    assert report.faults == []
+    assert report.shared["train, test"] > 100  # with K=3 there are only so many instances
+
+
+def test_fingerprints_are_those_of_fnv_1a():
+    text = np.frombuffer(b"foobar", np.uint8)[None]
+    assert fingerprints([text[:, :2], text[:, 2:]]).tolist() == [0x85944171F73967E8]
+
+
+def test_verifying_writes_nothing(copy):
+    before = all_bytes(copy)
+    faults(copy)
+    assert all_bytes(copy) == before

@@ -1,0 +1,328 @@
+"""A slow oracle of SRAVEN in plain Python, to be checked by eye against the specification.
+
+It shares no code with the package and knows nothing of its kernels: every function says one
+sentence of the specification as directly as Python can. Only the standard library is used. A
+configuration is a dict with the fields of `sraven.SRAVEN`; a context is a sequence of eight panels.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, count, permutations, product
+from math import factorial, prod
+from typing import Any, NamedTuple
+
+Panel = tuple[int, ...]
+Context = Sequence[Sequence[int]]
+
+VERSION = "1"
+RULES = range(8)
+STEPS = {0: 0, 1: 1, 2: 2, 3: -1, 4: -2}
+ADDITION, SUBTRACTION, DISTRIBUTE_THREE = 5, 6, 7
+ORDERS_OF_THREE = list(permutations(range(3)))
+MASK_32 = 2**32 - 1
+
+
+# Randomness ------------------------------------------------------------------------------------
+
+
+def philox4x32_10(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int, int, int]:
+    """Return the block of Philox4x32-10: four words of 32 bits (Salmon et al. 2011)."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        high_0, low_0 = divmod(0xD2511F53 * c0, 2**32)
+        high_1, low_1 = divmod(0xCD9E8D57 * c2, 2**32)
+        c0, c1, c2, c3 = high_1 ^ c1 ^ k0, low_1, high_0 ^ c3 ^ k1, low_0
+        k0, k1 = (k0 + 0x9E3779B9) & MASK_32, (k1 + 0xBB67AE85) & MASK_32
+    return c0, c1, c2, c3
+
+
+def sha256_of_json(value: Mapping[str, Any]) -> str:
+    """Return the digest of a JSON object written with sorted keys and without spaces."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def derive_key(**name: str | int) -> tuple[int, int]:
+    """Return the key of the stream with this name: the first eight bytes of its digest."""
+    start = bytes.fromhex(sha256_of_json(name))
+    return int.from_bytes(start[0:4], "little"), int.from_bytes(start[4:8], "little")
+
+
+def draw(key: Sequence[int], index: int, attempt: int, number: int, redraw: int = 0) -> int:
+    """Return 64 bits: draw ``number`` of an instance, or what stands in for it when rejected."""
+    block, half = divmod(number, 2)
+    words = philox4x32_10((index & MASK_32, index >> 32, block + (redraw << 16), attempt), key)
+    return words[2 * half] + (words[2 * half + 1] << 32)
+
+
+def cut(bits: int, ranges: Sequence[int], width: int = 48) -> tuple[list[int], bool]:
+    """Cut one number below each range from ``width`` bits; tell whether they are acceptable.
+
+    The numbers are the digits of ``bits * product / 2**width`` in the mixed radix ``ranges``, and
+    the remainder of that division decides: rejecting the least ``2**width mod product`` of them
+    leaves each outcome the same number of inputs.
+    """
+    numbers = []
+    for limit in ranges:
+        number, bits = divmod(bits * limit, 2**width)
+        numbers.append(number)
+    return numbers, bits >= 2**width % prod(ranges)
+
+
+class Draws:
+    """The draws of one candidate: bounded numbers, drawn again until acceptable."""
+
+    def __init__(self, key: Sequence[int], index: int, attempt: int) -> None:
+        self.key, self.index, self.attempt = key, index, attempt
+        self.redraws = 0
+
+    def numbers(self, number: int, ranges: Sequence[int]) -> list[int]:
+        """Return one number below each of the ranges, all from draw ``number``."""
+        for redraw in count():
+            bits = draw(self.key, self.index, self.attempt, number, redraw) % 2**48
+            numbers, acceptable = cut(bits, ranges)
+            if acceptable:
+                return numbers
+            self.redraws += 1
+        raise AssertionError("the loop has no other end")
+
+
+def shuffled(length: int, key: Sequence[int], attempt: int) -> list[int]:
+    """Return 0 to length - 1 in the order that the shuffle of this key and attempt gives."""
+    values = list(range(length))
+    for last in range(length - 1, 0, -1):
+        [other] = Draws(key, last, attempt).numbers(0, [last + 1])
+        values[last], values[other] = values[other], values[last]
+    return values
+
+
+# Tasks and splits ------------------------------------------------------------------------------
+
+
+@cache
+def all_combinations(M: int) -> list[Panel]:
+    """Return all multisets of M rules, each sorted, in lexicographic order."""
+    return list(combinations_with_replacement(RULES, M))
+
+
+@cache
+def shuffled_combinations(M: int, seed: int, attempt: int) -> list[int]:
+    """Return the indices of all combinations in the order of one attempt at a partition."""
+    key = derive_key(version=VERSION, task="sraven", stream="partition", M=M, seed=seed)
+    return shuffled(len(all_combinations(M)), key, attempt)
+
+
+def partition(M: int, holdout: float, seed: int) -> tuple[list[int], list[int]]:
+    """Return the indices of the known and of the held-out combinations.
+
+    ``holdout`` means the decimal number that it is written as. The first partition in which every
+    rule occurs in a known combination is taken.
+    """
+    combinations = all_combinations(M)
+    held_out = Fraction(str(holdout)) * len(combinations) // 1
+    for attempt in count():
+        order = shuffled_combinations(M, seed, attempt)
+        known = sorted(order[held_out:])
+        if {rule for c in known for rule in combinations[c]} == set(RULES):
+            return known, sorted(order[:held_out])
+    raise AssertionError("the loop has no other end")
+
+
+def choices(config: Mapping[str, Any], split: str) -> list[int]:
+    """Return which combinations a split draws from, ascending."""
+    if split == "all":
+        return list(range(len(all_combinations(config["M"]))))
+    known, held_out = partition(config["M"], config["holdout"], config["seed"])
+    return held_out if split == "ood" else known
+
+
+# Instances -------------------------------------------------------------------------------------
+
+
+class Instance(NamedTuple):
+    """An instance, and how it came about."""
+
+    context: tuple[Panel, ...]
+    target: Panel
+    rules: Panel
+    permutations: tuple[Panel, ...]
+    """For each column, the feature that each position shows."""
+    combination: int
+    attempt: int
+    """How many candidates were rejected before."""
+    redraws: int
+    """How many draws of this candidate were rejected as they would have been biased."""
+
+
+def permutation_ranges(M: int, permute: bool) -> list[int]:
+    """Return the ranges of the numbers that make a permutation: a rank, then one swap an entry."""
+    return [factorial(min(M, 6)), *range(7, M + 1)] if permute else []
+
+
+def make_permutation(numbers: Sequence[int], M: int) -> Panel:
+    """Return a permutation from its numbers: at ``f``, the position that shows feature f."""
+    positions = list(range(M))
+    if numbers:
+        rank, *swaps = numbers
+        positions[:6] = list(permutations(range(min(M, 6))))[rank]
+        for last, other in enumerate(swaps, start=6):
+            positions[last], positions[other] = positions[other], positions[last]
+    return tuple(positions)
+
+
+def draw_rows(draws: Draws, number: int, rule: int, K: int) -> list[Panel]:
+    """Return the three rows of a feature: (x, y, z) each."""
+    if rule == DISTRIBUTE_THREE:
+        a, b, c, *orders = draws.numbers(number, [K, K - 1, K - 2, 6, 6, 6])
+        symbols = [a]
+        for free in (b, c):
+            symbols.append([symbol for symbol in range(K) if symbol not in symbols][free])
+        return [tuple(symbols[n] for n in ORDERS_OF_THREE[order]) for order in orders]
+    rows: list[Panel] = []
+    for code in draws.numbers(number, [K * K] * 3):
+        x, y = divmod(code, K)
+        if rule == ADDITION:
+            rows.append((x, y, (x + y) % K))
+        elif rule == SUBTRACTION:
+            rows.append((x, y, (x - y) % K))
+        else:
+            rows.append((x, (x + STEPS[rule]) % K, (x + 2 * STEPS[rule]) % K))
+    return rows
+
+
+def candidate(
+    key: Sequence[int], index: int, attempt: int, choices: Sequence[int], M: int, K: int, permute: bool
+) -> Instance:
+    """Return the candidate of an index and attempt in the stream ``key``.
+
+    Draw 0 makes the combination and column 1's permutation, draw 1 those of columns 2 and 3; for
+    M > 10 column 3 has draw 2. Each feature has one of the draws that follow.
+    """
+    draws = Draws(key, index, attempt)
+    ranges = permutation_ranges(M, permute)
+    choice, *column_1 = draws.numbers(0, [len(choices), *ranges])
+    if M <= 10:
+        both = draws.numbers(1, ranges * 2)
+        column_2, column_3 = both[: len(ranges)], both[len(ranges) :]
+        first_feature = 2
+    else:
+        column_2, column_3 = draws.numbers(1, ranges), draws.numbers(2, ranges)
+        first_feature = 3
+    positions = [make_permutation(numbers, M) for numbers in (column_1, column_2, column_3)]
+    rules = all_combinations(M)[choices[choice]]
+    grid = [[[0] * M for _column in range(3)] for _row in range(3)]
+    for feature, rule in enumerate(rules):
+        for row, symbols in enumerate(draw_rows(draws, first_feature + feature, rule, K)):
+            for column, symbol in enumerate(symbols):
+                grid[row][column][positions[column][feature]] = symbol
+    *context, target = [tuple(panel) for row in grid for panel in row]
+    shown = [tuple(p.index(position) for position in range(M)) for p in positions]
+    return Instance(tuple(context), target, rules, tuple(shown), choices[choice], attempt, draws.redraws)
+
+
+def instance_key(config: Mapping[str, Any], split: str) -> tuple[int, int]:
+    """Return the key of a split's instances."""
+    full = {"task": "sraven", "version": VERSION, **config, "holdout": float(config["holdout"])}
+    return derive_key(
+        version=VERSION, config=sha256_of_json(full), seed=config["seed"], split=split, stream="instances"
+    )
+
+
+def instance(config: Mapping[str, Any], split: str, index: int) -> Instance:
+    """Return instance ``index`` of a split: the first candidate that the policy accepts."""
+    key, allowed = instance_key(config, split), choices(config, split)
+    M, K, permute = config["M"], config["K"], config["permute"]
+    for attempt in count():
+        drawn = candidate(key, index, attempt, allowed, M, K, permute)
+        if config["answers"] == "any" or len(answers(drawn.context, K, permute)) == 1:
+            return drawn
+    raise AssertionError("the loop has no other end")
+
+
+# Explanations ----------------------------------------------------------------------------------
+
+
+def follows(rule: int, rows: Sequence[Sequence[int]], K: int) -> bool:
+    """Tell whether rows (x, y, z) are rows of one feature with this rule."""
+    if rule == DISTRIBUTE_THREE:
+        return all(len(set(row)) == 3 and set(row) == set(rows[0]) for row in rows)
+    if rule == ADDITION:
+        return all((x + y - z) % K == 0 for x, y, z in rows)
+    if rule == SUBTRACTION:
+        return all((x - y - z) % K == 0 for x, y, z in rows)
+    step = STEPS[rule]
+    return all((y - x - step) % K == 0 and (z - y - step) % K == 0 for x, y, z in rows)
+
+
+def predictions(context: Context, i: int, j: int, k: int, K: int) -> list[tuple[int, int]]:
+    """Return each rule that fits a triple of positions, with each symbol that would complete it."""
+    row_1 = context[0][i], context[1][j], context[2][k]
+    row_2 = context[3][i], context[4][j], context[5][k]
+    return [
+        (rule, symbol)
+        for rule in RULES
+        if follows(rule, [row_1, row_2], K)
+        for symbol in range(K)
+        if follows(rule, [row_1, row_2, (context[6][i], context[7][j], symbol)], K)
+    ]
+
+
+class Explanation(NamedTuple):
+    """The rule of each position of column 3, and the panel that the rules predict."""
+
+    rules: Panel
+    answer: Panel
+
+
+def explanations(context: Context, K: int, permute: bool) -> Iterator[Explanation]:
+    """Yield every explanation of a context, one for each alignment and choice of rules.
+
+    Position k of column 3 goes with positions ``first[k]`` and ``second[k]`` of columns 1 and 2.
+    """
+    M = len(context[0])
+    triples = product(range(M), repeat=3)
+    fitting = {(i, j, k): predictions(context, i, j, k, K) for i, j, k in triples}
+    orders = list(permutations(range(M))) if permute else [tuple(range(M))]
+    for first, second in product(orders, repeat=2):
+        for chosen in product(*(fitting[first[k], second[k], k] for k in range(M))):
+            yield Explanation(tuple(rule for rule, _ in chosen), tuple(symbol for _, symbol in chosen))
+
+
+def answers(context: Context, K: int, permute: bool) -> set[Panel]:
+    """Return the distinct answers of all explanations."""
+    return {explanation.answer for explanation in explanations(context, K, permute)}
+
+
+def likelihood(rule: int, K: int) -> Fraction:
+    """Return the probability of the three rows of a feature with this rule."""
+    if rule == DISTRIBUTE_THREE:
+        return Fraction(6, K * (K - 1) * (K - 2)) * Fraction(1, 6**3)
+    return Fraction(1, K**6 if rule in (ADDITION, SUBTRACTION) else K**3)
+
+
+def posterior(
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+) -> dict[Panel, Fraction]:
+    """Return the probability of each ninth panel that is possible, given the context.
+
+    With permutations, an assignment of rules to triples stands for the product of n_r! labelled
+    features; without, the features carry the rules of a combination in sorted order.
+    """
+    possible = {tuple(sorted(combination)) for combination in combinations}
+
+    @cache
+    def weight(rules: Panel) -> Fraction:
+        if (tuple(sorted(rules)) if permute else rules) not in possible:
+            return Fraction(0)
+        labelled = prod(factorial(n) for n in Counter(rules).values()) if permute else 1
+        return prod((likelihood(rule, K) for rule in rules), start=Fraction(labelled))
+
+    weights: dict[Panel, Fraction] = defaultdict(Fraction)
+    for explanation in explanations(context, K, permute):
+        weights[explanation.answer] += weight(explanation.rules)
+    total = sum(weights.values())
+    return {panel: w / total for panel, w in weights.items() if w}

@@ -1,0 +1,345 @@
+"""Certificates: against the exhaustive oracle, and against figures measured without this code."""
+
+from itertools import product
+from math import hypot
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+from sraven import (
+    SRAVEN,
+    CapacityError,
+    ConfigurationError,
+    count_answers,
+    differs_everywhere,
+    explanations,
+    is_answer,
+    is_unique,
+    list_answers,
+)
+from uniformity import STANDARD_ERRORS, standard_error
+
+# Every size that the oracle can exhaust: M, K, number of instances.
+SIZES = [
+    *((1, K, 40) for K in (3, 4, 5, 8, 256)),
+    *((2, K, 40) for K in (3, 4, 5, 8, 101)),
+    *((3, K, 40) for K in (3, 4, 5, 8, 256)),
+    *((4, K, 25) for K in (3, 4, 5, 8)),
+    *((5, K, 3) for K in (5, 8)),
+]
+
+
+def other_panels(answers, target, K):
+    """Return panels near an instance's answers: some are answers, some aren't."""
+    changed = [
+        (*panel[:p], (panel[p] + 1) % K, *panel[p + 1 :]) for panel in answers for p in range(len(panel))
+    ]
+    return [target, *sorted(answers), *changed][:30]
+
+
+def assert_certified_as_by_the_oracle(contexts, targets, K, permute):
+    """Compare every function with the set of answers that the oracle finds."""
+    answers = [oracle.answers(context.tolist(), K, permute) for context in contexts]
+    sizes = np.array([len(found) for found in answers])
+    assert np.array_equal(count_answers(contexts, K, permute=permute), sizes)
+    assert np.array_equal(is_unique(contexts, K, permute=permute), sizes == 1)
+    for context, target, found in zip(contexts, targets.tolist(), answers, strict=True):
+        assert list_answers(context, K, permute=permute).tolist() == [list(panel) for panel in sorted(found)]
+        panels = other_panels(found, tuple(target), K)
+        repeated = np.repeat(context[None], len(panels), axis=0)
+        expected = [panel in found for panel in panels]
+        assert is_answer(repeated, np.array(panels), K, permute=permute).tolist() == expected
+        everywhere = [
+            any(all(a != b for a, b in zip(answer, panel, strict=True)) for answer in found)
+            for panel in panels
+        ]
+        assert differs_everywhere(repeated, np.array(panels), K, permute=permute).tolist() == everywhere
+
+
+@pytest.mark.parametrize("permute", [True, False])
+@pytest.mark.parametrize(("M", "K", "count"), SIZES)
+def test_generated_instances_are_certified_as_by_the_oracle(M, K, count, permute):
+    batch = SRAVEN(M=M, K=K, holdout=0, seed=11, permute=permute).sample("train", 0, count)
+    assert_certified_as_by_the_oracle(batch.context, batch.target, K, permute)
+
+
+@pytest.mark.parametrize(("M", "K"), [(3, 3), (4, 3), (4, 5)])
+def test_permuted_instances_are_certified_as_by_the_oracle_without_permutations(M, K):
+    # Most of them have no explanation then, and some have an answer that isn't the target.
+    batch = SRAVEN(M=M, K=K, holdout=0, seed=13).sample("train", 0, 40)
+    assert_certified_as_by_the_oracle(batch.context, batch.target, K, False)
+
+
+@st.composite
+def arbitrary_contexts(draw):
+    """Draw contexts of few symbols, whose columns repeat, so that degenerate cases abound.
+
+    Symbols that lie 64 apart look alike to the kernel's sets of bits.
+    """
+    M, K, apart = draw(st.integers(1, 4)), *draw(st.sampled_from([(3, 1), (4, 1), (5, 1), (3, 64), (4, 64)]))
+    symbols = st.integers(0, draw(st.integers(0, K - 1))).map(lambda symbol: symbol * apart)
+    features = draw(st.lists(st.lists(symbols, min_size=8, max_size=8), min_size=1, max_size=M))
+    chosen = draw(st.lists(st.sampled_from(features), min_size=M, max_size=M))
+    target = draw(st.lists(symbols, min_size=M, max_size=M))
+    return np.array(chosen, np.uint8).T[None], np.array(target)[None], K * apart
+
+
+@pytest.mark.parametrize("permute", [True, False])
+@given(case=arbitrary_contexts())
+@settings(max_examples=150)
+def test_arbitrary_contexts_are_certified_as_by_the_oracle(case, permute):
+    contexts, targets, K = case
+    assert_certified_as_by_the_oracle(contexts, targets, K, permute)
+
+
+@given(
+    first=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    second=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    third=st.lists(st.integers(0, 2), min_size=2, max_size=2),
+)
+def test_all_positions_alike_are_certified_as_by_the_oracle(first, second, third):
+    panels = [first[0], second[0], third[0], first[1], second[1], third[1], first[2], second[2]]
+    contexts = np.repeat(np.array(panels, np.uint8)[None, :, None], 4, axis=2)
+    assert_certified_as_by_the_oracle(contexts, np.zeros((1, 4), int), 3, True)
+
+
+@pytest.mark.parametrize("K", [3, 4])
+def test_every_context_of_one_feature_is_certified_as_by_the_oracle(K):
+    contexts = np.array(list(product(range(K), repeat=8)), np.uint8)[:, :, None]
+    found = [is_answer(contexts, np.full((len(contexts), 1), symbol), K) for symbol in range(K)]
+    expected = [
+        [
+            symbol in {predicted for _, predicted in oracle.predictions(context, 0, 0, 0, K)}
+            for symbol in range(K)
+        ]
+        for context in contexts.tolist()
+    ]
+    assert np.array_equal(np.transpose(found), expected)
+    assert np.array_equal(count_answers(contexts, K), np.sum(expected, axis=1))
+
+
+# Worked by hand: M=1, K=5 but for the last.
+@pytest.mark.parametrize(
+    ("context", "K", "answers"),
+    [
+        ([1, 1, 1, 2, 2, 2, 3, 3], 5, [[3]]),  # constant
+        ([1, 2, 3, 4, 0, 1, 2, 3], 5, [[4]]),  # progression +1
+        ([0, 3, 1, 4, 2, 0, 1, 4], 5, [[2]]),  # progression -2
+        ([1, 2, 3, 3, 4, 2, 2, 2], 5, [[4]]),  # addition
+        ([1, 2, 4, 3, 4, 4, 2, 2], 5, [[0]]),  # subtraction
+        ([0, 1, 4, 4, 0, 1, 1, 4], 5, [[0]]),  # distribute three
+        ([0, 1, 4, 4, 0, 1, 4, 0], 5, [[1]]),  # distribute three, a row twice
+        ([0, 1, 4, 0, 1, 4, 4, 0], 5, [[1], [4]]),  # distribute three or subtraction
+        ([0, 0, 0, 0, 0, 0, 1, 1], 5, [[0], [1], [2]]),  # subtraction, constant, addition
+        ([0, 0, 1, 0, 0, 0, 0, 0], 5, []),  # nothing
+        ([0, 1, 4, 4, 0, 1, 1, 3], 5, []),  # 3 isn't among 0, 1, 4
+        ([0, 1, 4, 0, 1, 4, 2, 3], 5, [[4]]),  # only subtraction: 2 and 3 aren't among 0, 1, 4
+        ([0, 1, 4, 4, 0, 1, 1, 64], 101, []),  # 64 isn't among 0, 1, 4
+        ([0, 1, 4, 4, 0, 1, 65, 0], 101, []),
+        ([0, 64, 1, 64, 0, 1, 1, 64], 101, [[0]]),  # distribute three
+        ([200, 100, 44, 255, 255, 254, 128, 128], 256, [[0]]),  # addition modulo 256
+    ],
+)
+def test_answers_worked_by_hand(context, K, answers):
+    contexts = np.array(context)[None, :, None]
+    assert list_answers(contexts[0], K).tolist() == answers
+    assert count_answers(contexts, K).tolist() == [len(answers)]
+    assert is_unique(contexts, K).tolist() == [len(answers) == 1]
+
+
+def test_alignments_that_spell_one_panel_count_once():
+    # Two features, both constant 0: two alignments, and three rules for each triple, one answer.
+    assert count_answers(np.zeros((1, 8, 2), np.uint8), 5).tolist() == [1]
+
+
+def test_inexplicable_contexts_have_no_answers():
+    contexts = np.random.default_rng(5).integers(0, 101, (53, 8, 4))
+    assert not count_answers(contexts, 101).any()
+    assert not is_unique(contexts, 101).any()
+    assert not is_answer(contexts, contexts[:, 0], 101).any()
+    assert not differs_everywhere(contexts, contexts[:, 0], 101).any()
+    assert list_answers(contexts[0], 101).shape == (0, 4)
+
+
+def test_wider_permutations_only_add_answers():
+    batch = SRAVEN(M=4, K=4, permute=False).sample("train", 0, 1_009)
+    assert (count_answers(batch.context, 4) >= count_answers(batch.context, 4, permute=False)).all()
+
+
+def test_answers_follow_a_relabelling_of_each_column():
+    batch = SRAVEN(M=5, K=4).sample("train", 0, 101)
+    shuffled = batch.context.copy()
+    for column, order in enumerate([[4, 2, 0, 1, 3], [1, 0, 4, 3, 2], [2, 3, 4, 0, 1]]):
+        shuffled[:, column::3] = shuffled[:, column::3, :][:, :, order]
+    assert np.array_equal(count_answers(shuffled, 4), count_answers(batch.context, 4))
+    assert is_answer(shuffled, batch.target[:, [2, 3, 4, 0, 1]], 4).all()
+
+
+# Figures measured without this code -----------------------------------------------------------------
+#
+# By another program: 1,000,000 instances at M=4, 100,000 above, drawn over all combinations.
+
+
+def assert_share(found, expected, error, count):
+    """Compare a share with a figure that has a standard error of its own."""
+    allowed = STANDARD_ERRORS * hypot(error, standard_error(expected, count))
+    assert abs(found - expected) < allowed, f"{found:.4f}, expected {expected} within {allowed:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("K", "ambiguous", "error", "narrow", "narrow_error"),
+    [
+        (4, 0.6230, 0.0005, 0.0457, 0.0002),
+        (8, 0.2434, 0.0004, 0.0022, 0.00005),
+        (16, 0.0806, 0.0003, 0.0001, 0.00005),  # rounded to 0.0001
+    ],
+)
+def test_shares_of_ambiguous_instances_at_four_features(K, ambiguous, error, narrow, narrow_error):
+    batch = SRAVEN(M=4, K=K).sample("all", 0, 200_000)
+    assert_share((count_answers(batch.context, K) > 1).mean(), ambiguous, error, 200_000)
+    differs = differs_everywhere(batch.context, batch.target, K)
+    assert_share(differs.mean(), narrow, narrow_error, 200_000)
+
+
+@pytest.mark.parametrize(
+    ("M", "K", "ambiguous", "error"), [(6, 8, 0.428, 0.002), (8, 8, 0.615, 0.002), (8, 16, 0.225, 0.001)]
+)
+def test_shares_of_ambiguous_instances_at_more_features(M, K, ambiguous, error):
+    batch = SRAVEN(M=M, K=K).sample("all", 0, 20_000)
+    assert_share((count_answers(batch.context, K) > 1).mean(), ambiguous, error, 20_000)
+
+
+@pytest.mark.parametrize("K", [4, 8])
+def test_the_narrow_criterion_implies_the_wide_one(K):
+    batch = SRAVEN(M=4, K=K).sample("all", 0, 20_011)
+    narrow = differs_everywhere(batch.context, batch.target, K)
+    assert narrow.any()
+    assert (count_answers(batch.context[narrow], K) > 1).all()
+
+
+# Memory and threads -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("M", "K"), [(8, 4), (6, 3), (8, 8)])
+def test_lattices_that_outgrow_their_memory_give_the_same(monkeypatch, M, K):
+    batch = SRAVEN(M=M, K=K, holdout=0).sample("train", 0, 211)
+    wrong = (batch.target + 1) % K
+
+    def certificates():
+        return [
+            count_answers(batch.context, K),
+            is_unique(batch.context, K),
+            is_answer(batch.context, wrong, K),
+            differs_everywhere(batch.context, batch.target, K),
+            *(list_answers(context, K) for context in batch.context[:3]),
+        ]
+
+    grown = certificates()
+    for capacity in (1, 4, 1 << 14):
+        monkeypatch.setattr(explanations, "FIRST_CAPACITY", capacity)
+        assert all(np.array_equal(a, b) for a, b in zip(grown, certificates(), strict=True))
+
+
+def test_some_lattices_do_outgrow_the_first_memory(monkeypatch):
+    monkeypatch.setattr(explanations, "CAPACITY_LIMIT", explanations.FIRST_CAPACITY)
+    batch = SRAVEN(M=8, K=4, holdout=0).sample("train", 0, 211)
+    with pytest.raises(CapacityError, match="use a larger K or a smaller M"):
+        count_answers(batch.context, 4)
+
+
+@pytest.mark.parametrize("M", [6, 8, 12])
+def test_large_instances_count_what_they_list(M):
+    batch = SRAVEN(M=M, K=11, holdout=0, seed=3).sample("train", 0, 31)
+    listed = [list_answers(context, 11) for context in batch.context]
+    assert count_answers(batch.context, 11).tolist() == [len(answers) for answers in listed]
+    for context, target, answers in zip(batch.context, batch.target, listed, strict=True):
+        assert is_answer(np.repeat(context[None], len(answers), 0), answers, 11).all()
+        assert target.tolist() in answers.tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, None])
+def test_any_number_of_threads_certifies_the_same(threads):
+    batch = SRAVEN(M=3, K=5).sample("train", 0, 20_011)
+    panels = batch.target[::-1].copy()
+    expected = count_answers(batch.context, 5, threads=1)
+    assert np.array_equal(count_answers(batch.context, 5, threads=threads), expected)
+    assert np.array_equal(is_unique(batch.context, 5, threads=threads), expected == 1)
+    for certify in (is_answer, differs_everywhere):
+        found = certify(batch.context, panels, 5, threads=threads)
+        assert np.array_equal(found, certify(batch.context, panels, 5, threads=1))
+
+
+# Arguments ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.uint64])
+def test_any_integers_in_any_layout_will_do(dtype):
+    batch = SRAVEN(M=3, K=5).sample("train", 0, 101)
+    expected = count_answers(batch.context, 5)
+    strided = np.asfortranarray(batch.context.astype(dtype))
+    assert np.array_equal(count_answers(strided, 5), expected)
+    assert np.array_equal(count_answers(batch.context.tolist(), 5), expected)
+    assert np.array_equal(count_answers(batch.context[::-1], 5), expected[::-1])
+
+
+def test_no_contexts_have_no_certificates():
+    empty = np.empty((0, 8, 4), np.uint8)
+    assert count_answers(empty, 8).shape == is_unique(empty, 8).shape == (0,)
+    assert is_answer(empty, np.empty((0, 4), np.uint8), 8).shape == (0,)
+
+
+BAD_CONTEXTS = [
+    (np.zeros((5, 9, 3), int), 7, ("context has shape [5, 9, 3]", "[n, 8, M]")),
+    (np.zeros((8, 3), int), 7, ("context has shape [8, 3]", "[n, 8, M]")),
+    (np.zeros((5, 8, 3)), 7, ("context has dtype float64", "integers")),
+    (np.zeros((5, 8, 3), bool), 7, ("context has dtype bool", "integers")),
+    (np.full((5, 8, 3), 7), 7, ("context contains 7", "expected values from 0 to 6")),
+    (np.full((5, 8, 3), -1), 7, ("context contains -1", "expected values from 0 to 6")),
+    (np.full((5, 8, 3), 256), 256, ("context contains 256", "from 0 to 255")),
+    (np.zeros((5, 8, 13), int), 7, ("M=13", "from 1 to 12")),
+    (np.zeros((5, 8, 0), int), 7, ("M=0", "from 1 to 12")),
+    (np.zeros((5, 8, 3), int), 2, ("K=2", "from 3 to 256")),
+    (np.zeros((5, 8, 3), int), 7.0, ("K=7.0", "an integer")),
+]
+
+
+@pytest.mark.parametrize(("context", "K", "parts"), BAD_CONTEXTS)
+@pytest.mark.parametrize("function", [count_answers, is_unique, is_answer, differs_everywhere])
+def test_bad_contexts_are_refused(function, context, K, parts):
+    panels = [np.zeros((5, 3), int)] if function in (is_answer, differs_everywhere) else []
+    with pytest.raises(ConfigurationError) as raised:
+        function(context, *panels, K)
+    for part in parts:
+        assert part in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("context", "K", "part"),
+    [
+        (np.zeros((1, 8, 3), int), 7, "shape"),
+        (np.zeros((8, 3)), 7, "dtype float64"),
+        (np.full((8, 3), 7), 7, "contains 7"),
+    ],
+)
+def test_bad_contexts_are_not_listed(context, K, part):
+    with pytest.raises(ConfigurationError, match=part):
+        list_answers(context, K)
+
+
+@pytest.mark.parametrize("function", [is_answer, differs_everywhere])
+@pytest.mark.parametrize(
+    ("panel", "part"),
+    [
+        (np.zeros((5, 2), int), "expected [5, 3]"),
+        (np.zeros((4, 3), int), "expected [5, 3]"),
+        (np.zeros((5, 3)), "dtype float64"),
+        (np.full((5, 3), 7), "contains 7"),
+    ],
+)
+def test_bad_panels_are_refused(function, panel, part):
+    with pytest.raises(ConfigurationError) as raised:
+        function(np.zeros((5, 8, 3), int), panel, 7)
+    assert part in str(raised.value)

@@ -1,0 +1,26 @@
+"""The kernels once more, with every access to an array checked; Numba leaves that out otherwise."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sraven
+
+PROGRAM = Path(__file__).with_name("use_every_kernel.py")
+
+
+@pytest.mark.slow
+def test_no_kernel_leaves_its_arrays(tmp_path):
+    environment = {
+        **os.environ,
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
+    }
+    finished = subprocess.run(
+        [sys.executable, PROGRAM], env=environment, capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 0, finished.stderr

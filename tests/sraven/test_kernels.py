@@ -1,0 +1,233 @@
+"""The generator: a case worked by hand, the oracle bit for bit, invariants, and distributions."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+from sraven.kernels import empty_arrays, generate, make_tables
+from sraven.splits import rule_combinations
+from uniformity import assert_uniform
+
+WORDS = st.integers(0, 2**32 - 1)
+
+
+def generated(key, indices, M, K, *, choices=None, permute=True, attempt=0):
+    """Return the arrays that the kernel fills for these indices."""
+    combinations = rule_combinations(M)
+    chosen = np.array(range(len(combinations)) if choices is None else choices, np.int32)
+    tables = make_tables(K, combinations, chosen, permute)
+    arrays = empty_arrays(len(indices), M)
+    generate(np.array(key, np.uint64), np.array(indices, np.uint64), np.uint64(attempt), tables, arrays)
+    return arrays
+
+
+def assert_equal_to_the_oracle(arrays, instances):
+    """Compare all arrays, instance by instance, symbol by symbol."""
+    for name, array in zip(arrays._fields, arrays, strict=True):
+        assert array.tolist() == np.array([getattr(instance, name) for instance in instances]).tolist(), name
+
+
+def test_an_instance_worked_by_hand():
+    # M=2, K=5, all 36 combinations, key (0, 0), index 80, attempt 0. Philox of the counters
+    # (80, 0, block, 0), blocks 0 and 1, gives the words
+    #   9a71ca06 edb0e81a 993b89cd 4aa228aa   0f6939e3 ... : two words a draw, the low one first.
+    # Of each draw the low 48 bits count. Multiplied by the range, the number is what overflows
+    # them, and what stays below is multiplied on.
+    #
+    # Draw 0, e81a9a71ca06:  * 36 = 20 a3bdb80068d8 -> combination 0x20 = 32: rules 5 and 7
+    #                                                  (00-07, 11-17, 22-27, 33-37, 44-47, 55, 56, 57)
+    #         a3bdb80068d8:  * 2  =  1 477b7000d1b0 -> column 1, rank 1 of (0,1), (1,0):
+    #                                                  feature 0 at position 1, feature 1 at 0
+    # Draw 1, 28aa993b89cd:  * 2  =  0 51553277139a -> column 2, rank 0: as they are
+    #         51553277139a:  * 2  =  0 a2aa64ee2734 -> column 3, rank 0
+    # Draw 2, 2947f6939e32, feature 0, addition: three numbers below 25, x * 5 + y:
+    #                        * 25 =  4 0807146a72e2 -> x, y = 0, 4; z = 4
+    #                        * 25 =  0 c8b0fe653812 -> x, y = 0, 0; z = 0
+    #                        * 25 = 13 9948d7e279c2 -> 19: x, y = 3, 4; z = 7 - 5 = 2
+    # Draw 3, 84fd39ce83f1, feature 1, distribute three: symbols, then orders
+    #                        * 5  =  2 98f2210893b5 -> a = 2
+    #                        * 4  =  2 63c884224ed4 -> b is the third of 0 1 3 4: 3
+    #                        * 3  =  1 2b598c66ec7c -> c is the second of 0 1 4: 1
+    #                        * 6  =  1 04194a698ae8 -> order 1, (0, 2, 1): 2 1 3
+    #                        * 6  =  0 1897be794170 -> order 0, (0, 1, 2): 2 3 1
+    #                        * 6  =  0 938e76d788a0 -> order 0, (0, 1, 2): 2 3 1
+    # What is left exceeds 2**48 mod (36 * 2), 2**48 mod 4, ...: no draw is rejected.
+    arrays = generated((0, 0), [80], M=2, K=5)
+    assert arrays.combination.tolist() == [32]
+    assert arrays.rules.tolist() == [[5, 7]]
+    assert arrays.permutations.tolist() == [[[1, 0], [0, 1], [0, 1]]]
+    assert arrays.context.tolist() == [
+        [
+            *([2, 0], [4, 1], [4, 3]),
+            *([2, 0], [0, 3], [0, 1]),
+            *([2, 3], [4, 3]),
+        ]
+    ]
+    assert arrays.target.tolist() == [[2, 1]]
+
+
+@st.composite
+def streams(draw):
+    """Draw the arguments of the generator, but for the indices."""
+    M = draw(st.integers(1, 12))
+    K = draw(st.integers(3, 256) | st.sampled_from([3, 4, 5, 8, 199, 200, 230, 255, 256]))
+    last = len(rule_combinations(M)) - 1
+    return {
+        "key": draw(st.tuples(WORDS, WORDS)),
+        "attempt": draw(st.integers(0, 2**14)),
+        "choices": sorted(draw(st.sets(st.integers(0, last), min_size=1, max_size=50))),
+        "M": M,
+        "K": K,
+        "permute": draw(st.booleans()),
+    }
+
+
+@given(stream=streams(), start=st.integers(0, 2**41), count=st.sampled_from([1, 5, 67]))
+@settings(max_examples=150)
+def test_kernel_equals_the_oracle_bit_for_bit(stream, start, count):
+    indices = range(start, start + count)
+    expected = [oracle.candidate(index=index, **stream) for index in indices]
+    assert_equal_to_the_oracle(generated(indices=indices, **stream), expected)
+
+
+# Of 2**48 inputs, the linear rules reject a share of 0.023 at K=255, 0.47 at K=230; a pair of
+# permutations 0.018 at M=10; the combination with the permutation of column 1 0.057 at M=12.
+@pytest.mark.parametrize(("M", "K"), [(1, 255), (2, 230), (3, 199), (5, 200), (10, 8), (12, 8)])
+def test_kernel_equals_the_oracle_where_draws_are_rejected(M, K):
+    choices = range(len(rule_combinations(M)))
+    expected = [oracle.candidate((23, 29), index, 0, choices, M, K, True) for index in range(300)]
+    redrawn = sum(instance.redraws > 0 for instance in expected)
+    assert redrawn >= 3, "nothing was rejected, so this test shows nothing"
+    assert_equal_to_the_oracle(generated((23, 29), range(300), M, K), expected)
+
+
+def test_a_draw_is_rejected_several_times_in_a_row():
+    expected = [oracle.candidate((31, 37), index, 0, [0], 1, 230, True) for index in range(300)]
+    assert max(instance.redraws for instance in expected) >= 5
+    assert_equal_to_the_oracle(generated((31, 37), range(300), 1, 230, choices=[0]), expected)
+
+
+def test_features_are_redrawn_by_the_rules_of_the_accepted_combination():
+    # At M=12 draw 0 is often rejected, at K=230 the linear rules are; rule 7 hardly ever is.
+    choices = range(len(rule_combinations(12)))
+    expected = [oracle.candidate((41, 43), index, 0, choices, 12, 230, True) for index in range(300)]
+    assert_equal_to_the_oracle(generated((41, 43), range(300), 12, 230), expected)
+
+
+def test_order_of_the_indices_does_not_matter():
+    indices = [5, 2**40, 5, 0, 2**40 + 1]
+    together = generated((1, 2), indices, M=3, K=7)
+    for n, index in enumerate(indices):
+        alone = generated((1, 2), [index], M=3, K=7)
+        assert all(np.array_equal(a[n], b[0]) for a, b in zip(together, alone, strict=True))
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
+def test_blocks_of_instances_leave_no_seam(count):
+    whole = generated((3, 5), range(210), M=3, K=7)
+    for array, all_of_it in zip(generated((3, 5), range(count), M=3, K=7), whole, strict=True):
+        assert np.array_equal(array, all_of_it[:count])
+
+
+def features(arrays):
+    """Undo the permutations: return the symbols as ``[n, row, column, feature]``."""
+    panels = np.concatenate([arrays.context, arrays.target[:, None]], axis=1)
+    grid = panels.reshape(len(panels), 3, 3, -1)
+    positions = arrays.permutations.argsort(axis=-1)
+    return np.take_along_axis(grid, positions[:, None].astype(int), axis=-1)
+
+
+@given(stream=streams(), start=st.integers(0, 2**62 - 11))
+@settings(max_examples=60)
+def test_every_row_follows_its_rule(stream, start):
+    arrays = generated(indices=range(start, start + 11), **stream)
+    for grid, rules in zip(features(arrays).tolist(), arrays.rules.tolist(), strict=True):
+        for feature, rule in enumerate(rules):
+            rows = [[panel[feature] for panel in row] for row in grid]
+            assert oracle.follows(rule, rows, stream["K"])
+
+
+@given(stream=streams(), start=st.integers(0, 2**62 - 11))
+@settings(max_examples=60)
+def test_symbols_rules_permutations_and_combinations_are_valid(stream, start):
+    arrays = generated(indices=range(start, start + 11), **stream)
+    M = stream["M"]
+    assert max(arrays.context.max(), arrays.target.max()) < stream["K"]
+    assert np.isin(arrays.combination, stream["choices"]).all()
+    assert np.array_equal(arrays.rules, rule_combinations(M)[arrays.combination])
+    assert (arrays.rules == np.sort(arrays.rules, axis=1)).all()
+    assert (np.sort(arrays.permutations, axis=2) == np.arange(M)).all()
+    if not stream["permute"]:
+        assert (arrays.permutations == np.arange(M)).all()
+
+
+@pytest.mark.parametrize("permute", [True, False])
+def test_each_symbol_of_each_position_is_equally_probable(permute):
+    arrays = generated((2, 3), range(30_011), M=3, K=7, permute=permute)
+    for panels in (*arrays.context.swapaxes(0, 1), arrays.target):
+        for symbols in panels.T:
+            assert_uniform(np.bincount(symbols, minlength=7))
+
+
+@pytest.mark.parametrize("choices", [None, [2, 3, 5, 7, 11, 13, 119]])
+def test_each_combination_of_a_split_is_equally_probable(choices):
+    arrays = generated((5, 7), range(30_011), M=3, K=5, choices=choices)
+    assert_uniform(np.bincount(arrays.combination, minlength=120)[choices or slice(None)])
+
+
+def test_permutations_of_three_columns_are_uniform_and_independent():
+    arrays = generated((7, 11), range(30_011), M=3, K=5)
+    ranks = {order: rank for rank, order in enumerate(permutations(range(3)))}
+    triples = np.array([[ranks[tuple(p)] for p in columns] for columns in arrays.permutations.tolist()])
+    assert_uniform(np.bincount(triples @ [36, 6, 1], minlength=216))
+
+
+@pytest.mark.parametrize("M", [5, 6, 7, 11, 12])
+def test_each_position_shows_each_feature_equally_often(M):
+    arrays = generated((11, 13), range(20_011), M=M, K=5)
+    for column in arrays.permutations.swapaxes(0, 1):
+        assert_uniform(np.bincount((column + M * np.arange(M)).ravel(), minlength=M * M))
+
+
+def test_all_permutations_of_seven_are_equally_probable():
+    # Seven entries are the first that take both a rank and a swap.
+    orders = generated((13, 17), range(100_003), M=7, K=5).permutations[:, 1]
+    _, counts = np.unique(orders @ 7 ** np.arange(7), return_counts=True)
+    assert len(counts) == 5040
+    assert_uniform(counts)
+
+
+def test_combination_and_first_permutation_are_independent():
+    # They are cut from the same draw.
+    arrays = generated((17, 19), range(30_011), M=2, K=5)
+    assert_uniform(np.bincount(2 * arrays.combination + arrays.permutations[:, 0, 0], minlength=72))
+
+
+def rows_of_one_feature(rule, K, count):
+    """Return the rows of instances with one feature: ``[n, row, column]``."""
+    return features(generated((19, 23), range(count), M=1, K=K, choices=[rule]))[..., 0].astype(int)
+
+
+@pytest.mark.parametrize("rule", [0, 1, 2, 3, 4])
+def test_rows_of_a_progression_start_uniformly_and_independently(rule):
+    rows = rows_of_one_feature(rule, 5, 5_003)
+    assert_uniform(np.bincount(rows[:, :, 0] @ [25, 5, 1], minlength=125))
+
+
+@pytest.mark.parametrize("rule", [5, 6])
+def test_rows_of_addition_and_subtraction_are_uniform_and_independent(rule):
+    rows = rows_of_one_feature(rule, 3, 20_011)
+    codes = rows[:, :, 0] * 3 + rows[:, :, 1]
+    assert_uniform(np.bincount(codes @ [81, 9, 1], minlength=729))
+
+
+@pytest.mark.parametrize(("K", "sets"), [(3, 1), (5, 10)])
+def test_distribute_three_draws_each_set_and_each_order_equally_often(K, sets):
+    rows = rows_of_one_feature(7, K, 30_011)
+    _, counts = np.unique(rows.reshape(-1, 9) @ K ** np.arange(9), return_counts=True)
+    assert len(counts) == sets * 6**3
+    assert_uniform(counts)

@@ -1,0 +1,212 @@
+"""Philox, keys, bounded numbers and the shuffle: published vectors, the oracle, uniformity."""
+
+from collections import Counter
+from itertools import permutations, product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+from sraven.core import rng
+from sraven.core.spec import canonical_json, digest
+from uniformity import assert_uniform
+
+# Random123 (Salmon et al. 2011), file kat_vectors, philox4x32 with 10 rounds: counter, key, block.
+PUBLISHED = [
+    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+]
+
+WORDS = st.integers(0, 2**32 - 1)
+KEYS = st.tuples(WORDS, WORDS)
+INDICES = st.integers(0, 2**62)
+
+
+def words(text):
+    return tuple(int(word, 16) for word in text.split())
+
+
+def as_key(key):
+    return np.array(key, dtype=np.uint64)
+
+
+@pytest.mark.parametrize(("counter", "key", "block"), PUBLISHED)
+def test_published_vectors_in_the_kernel(counter, key, block):
+    arguments = [np.uint64(word) for word in words(counter) + words(key)]
+    assert rng.philox4x32(*arguments) == words(block)
+
+
+@pytest.mark.parametrize(("counter", "key", "block"), PUBLISHED)
+def test_published_vectors_in_the_oracle(counter, key, block):
+    assert oracle.philox4x32_10(words(counter), words(key)) == words(block)
+
+
+@given(counter=st.tuples(WORDS, WORDS, WORDS, WORDS), key=KEYS)
+def test_kernel_and_oracle_agree_on_every_block(counter, key):
+    arguments = [np.uint64(word) for word in counter + key]
+    assert rng.philox4x32(*arguments) == oracle.philox4x32_10(counter, key)
+
+
+def test_draws_of_the_first_instance_are_the_published_block():
+    # Counter and key all zero: draw 0 holds the first two words, draw 1 the others.
+    draws = np.empty((2, 1), np.uint64)
+    rng.fill_draws(draws, as_key((0, 0)), np.zeros(1, np.uint64), np.uint64(0))
+    assert [hex(draw) for draw in draws[:, 0].tolist()] == ["0xe169c58d6627e8d5", "0x9b00dbd8bc57ac4c"]
+
+
+@given(key=KEYS, indices=st.lists(INDICES, min_size=1, max_size=7), attempt=WORDS, blocks=st.integers(1, 8))
+@example(key=(1, 2), indices=[0, 2**32 - 1, 2**32, 2**62], attempt=3, blocks=5)
+def test_draws_equal_the_oracles(key, indices, attempt, blocks):
+    draws = np.empty((2 * blocks, len(indices)), np.uint64)
+    rng.fill_draws(draws, as_key(key), np.array(indices, np.uint64), np.uint64(attempt))
+    expected = [[oracle.draw(key, index, attempt, d) for index in indices] for d in range(2 * blocks)]
+    assert draws.tolist() == expected
+
+
+@given(key=KEYS, index=INDICES, attempt=WORDS, number=st.integers(0, 15), redraws=st.integers(0, 2**16 - 1))
+def test_redraws_equal_the_oracles(key, index, attempt, number, redraws):
+    arguments = map(np.uint64, (index, attempt, number, redraws))
+    assert rng.redraw(as_key(key), *arguments) == oracle.draw(key, index, attempt, number, redraws)
+
+
+def test_all_draws_of_a_stream_differ():
+    draws = {
+        oracle.draw((5, 7), index, attempt, number, redraw)
+        for index, attempt, number, redraw in product((0, 1, 2**32), range(3), range(13), range(3))
+    }
+    assert len(draws) == 3 * 3 * 13 * 3
+
+
+@given(name=st.dictionaries(st.text(min_size=1, max_size=9), st.integers() | st.text(max_size=9), max_size=5))
+def test_keys_equal_the_oracles(name):
+    assert tuple(rng.derive_key(**name).tolist()) == oracle.derive_key(**name)
+
+
+def test_a_key_is_the_start_of_a_sha_256():
+    # printf '{"split":"ood"}' | sha256sum  ->  fb4df5dd c5f792c7 ..., two little-endian words
+    assert canonical_json({"split": "ood"}) == '{"split":"ood"}'
+    assert digest({"split": "ood"}).startswith("fb4df5ddc5f792c7")
+    assert [hex(word) for word in rng.derive_key(split="ood").tolist()] == ["0xddf54dfb", "0xc792f7c5"]
+
+
+def test_the_order_of_a_name_does_not_matter_but_every_part_does():
+    base = {"version": "1", "seed": 0, "split": "train", "stream": "instances"}
+    assert rng.derive_key(**base).tolist() == rng.derive_key(**dict(reversed(base.items()))).tolist()
+    changes = [{"version": "2"}, {"seed": 1}, {"split": "test"}, {"stream": "x"}, {"seed": "0"}]
+    keys = [rng.derive_key(**{**base, **change}).tolist() for change in [{}, *changes]]
+    assert len({tuple(key) for key in keys}) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("width", "ranges"), [(8, [3]), (8, [3, 5]), (9, [7, 2, 3]), (10, [6, 6, 6]), (12, [5, 4, 3, 6])]
+)
+def test_bounded_numbers_are_exactly_uniform(width, ranges):
+    # The proof by counting: every input of a small generator is tried.
+    outcomes = [oracle.cut(bits, ranges, width) for bits in range(2**width)]
+    kept = Counter(tuple(numbers) for numbers, acceptable in outcomes if acceptable)
+    assert set(kept) == set(product(*map(range, ranges)))
+    assert set(kept.values()) == {2**width // prod(ranges)}
+
+
+def test_bounded_numbers_would_be_biased_without_rejection():
+    outcomes = [oracle.cut(bits, [3, 5], 8) for bits in range(2**8)]
+    assert len(set(Counter(tuple(numbers) for numbers, _ in outcomes).values())) > 1
+
+
+CHAINS = [
+    [2],
+    [3, 5, 7],
+    [330, 24],
+    [24, 24],
+    [50_388, 720, 7, 8, 9, 10, 11, 12],
+    [255 * 255] * 3,
+    [256 * 256] * 3,
+    [200, 199, 198, 6, 6, 6],
+    [65_536, 65_536, 65_535],
+]
+
+
+@pytest.mark.parametrize("ranges", CHAINS)
+@given(draw=st.integers(0, 2**64 - 1))
+@example(draw=0)
+@example(draw=2**48 - 1)
+@example(draw=2**64 - 1)
+def test_kernel_cuts_the_oracles_numbers(ranges, draw):
+    # A kernel called from Python returns plain integers, and would take them back as signed ones.
+    bits, numbers = rng.chain(np.uint64(draw)), []
+    for limit in ranges:
+        number, bits = rng.bounded(np.uint64(bits), np.uint64(limit))
+        numbers.append(number)
+    assert (numbers, bits >= rng.rejection_threshold(*ranges)) == oracle.cut(draw % 2**48, ranges)
+
+
+@pytest.mark.parametrize("ranges", CHAINS)
+def test_threshold_leaves_every_outcome_the_same_number_of_inputs(ranges):
+    threshold = rng.rejection_threshold(*ranges)
+    # The remainders from the threshold on hold equally many multiples of the product for every outcome.
+    assert 0 <= threshold < prod(ranges)
+    assert (2**48 - threshold) % prod(ranges) == 0
+
+
+@pytest.mark.parametrize("ranges", [[65_537], [65_536] * 3 + [2]])
+def test_a_chain_too_long_for_its_bits_is_a_programming_error(ranges):
+    with pytest.raises(AssertionError):
+        rng.rejection_threshold(*ranges)
+
+
+def many_draws(count, key=(11, 13)):
+    draws = np.empty((2, count), np.uint64)
+    rng.fill_draws(draws, as_key(key), np.arange(count, dtype=np.uint64), np.uint64(0))
+    return draws
+
+
+def test_every_bit_of_a_draw_is_set_half_of_the_time():
+    draws = many_draws(10_007)
+    for bit in range(64):
+        ones = (draws >> np.uint64(bit) & np.uint64(1)).sum()
+        assert_uniform([ones, draws.size - ones])
+
+
+def test_draws_of_a_block_and_of_neighbours_are_independent():
+    low = (many_draws(40_009) & np.uint64(7)).astype(int)
+    assert_uniform(np.bincount(8 * low[0] + low[1], minlength=64))
+    assert_uniform(np.bincount(8 * low[0, 1:] + low[0, :-1], minlength=64))
+
+
+@pytest.mark.parametrize("limit", [3, 7, 36, 330])
+def test_bounded_numbers_of_the_kernel_are_uniform(limit):
+    draws = many_draws(10_007)[0] & np.uint64(2**48 - 1)
+    numbers = [rng.bounded(draw, np.uint64(limit))[0] for draw in draws]
+    assert_uniform(np.bincount(numbers, minlength=limit))
+
+
+@given(key=KEYS, attempt=st.integers(0, 2**20), length=st.sampled_from([0, 1, 2, 3, 5, 36, 330]))
+def test_shuffle_is_the_oracles_permutation(key, attempt, length):
+    values = np.arange(length, dtype=np.int32)
+    rng.shuffle(values, as_key(key), np.uint64(attempt))
+    assert sorted(values.tolist()) == list(range(length))
+    assert values.tolist() == oracle.shuffled(length, key, attempt)
+
+
+def test_shuffle_of_its_greatest_length_is_a_permutation():
+    values = np.arange(2**16, dtype=np.int32)
+    rng.shuffle(values, as_key((3, 5)), np.uint64(0))
+    assert np.array_equal(np.sort(values), np.arange(2**16))
+
+
+def test_all_orders_of_a_shuffle_are_equally_probable():
+    seen = Counter()
+    for attempt in range(5_000):
+        values = np.arange(4, dtype=np.int32)
+        rng.shuffle(values, as_key((17, 19)), np.uint64(attempt))
+        seen[tuple(values.tolist())] += 1
+    assert_uniform([seen[order] for order in permutations(range(4))])
+
+
+def test_canonical_json_has_no_infinities():
+    with pytest.raises(ValueError, match="JSON compliant"):
+        canonical_json({"x": float("nan")})

@@ -1,0 +1,221 @@
+"""Rule combinations, and how a seed divides them into known and held-out ones."""
+
+import itertools
+import re
+from math import comb
+
+import numpy as np
+import pytest
+
+import oracle
+from sraven import SRAVEN, ConfigurationError, splits
+from sraven.core.arguments import floor_of_share
+from sraven.splits import partition, rule_combinations
+from uniformity import assert_uniform
+
+ALL_RULES = set(range(8))
+
+
+@pytest.mark.parametrize("M", range(1, 13))
+def test_combinations_are_all_multisets_of_rules(M):
+    table = rule_combinations(M)
+    assert table.shape == (comb(8 + M - 1, M), M) and table.dtype == np.uint8
+    assert (np.diff(table.astype(int), axis=1) >= 0).all()
+    rows = table.tolist()
+    assert all(before < after for before, after in itertools.pairwise(rows))  # ascending, so distinct
+
+
+def test_combinations_can_not_be_changed_by_accident():
+    with pytest.raises(ValueError, match="read-only"):
+        rule_combinations(2)[0, 0] = 7
+
+
+@pytest.mark.parametrize(
+    ("M", "holdout", "count"),
+    [
+        (4, 0.25, 82),  # 82.5
+        (4, 0.7, 231),  # 230.99999999999997 in binary floating point
+        (4, 0.1, 33),
+        (3, 0.35, 42),
+        (2, 0.8, 28),  # 28.8
+        (4, 0, 0),
+        (6, np.float64(0.5), 858),
+    ],
+)
+def test_holdout_is_read_as_a_decimal_and_rounded_down(M, holdout, count):
+    assert [len(part) for part in partition(M, float(holdout), 0)] == [
+        len(rule_combinations(M)) - count,
+        count,
+    ]
+    assert len(SRAVEN(M=M, holdout=holdout).combination_indices("all")) == len(rule_combinations(M))
+
+
+@pytest.mark.parametrize("M", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("seed", [0, 1, 2**63 - 1])
+def test_partition_equals_the_oracles(M, seed):
+    holdout = 0.25 if M > 1 else 0
+    assert [part.tolist() for part in partition(M, holdout, seed)] == list(oracle.partition(M, holdout, seed))
+
+
+@pytest.mark.parametrize(("M", "holdout"), [(2, 0.25), (3, 0.9), (4, 0.25), (4, 0.7), (5, 0.5), (8, 0.1)])
+def test_partition_divides_all_combinations_and_trains_every_rule(M, holdout):
+    for seed in range(7):
+        known, held_out = partition(M, holdout, seed)
+        count = len(rule_combinations(M))
+        assert len(held_out) == floor_of_share(holdout, count)
+        assert np.array_equal(np.sort(np.concatenate([known, held_out])), np.arange(count))
+        assert (np.diff(known) > 0).all() and (np.diff(held_out) > 0).all()
+        assert set(rule_combinations(M)[known].ravel()) == ALL_RULES
+
+
+def test_a_quarter_of_330_is_82():
+    task = SRAVEN(M=4, holdout=0.25)
+    assert [len(task.combinations(split)) for split in ("train", "test", "ood", "all")] == [248, 248, 82, 330]
+
+
+def test_train_and_test_share_their_combinations_and_ood_has_the_others():
+    task = SRAVEN(M=3, holdout=0.25, seed=5)
+    train, test, ood = (set(map(tuple, task.combinations(s).tolist())) for s in ("train", "test", "ood"))
+    assert train == test
+    assert not train & ood
+    assert train | ood == set(oracle.all_combinations(3))
+
+
+def test_instances_come_from_the_combinations_of_their_split():
+    task = SRAVEN(M=3, holdout=0.25, seed=5)
+    for split in ("train", "test", "ood"):
+        drawn = task.sample(split, 0, 5_003)
+        assert set(drawn.combination.tolist()) == set(task.combination_indices(split).tolist())
+
+
+def test_partition_does_not_depend_on_symbols_policy_or_permutations():
+    expected = SRAVEN(M=4, K=8, seed=3).combination_indices("ood").tolist()
+    for other in [{"K": 5}, {"answers": "unique"}, {"permute": False}, {"K": 256, "permute": False}]:
+        assert SRAVEN(M=4, seed=3, **other).combination_indices("ood").tolist() == expected
+
+
+def test_partitions_of_different_seeds_differ():
+    drawn = {tuple(partition(4, 0.25, seed)[1].tolist()) for seed in range(20)}
+    assert len(drawn) == 20
+
+
+def test_a_larger_holdout_extends_a_smaller_one_when_no_redraw_was_needed():
+    small, large = (set(partition(4, holdout, 0)[1].tolist()) for holdout in (0.1, 0.25))
+    assert small < large
+
+
+def test_each_combination_is_held_out_equally_often():
+    held_out = [partition(2, 0.5, seed)[1] for seed in range(3_000)]
+    counts = np.bincount(np.concatenate(held_out), minlength=36)
+    # Train must have every rule, which favours the multisets of two rules alike.
+    mixed = [a != b for a, b in oracle.all_combinations(2)]
+    assert_uniform(counts[mixed])
+    assert_uniform(counts[np.invert(mixed)])
+
+
+@pytest.mark.parametrize(
+    ("M", "holdout", "known"),
+    [
+        (4, 0.9939, 3),
+        (4, 0.994, 2),  # two combinations of four: eight rules without a repeat
+        (3, 0.975, 3),
+        (2, 0.8889, 4),
+        (8, 0.9999, 1),  # only the combination of all eight
+    ],
+)
+def test_train_has_every_rule_even_where_it_hardly_fits(M, holdout, known):
+    train, _ = partition(M, holdout, 2)
+    assert len(train) == known
+    assert set(rule_combinations(M)[train].ravel()) == ALL_RULES
+
+
+@pytest.mark.parametrize(("M", "holdout"), [(2, 0.8889), (3, 0.975), (4, 0.994)])
+def test_partition_equals_the_oracles_after_many_redraws(M, holdout):
+    known, held_out = partition(M, holdout, 1)
+    assert [known.tolist(), held_out.tolist()] == list(oracle.partition(M, holdout, 1))
+
+
+def test_one_feature_trains_every_rule_and_holds_out_none():
+    known, held_out = partition(1, 0, 0)
+    assert known.tolist() == list(range(8)) and len(held_out) == 0
+    assert SRAVEN(M=1, holdout=0).splits == ("train", "test")
+
+
+def error(**fields):
+    """Return the message of the error that a configuration raises."""
+    with pytest.raises(ConfigurationError) as raised:
+        SRAVEN(**fields)
+    assert isinstance(raised.value, ValueError)
+    return str(raised.value)
+
+
+# What was given, what is allowed, what to do.
+@pytest.mark.parametrize(
+    ("fields", "parts"),
+    [
+        ({"holdout": 0.003}, ("holdout=0.003", "none of the 330", "use at least", "or 0")),
+        ({"holdout": 0.999}, ("holdout=0.999", "leaves 1 of the 330", "takes 2", "at most 0.9939")),
+        ({"M": 2, "holdout": 0.95}, ("holdout=0.95", "leaves 2 of the 36", "takes 4", "at most 0.8888")),
+        ({"M": 3, "holdout": 0.99}, ("holdout=0.99", "leaves 2 of the 120", "takes 3", "at most 0.975")),
+        ({"M": 1, "holdout": 0.25}, ("holdout=0.25", "leaves 6 of the 8", "takes 8", "use 0")),
+        ({"holdout": 1}, ("holdout=1", "from 0 to below 1", "such as 0.25")),
+        ({"holdout": -0.1}, ("holdout=-0.1", "from 0 to below 1", "such as 0.25")),
+        ({"holdout": float("nan")}, ("holdout=nan", "from 0 to below 1", "such as 0.25")),
+        ({"holdout": "0.25"}, ("holdout='0.25'", "from 0 to below 1")),
+        ({"holdout": True}, ("holdout=True", "from 0 to below 1")),
+    ],
+)
+def test_errors_name_the_value_what_is_allowed_and_what_to_do(fields, parts):
+    message = error(**fields)
+    for part in parts:
+        assert part in message, message
+
+
+@pytest.mark.parametrize("M", range(2, 8))
+def test_the_greatest_holdout_that_an_error_advises_is_possible(M):
+    advised = float(re.search(r"use at most ([0-9.]+)", error(M=M, holdout=0.99999))[1])
+    assert len(partition(M, advised, 0)[0]) < 10
+
+
+@pytest.mark.parametrize("M", range(2, 8))
+def test_the_least_holdout_that_an_error_advises_is_possible(M):
+    advised = float(re.search(r"use at least ([0-9.]+)", error(M=M, holdout=1e-9))[1])
+    assert len(partition(M, advised, 0)[1]) == 1
+
+
+def test_one_feature_is_advised_to_hold_out_nothing():
+    assert "use at least" not in error(M=1, holdout=0.05)
+
+
+def test_a_partition_that_is_not_found_is_an_error_with_advice(monkeypatch):
+    monkeypatch.setattr(splits, "_ATTEMPTS", 7)
+    with pytest.raises(ConfigurationError) as raised:
+        partition(8, 0.9999, 0)
+    message = str(raised.value)
+    for part in ("holdout=0.9999", "7 draws", "M=8, seed=0", "use a smaller holdout"):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("holdout", "split", "parts"),
+    [
+        (0.25, "valid", ("split='valid'", "train, test, ood, all")),
+        (0, "ood", ("split='ood'", "train, test, all", "holdout=0 leaves no ood split")),
+    ],
+)
+def test_an_unknown_split_is_refused(holdout, split, parts):
+    with pytest.raises(ConfigurationError) as raised:
+        SRAVEN(holdout=holdout).combinations(split)
+    for part in parts:
+        assert part in str(raised.value)
+
+
+def test_without_holdout_train_has_all_combinations():
+    task = SRAVEN(M=2, holdout=0)
+    assert np.array_equal(task.combinations("train"), task.combinations("all"))
+
+
+def test_indices_of_a_split_are_a_copy():
+    task = SRAVEN(M=2)
+    task.combination_indices("ood")[:] = 0
+    assert len(set(task.combination_indices("ood").tolist())) == 9
