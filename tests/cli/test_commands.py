@@ -1,0 +1,254 @@
+"""The command line: what it prints, its exit codes, and what it doesn't import."""
+
+import json
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+from cli.main import COMMANDS
+from example import SIZES
+from sraven import SRAVEN
+
+
+def in_new_process(code):
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("module", ["jax", "datasets", "matplotlib", "torch", "pandas"])
+def test_import_sraven_is_light(module):
+    assert in_new_process(f"import sys, sraven; print({module!r} in sys.modules)") == "False\n"
+
+
+@pytest.mark.parametrize("module", ["numpy", "numba", "pyarrow", "sraven", "rich"])
+def test_help_imports_next_to_nothing(module):
+    code = f"""
+import sys
+from cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    print({module!r} in sys.modules)
+"""
+    assert in_new_process(code).endswith("\nFalse\n")
+
+
+def test_generating_imports_no_heavy_library(tmp_path):
+    code = f"""
+import sys
+from cli.main import main
+try:
+    main("generate --M 2 --train 5 --test 5 --ood 5 --out".split() + [{str(tmp_path / "raven")!r}])
+except SystemExit as stop:
+    print(stop.code, {{"jax", "datasets", "matplotlib"}} & set(sys.modules))
+"""
+    assert in_new_process(code).endswith("\n0 set()\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert f"Example:\n    sraven {command}" in out
+
+
+def test_summaries_of_commands_are_listed(run):
+    _, out, _ = run("--help")
+    for name, summary in COMMANDS.items():
+        assert name in out and summary in out
+
+
+def test_version(run):
+    code, out, _ = run("--version")
+    assert code == 0 and out.startswith("sraven 0.")
+
+
+def generate(run, out, *more):
+    return run(
+        "generate",
+        "--M",
+        3,
+        "--K",
+        7,
+        "--holdout",
+        0.3,
+        "--train",
+        300,
+        "--test",
+        20,
+        "--ood",
+        10,
+        "--out",
+        out,
+        *more,
+    )
+
+
+def test_generate_prints_the_line_that_loads(run, tmp_path):
+    code, out, err = generate(run, tmp_path / "raven")
+    assert (code, err) == (0, "")
+    assert "300 instances" in out
+    script = tmp_path / "load.py"
+    script.write_text("\n".join(out.strip().splitlines()[-2:]))
+    namespace = runpy.run_path(str(script))
+    assert {name: len(split) for name, split in namespace["dataset"].items()} == {
+        "train": 300,
+        "test": 20,
+        "ood": 10,
+    }
+
+
+def test_generate_json_is_machine_readable(run, tmp_path):
+    code, out, _ = generate(run, tmp_path / "raven", "--json", "--answers", "unique")
+    content = json.loads(out)
+    assert code == 0 and content["config"]["answers"] == "unique"
+    assert content["splits"]["ood"]["num_examples"] == 10
+
+
+def test_default_directory_is_named_after_the_configuration(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3, "--ood", 3, "--no-permute")
+    assert (tmp_path / "sraven-M2-K5-unpermuted" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--M", 0], "M=0: expected an integer from 1 to 12"),
+        (["--M", "four"], "'four' is not a valid integer"),
+        (["--K", 2], "K=2: expected an integer from 3 to 256"),
+        (["--K", 257], "K=257"),
+        (["--holdout", 1], "holdout=1.0: expected a share from 0 to below 1"),
+        (["--holdout", "nan"], "holdout=nan"),
+        (["--holdout", 0.001], "use at least 0.0084"),
+        (["--holdout", 0.99], "every one of the 8 rules must occur in train"),
+        (["--holdout", 0], "this task has no ood split"),
+        (["--seed", -1], "seed=-1"),
+        (["--seed", 2**63], "seed=9223372036854775808"),
+        (["--train", -5], "train=-5"),
+        (["--answers", "some"], "answers='some': expected one of 'any', 'unique'"),
+        (["--format", "csv"], "format='csv': expected one of parquet, arrow"),
+        (["--threads", 0], "threads"),
+        (["--colour", "red"], "No such option"),
+    ],
+)
+def test_bad_usage_is_one_line_and_creates_nothing(run, tmp_path, options, message):
+    out_directory = tmp_path / "raven"
+    code, out, err = generate(run, out_directory, *options)
+    assert (code, out) == (2, "")
+    assert message in err and err.count("\n") == 1
+    assert not out_directory.exists()
+
+
+def test_foreign_directory_is_refused(run, tmp_path):
+    (tmp_path / "letter.txt").write_text("")
+    code, _, err = generate(run, tmp_path)
+    assert code == 2 and "choose another directory" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_full_disk_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sraven.core.dataset.move_into_place", full)
+    code, _, err = generate(run, tmp_path / "raven")
+    assert code == 1 and err.count("\n") == 1
+    assert "No space left on device" in err and "the same command goes on" in err
+
+
+def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sraven.core.dataset._make_manifest", interrupt)
+    code, _, err = generate(run, tmp_path / "raven")
+    assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
+
+
+def test_unknown_command_names_help(run):
+    code, _, err = run("generat")
+    assert code == 2 and "sraven --help" in err
+
+
+def test_verify(run, dataset_directory, tmp_path):
+    code, out, _ = run("verify", dataset_directory)
+    assert code == 0 and out.endswith("all is right\n")
+    code, out, _ = run("verify", dataset_directory, "--json")
+    assert json.loads(out)["ok"] is True and json.loads(out)["checked"] == SIZES
+    code, _, err = run("verify", tmp_path / "absent")
+    assert code == 2 and "manifest.json" in err
+
+
+def test_verify_exits_with_1_on_a_fault(run, tmp_path):
+    generate(run, tmp_path / "raven")
+    (tmp_path / "raven" / "croissant.json").write_text("{}")
+    code, out, err = run("verify", tmp_path / "raven")
+    assert code == 1 and "croissant.json" in err and "1 faults" in out
+
+
+def test_count_json(run):
+    _, out, _ = run("count", "--M", 4, "--K", 8, "--json")
+    assert json.loads(out)["multisets"] == 330
+
+
+def test_ambiguity_table_and_json(run):
+    code, out, _ = run("ambiguity", "--M", 2, "--K", 5, "-n", 500)
+    assert code == 0 and "held out (ood)" in out and "several answers" in out
+    _, out, _ = run("ambiguity", "--M", 2, "--K", 5, "-n", 500, "--json")
+    results = json.loads(out)["results"]
+    assert [result["split"] for result in results] == ["all", "test", "ood"]
+    assert 0 < results[0]["several_answers"]["value"] < 1
+
+
+def test_ambiguity_without_ood_split(run):
+    code, out, _ = run("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
+    assert code == 0 and "held out" not in out
+
+
+def test_show_hides_the_answer_until_asked(run):
+    task = SRAVEN()
+    target = task.sample("train", 0, 1).target[0]
+    _, out, _ = run("show")
+    assert out.count("?") == 4 and "answer" not in out
+    _, out, _ = run("show", "--explain")
+    assert f"{' '.join(map(str, target))}  the target" in out
+
+
+def test_show_json_has_all_answers(run):
+    _, out, _ = run("show", "--split", "ood", "--index", 3, "-n", 2, "--json")
+    puzzles = json.loads(out)
+    assert [puzzle["index"] for puzzle in puzzles] == [3, 4]
+    assert all(puzzle["target"] in puzzle["answers"] for puzzle in puzzles)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--explain"], ["--explain", "--M", 8, "--K", 256], ["--M", 1, "--holdout", 0]]
+)
+def test_show_writes_a_picture(run, tmp_path, options):
+    code, _, _ = run("show", "--png", tmp_path / "puzzle.png", *options)
+    assert code == 0
+    assert (tmp_path / "puzzle.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_show_without_matplotlib_names_the_extra(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
+    code, _, err = run("show", "--png", tmp_path / "puzzle.png")
+    assert code == 2 and "sraven[analysis]" in err
+
+
+def test_show_refuses_several_pictures(run, tmp_path):
+    code, _, err = run("show", "--png", tmp_path / "puzzle.png", "-n", 2)
+    assert code == 2 and "--count" in err
+
+
+def test_closed_pipe_is_no_traceback():
+    command = [sys.executable, "-m", "cli.main", "show", "-n", "200"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""

@@ -1,0 +1,215 @@
+"""The fuzzy-logic generator against its oracle, and what holds for every sequence."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fuzzy_oracle
+from fuzzylogic import FuzzyLogic
+from fuzzylogic.record import evaluate_terms
+from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
+from sraven import CapacityError, ConfigurationError
+from uniformity import assert_uniform
+
+CONFIGURATIONS = [
+    {"L": 4, "K": 2, "N": 32, "holdout": 0.7, "unseen_terms": 0.25, "seed": 0},
+    {"L": 2, "K": 1, "N": 5, "holdout": 0, "unseen_terms": 0.25, "seed": 3},
+    {"L": 3, "K": 3, "N": 7, "holdout": 0.5, "unseen_terms": 0.375, "seed": 1, "query": "fixed_context"},
+    {"L": 5, "K": 2, "N": 3, "holdout": 0.9, "unseen_terms": 0, "seed": 2**62, "query": "fixed_query"},
+    {"L": 1, "K": 2, "N": 2, "holdout": 0, "unseen_terms": 0, "seed": 9},
+    {"L": 3, "K": 7, "N": 11, "holdout": 0, "unseen_terms": 0, "seed": 9},
+]
+
+
+def assert_equals_oracle(task, split, start, count):
+    config = {name: value for name, value in task.config.items() if name not in ("task", "version")}
+    batch = task.sample(split, start, count)
+    for n in range(count):
+        points, targets, terms = fuzzy_oracle.sequence(config, split, start + n)
+        assert batch.inputs[n].tolist() == [[float(x) for x in point] for point in points]
+        assert batch.targets[n].tolist() == [float(target) for target in targets]
+        assert tuple(batch.terms[n].tolist()) == terms
+        assert batch.combination[n] == fuzzy_oracle.colex_number(terms)
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS)
+def test_sequences_equal_the_oracle(config):
+    task = FuzzyLogic(**config)
+    for split in (*task.splits, "all"):
+        assert_equals_oracle(task, split, 0, 3)
+        assert_equals_oracle(task, split, 2**40 + 7, 2)
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS)
+def test_combinations_of_splits_equal_the_oracle(config):
+    task = FuzzyLogic(**config)
+    full = {name: value for name, value in task.config.items() if name not in ("task", "version")}
+    for split in (*task.splits, "all"):
+        wanted = sorted(fuzzy_oracle.places(full, split), key=fuzzy_oracle.colex_number)
+        assert list(map(tuple, task.combinations(split).tolist())) == wanted
+        assert task.n_combinations(split) == len(wanted)
+
+
+def test_large_splits_need_no_list(monkeypatch):
+    """The same sequences come from a table of the combinations and without one."""
+    import fuzzylogic.task
+
+    task = FuzzyLogic(L=4, K=3, N=5)
+    with_table = {split: task.sample(split, 0, 300) for split in (*task.splits, "all")}
+    monkeypatch.setattr(fuzzylogic.task, "_TABLE_LIMIT", 0)
+    without = FuzzyLogic(L=4, K=3, N=5)
+    for split, batch in with_table.items():
+        for a, b in zip(batch, without.sample(split, 0, 300), strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_golden_function_worked_by_hand():
+    # x1 = 0.25, x2 = 0.75. Terms: 3 is x1 and x2 = min(.25, .75) = .25; 0 is not x1 and not x2 =
+    # min(.75, .25) = .25; 2 is not x1 and x2 = min(.75, .75) = .75.
+    point = np.array([[[0.25, 0.75]]], np.float32)
+    values = [evaluate_terms(point, np.array([terms]))[0, 0] for terms in ([0, 3], [2, 3], [0, 1])]
+    assert values == [0.25, 0.75, 0.25]
+
+
+@given(st.integers(1, 6), st.data())
+@settings(max_examples=40)
+def test_targets_are_the_functions_values(L, data):
+    K = data.draw(st.integers(1, min(4, 2**L)))
+    N, seed = data.draw(st.integers(2, 40)), data.draw(st.integers(0, 2**63 - 1))
+    task = FuzzyLogic(L=L, K=K, N=N, holdout=0, unseen_terms=0, seed=seed)
+    batch = task.sample("train", data.draw(st.integers(0, 2**50)), 23)
+    assert np.array_equal(batch.targets, evaluate_terms(batch.inputs, batch.terms))
+    assert (np.diff(batch.terms.astype(int), axis=1) > 0).all()
+    assert ((batch.inputs >= 0) & (batch.inputs < 1)).all()
+    assert np.array_equal(batch.inputs * 2**24 % 1, np.zeros_like(batch.inputs))
+
+
+@given(st.integers(1, 200), st.integers(1, 8), st.data())
+@settings(max_examples=60)
+def test_numbers_of_combinations_are_a_bijection(n_terms, K, data):
+    if not 0 < comb(n_terms, K) < 2**50:
+        return
+    numbers = np.array(data.draw(st.lists(st.integers(0, comb(n_terms, K) - 1), max_size=20)), np.int64)
+    rows = combinations_of(numbers, n_terms, K)
+    assert np.array_equal(rank_all(rows, n_terms), numbers)
+    assert [fuzzy_oracle.colex_number(row) for row in rows.tolist()] == numbers.tolist()
+
+
+def test_binomials_are_exact():
+    table = binomials(300, 8)
+    for k in range(9):
+        for n in range(0, 301, 13):
+            assert table[k, n] == comb(n, k) or comb(n, k) >= 2**52
+
+
+def test_points_and_combinations_are_uniform():
+    task = FuzzyLogic(N=5)
+    batch = task.sample("train", 0, 40_000)
+    assert_uniform(np.bincount((batch.inputs * 64).astype(int).ravel(), minlength=64))
+    for variable in range(4):
+        assert_uniform(np.bincount((batch.inputs[:, 3, variable] * 64).astype(int), minlength=64))
+    for split in (*task.splits, "all"):
+        numbers = task.sample(split, 0, 40_000).combination
+        assert_uniform(np.unique(numbers, return_counts=True)[1])
+        assert len(np.unique(numbers)) == task.n_combinations(split)
+
+
+def test_fixed_context_shares_all_points_but_the_querys():
+    batch = FuzzyLogic(query="fixed_context").sample("ood", 0, 50)
+    assert (batch.inputs[:, :-1] == batch.inputs[0, :-1]).all()
+    assert len(np.unique(batch.inputs[:, -1, 0])) > 40
+
+
+def test_fixed_query_shares_the_querys_point():
+    batch = FuzzyLogic(query="fixed_query").sample("ood", 0, 50)
+    assert (batch.inputs[:, -1] == batch.inputs[0, -1]).all()
+    assert len(np.unique(batch.inputs[:, 0, 0])) > 40
+
+
+def test_fixed_points_are_the_same_in_all_splits():
+    task = FuzzyLogic(query="fixed_context")
+    shown = [task.sample(split, 0, 1).inputs[0, :-1] for split in task.splits]
+    assert all(np.array_equal(shown[0], other) for other in shown)
+
+
+def test_paper_setting_has_the_counts_of_the_specification():
+    task = FuzzyLogic(L=4, K=2, N=32, holdout=0.7, seed=0)
+    counts = {split: task.n_combinations(split) for split in (*task.splits, "all")}
+    assert counts == {"train": 20, "test": 20, "ood": 46, "ood_terms": 6, "all": 120}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_seen_term_occurs_in_train_and_no_combination_leaks(seed):
+    task = FuzzyLogic(holdout=0.9, seed=seed)
+    train, ood, unseen = (task.combinations(split) for split in ("train", "ood", "ood_terms"))
+    assert set(train.ravel()) == set(task.partition.seen)
+    assert set(ood.ravel()) <= set(task.partition.seen) and set(unseen.ravel()) == set(task.partition.unseen)
+    assert not set(map(tuple, train.tolist())) & set(map(tuple, ood.tolist()))
+    assert len(train) + len(ood) == comb(12, 2)
+
+
+def test_unseen_terms_are_drawn_not_the_last_ones():
+    drawn = {tuple(FuzzyLogic(seed=seed).partition.unseen) for seed in range(10)}
+    assert len(drawn) > 5 and (12, 13, 14, 15) not in drawn
+
+
+def test_tightest_partition_is_found():
+    task = FuzzyLogic(holdout=0.9)  # 7 combinations for 12 terms
+    assert task.n_combinations("train") == 7
+
+
+def test_divisions_do_not_depend_on_points_or_query():
+    a, b = FuzzyLogic(N=5), FuzzyLogic(N=64, query="fixed_query")
+    assert np.array_equal(a.combinations("train"), b.combinations("train"))
+
+
+@pytest.mark.parametrize(
+    ("L", "K", "dtype", "total"), [(16, 2, np.uint16, 2_147_450_880), (8, 4, np.uint8, 174_792_640)]
+)
+def test_very_many_combinations(L, K, dtype, total):
+    task = FuzzyLogic(L=L, K=K, N=3)
+    batch = task.sample("ood", 2**41, 100)
+    assert batch.terms.dtype == dtype and task.n_combinations("all") == total
+    assert [fuzzy_oracle.colex_number(row) for row in batch.terms.tolist()] == batch.combination.tolist()
+    assert set(batch.terms.ravel()) <= set(task.partition.seen)
+    with pytest.raises(CapacityError, match="too many to list"):
+        task.combinations("ood")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"L": 0}, "L=0: expected an integer from 1 to 16"),
+        ({"L": 17}, "L=17"),
+        ({"K": 9}, "K=9: expected an integer from 1 to 8"),
+        ({"N": 1}, "N=1: expected an integer from 2"),
+        ({"L": 16, "K": 3}, "int32 can number them"),
+        ({"L": 1, "K": 3}, "0 combinations of 2 terms"),
+        ({"holdout": 1}, "holdout=1: expected a share"),
+        ({"holdout": 0.01}, "holds out none of the 66 combinations"),
+        ({"holdout": 0.95}, "every one of the 12 seen terms must occur in train, which takes 6"),
+        ({"unseen_terms": 0.1}, "use at least 0.125, or 0 for no ood_terms split"),
+        ({"unseen_terms": 0.99}, "use at most 0.875"),
+        ({"unseen_terms": -0.1}, "unseen_terms=-0.1"),
+        ({"seed": -1}, "seed=-1"),
+        ({"query": "none"}, "'uniform', 'fixed_context', 'fixed_query'"),
+    ],
+)
+def test_bad_configurations_are_refused(values, message):
+    with pytest.raises(ConfigurationError, match=message.replace("(", r"\(")):
+        FuzzyLogic(**values)
+
+
+def test_splits_that_are_switched_off_are_refused():
+    task = FuzzyLogic(holdout=0, unseen_terms=0)
+    assert task.splits == ("train", "test")
+    for split in ("ood", "ood_terms"):
+        with pytest.raises(ConfigurationError, match="expected one of train, test, all"):
+            task.sample(split, 0, 1)
+
+
+def test_formula_is_readable():
+    assert formula(np.array([1, 6]), 3) == "(x₁ ∧ ¬x₂ ∧ ¬x₃) ∨ (¬x₁ ∧ x₂ ∧ x₃)"

@@ -1,0 +1,264 @@
+"""What every task of the benchmark has to keep, checked the same way for each of them."""
+
+import json
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from datasets import load_dataset
+
+import fuzzylogic
+import sraven
+from cli.tasks import TASKS, make_task
+from example import all_bytes
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.dataset import write_dataset
+from sraven.core.spec import canonical_json, digest
+from sraven.core.verify import verify_dataset
+
+EXAMPLES = {
+    "sraven": SRAVEN(M=3, K=7, holdout=0.3, seed=5),
+    "sraven-unique": SRAVEN(M=3, K=7, holdout=0.3, seed=5, answers="unique"),
+    "sraven-unpermuted": SRAVEN(M=5, K=11, holdout=0.3, seed=5, permute=False),
+    "fuzzylogic": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
+    "fuzzylogic-fixed": FuzzyLogic(L=5, K=3, N=11, holdout=0.5, seed=5, query="fixed_context"),
+}
+PACKAGES = {"sraven": sraven, "fuzzylogic": fuzzylogic}
+
+
+@pytest.fixture(params=EXAMPLES)
+def task(request):
+    return EXAMPLES[request.param]
+
+
+def equal(a, b):
+    return type(a) is type(b) and all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_every_task_has_an_example():
+    assert {example.name for example in EXAMPLES.values()} == set(TASKS)
+
+
+# Random access
+
+
+def test_sampling_twice_gives_the_same(task):
+    for split in (*task.splits, "all"):
+        assert equal(task.sample(split, 17, 101), task.sample(split, 17, 101))
+
+
+def test_an_equal_task_gives_the_same(task):
+    other = replace(task)
+    assert other == task and hash(other) == hash(task)
+    assert equal(other.sample("train", 0, 50), task.sample("train", 0, 50))
+
+
+@pytest.mark.parametrize("start", [0, 1, 63, 2**40, 2**61])
+def test_a_range_is_the_same_in_any_chunks(task, start):
+    whole = task.sample("ood", start, 200)
+    for cuts in ([0, 200], [0, 1, 64, 65, 130, 200], [0, 199, 200]):
+        chunks = [task.sample("ood", start + a, b - a) for a, b in pairwise(cuts)]
+        for name, array in whole._asdict().items():
+            assert np.array_equal(array, np.concatenate([getattr(chunk, name) for chunk in chunks])), name
+
+
+def test_any_number_of_threads_gives_the_same(task):
+    count = 3 * 8192 + 1
+    assert equal(task.sample("train", 5, count, threads=1), task.sample("train", 5, count, threads=3))
+
+
+def test_taking_is_sampling_in_another_order(task):
+    whole, order = task.sample("test", 0, 100), np.array([99, 3, 3, 0, 41])
+    taken = task.take("test", order)
+    for name, array in whole._asdict().items():
+        assert np.array_equal(getattr(taken, name), array[order]), name
+
+
+def test_writing_into_a_batch_gives_the_same(task):
+    out = task.empty_batch(77)
+    assert task.sample("test", 9, 77, out=out) is out
+    assert equal(out, task.sample("test", 9, 77))
+
+
+def test_another_process_gives_the_same(task):
+    code = f"""
+import json, sys
+from cli.tasks import make_task
+from sraven.core.digests import block_digest
+task = make_task(json.loads({json.dumps(json.dumps(task.config))}))
+print(block_digest(task.encode("ood", 123, 456).columns, task.columns))
+"""
+    from sraven.core.digests import block_digest
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == block_digest(task.encode("ood", 123, 456).columns, task.columns)
+
+
+def test_arrays_are_contiguous_and_of_the_columns_types(task):
+    batch = task.sample("train", 0, 13)._asdict()
+    for column in task.columns:
+        if not column.derived:
+            array = batch[column.name]
+            assert array.flags.c_contiguous
+            assert (array.dtype.name, array.shape) == (column.dtype, (13, *column.shape))
+
+
+def test_no_instance_at_all_is_fine(task):
+    for name, array in task.sample("train", 0, 0)._asdict().items():
+        assert len(array) == 0, name
+
+
+# Splits and seeds
+
+
+def test_streams_of_splits_and_seeds_differ(task):
+    name = task.instance_columns[0]
+    seeds = [replace(task, seed=seed) for seed in (5, 6)]
+    parts = [
+        getattr(other.sample(split, 0, 200), name) for other in seeds for split in ("train", "test", "ood")
+    ]
+    rows = [{instance.tobytes() for instance in part} for part in parts]
+    for a in range(len(rows)):
+        for b in range(a):
+            assert len(rows[a] & rows[b]) < 20  # small tasks repeat an instance now and then
+
+
+def test_neighbouring_seeds_share_no_shifted_instances(task):
+    name = task.instance_columns[0]
+    here = getattr(task.sample("train", 1, 200), name)
+    there = getattr(replace(task, seed=task.seed + 1).sample("train", 0, 200), name)
+    assert (here != there).reshape(200, -1).any(axis=1).mean() > 0.9
+
+
+def test_held_out_combinations_never_occur_in_train(task):
+    train, ood = (set(task.combination_indices(split).tolist()) for split in ("train", "ood"))
+    assert not train & ood
+    assert set(task.sample("train", 0, 2_000).combination.tolist()) <= train
+    assert set(task.sample("test", 0, 2_000).combination.tolist()) <= train
+    assert set(task.sample("ood", 0, 2_000).combination.tolist()) <= ood
+
+
+def test_combination_is_an_index_into_all_combinations(task):
+    numbers = task.combination_indices("all")
+    assert np.array_equal(numbers, np.arange(len(numbers)))
+    for split in task.splits:
+        rows = task.combinations("all")[task.combination_indices(split)]
+        assert np.array_equal(rows, task.combinations(split))
+
+
+# Configuration
+
+
+def test_configuration_round_trips_through_json(task):
+    config = json.loads(canonical_json(task.config))
+    assert make_task(config) == task
+    assert digest(config) == digest(task.config)
+
+
+def test_configuration_is_frozen(task):
+    with pytest.raises(FrozenInstanceError):
+        task.seed = 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dev", 0, 1), "split='dev': expected one of train, test, ood"),
+        (("train", -1, 1), "start=-1: expected an integer from 0"),
+        (("train", 0, -1), "count=-1: expected an integer from 0"),
+        (("train", 0.5, 1), "start=0.5: expected an integer"),
+        (("train", True, 1), "start=True: expected an integer"),
+        (("train", 2**62, 1), "count=1: expected an integer from 0 to 0"),
+    ],
+)
+def test_bad_ranges_are_refused(task, arguments, message):
+    with pytest.raises(ConfigurationError, match=message):
+        task.sample(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[1, 2]], r"shape \[1, 2\]"),
+        ([0.5], "float64"),
+        ([3, -1], "the least index=-1"),
+        ([0, 2**62 + 1], "the greatest index"),
+    ],
+)
+def test_bad_indices_are_refused(task, indices, message):
+    with pytest.raises(ConfigurationError, match=message):
+        task.take("train", indices)
+
+
+def test_batches_that_do_not_fit_are_refused(task):
+    with pytest.raises(ConfigurationError, match="out isn't a batch of 10"):
+        task.sample("train", 0, 10, out=task.empty_batch(11))
+    with pytest.raises(ConfigurationError, match="out isn't a batch"):
+        task.sample("train", 0, 10, out=tuple(task.empty_batch(10)))
+    frozen = task.empty_batch(10)
+    frozen[0].flags.writeable = False
+    with pytest.raises(ConfigurationError, match="read-only"):
+        task.sample("train", 0, 10, out=frozen)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": -1}, {"seed": 1.0}, {"holdout": 1.0}, {"holdout": "half"}, {"K": 0}]
+)
+def test_bad_configurations_are_refused_by_name(task, change):
+    with pytest.raises(ConfigurationError, match=f"{next(iter(change))}="):
+        replace(task, **change)
+
+
+# Datasets
+
+
+def test_exported_rows_are_the_generators(task, tmp_path):
+    sizes = {split: 100 + 11 * place for place, split in enumerate(task.splits)}
+    write_dataset(task, sizes, tmp_path / "data")
+    loaded = load_dataset(str(tmp_path / "data"), cache_dir=str(tmp_path / "cache"))
+    assert {split: len(rows) for split, rows in loaded.items()} == sizes
+    for split, size in sizes.items():
+        arrays = PACKAGES[task.name].to_numpy(loaded[split])
+        assert set(arrays) == {column.name for column in task.columns}
+        for name, array in task.sample(split, 0, size)._asdict().items():
+            assert arrays[name].dtype == array.dtype
+            assert np.array_equal(arrays[name], array), name
+
+
+def test_streamed_rows_are_the_generators(task, tmp_path):
+    write_dataset(task, {"train": 50}, tmp_path / "data")
+    rows = list(load_dataset(str(tmp_path / "data"), split="train", streaming=True))
+    for name, array in task.sample("train", 0, 50)._asdict().items():
+        assert np.array_equal(np.array([row[name] for row in rows], array.dtype).reshape(array.shape), array)
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "arrow"])
+def test_exported_datasets_verify_and_are_the_same_bytes_again(task, tmp_path, file_format):
+    sizes = dict.fromkeys(task.splits, 300)
+    for name, threads in (("a", 1), ("b", 3)):
+        write_dataset(task, sizes, tmp_path / name, file_format=file_format, threads=threads)
+    assert verify_dataset(tmp_path / "a", make_task).faults == []
+    assert all_bytes(tmp_path / "a") == all_bytes(tmp_path / "b")
+
+
+def test_flipped_bit_in_a_shard_is_found(task, tmp_path):
+    write_dataset(task, {"ood": 300}, tmp_path / "data")
+    shard = next((tmp_path / "data").rglob("*.parquet"))
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 4
+    shard.write_bytes(content)
+    assert verify_dataset(tmp_path / "data", make_task).faults
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_croissant_file_is_valid(task, tmp_path):
+    import mlcroissant
+
+    write_dataset(task, {"train": 300, "ood": 200}, tmp_path / "data")
+    issues = mlcroissant.Dataset(jsonld=tmp_path / "data" / "croissant.json").metadata.ctx.issues
+    assert not issues.errors
+    assert not issues.warnings

@@ -1,0 +1,64 @@
+"""Every Python block of README and documentation runs, page by page, in an empty directory."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def run_blocks(page, directory, before=""):
+    """Run the blocks of a page one after the other, as one script."""
+    text = page.read_text()
+    # Empty lines keep the line numbers of the page.
+    lines = [""] * (text.count("\n") + 1)
+    for block in BLOCK.finditer(text):
+        first = text[: block.start(1)].count("\n")
+        code = block.group(1).splitlines()
+        lines[first : first + len(code)] = code
+    script = directory / f"page_{page.stem}.py"
+    script.write_text(before + "\n".join(lines))
+    environment = {**os.environ, "HF_HOME": str(directory / "hf"), "HF_DATASETS_OFFLINE": "1"}
+    result = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: page.stem
+)
+def test_blocks_of_a_page_run(page, tmp_path):
+    run_blocks(page, tmp_path)
+
+
+def test_blocks_of_the_readme_run(tmp_path):
+    command = [sys.executable, "-m", "cli.main", "generate", "--train", "300", "--test", "30", "--ood", "30"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    run_blocks(ROOT / "README.md", tmp_path)
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [*PAGES, *ROOT.glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_command_is_documented():
+    from cli.fuzzylogic import COMMANDS as FUZZY
+    from cli.main import COMMANDS
+
+    text = (ROOT / "docs" / "cli.md").read_text()
+    for name in [*COMMANDS, *(f"fuzzylogic {name}" for name in FUZZY)]:
+        assert f"## sraven {name}" in text or f"### sraven {name}" in text, name
