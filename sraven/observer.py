@@ -1,6 +1,6 @@
 """The ideal observer: the most probable ninth panel, and how probable it is."""
 
-from math import comb, factorial, prod
+from math import comb, factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -228,12 +228,13 @@ def _make_prior(combinations: NDArray[np.uint8], K: int, permute: bool) -> _Prio
         for left in range(M + 1):
             for count in range(left + 1):
                 ranks[rule, left, count] = sum(comb(later + rest - 1, rest) for rest in range(left - count))
+    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(_R)], axis=1)
+    left = M - np.cumsum(counts, axis=1) + counts
+    rows = ranks[np.arange(_R), left, counts].sum(axis=1)
+    # A multiset of rules can be dealt to the triples in this many labelled ways.
+    ways = np.array([factorial(count) for count in range(M + 1)], np.float64)[counts].prod(axis=1)
     weights = np.zeros(comb(_R + M - 1, M), np.float64)
-    for row in combinations.tolist():
-        counts = [row.count(rule) for rule in range(_R)]
-        rank = sum(ranks[rule, M - sum(counts[:rule]), counts[rule]] for rule in range(_R))
-        # A multiset of rules can be dealt to the triples in this many labelled ways.
-        weights[rank] = prod(map(factorial, counts)) if permute else 1
+    weights[rows] = ways if permute else 1.0
     return _Prior(weights, ranks, np.exp(log_likelihoods(K)))
 
 

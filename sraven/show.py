@@ -82,26 +82,23 @@ def colour(value: int, total: int) -> tuple[int, int, int]:
     return round(255 * red), round(255 * green), round(255 * blue)
 
 
-def _symbols(panel: NDArray[np.uint8], colours: NDArray[np.uint8] | None, total: int, hidden: bool) -> Text:
-    text, width = Text(justify="center"), 3 if total > 100 or panel.max() > 99 else 2
-    for symbol, shade in zip(panel.tolist(), (panel if colours is None else colours).tolist(), strict=True):
-        red, green, blue = colour(shade, total)
-        style = "dim" if hidden else f"bold rgb({red},{green},{blue})"
-        text.append(f"{'?' if hidden else symbol:>{width}} ", style)
-    return text
-
-
 def _grid(puzzle: Puzzle, by_feature: bool, reveal: bool) -> Table:
     """Return the nine panels, coloured by symbol or by feature."""
     grid = Table.grid(padding=(0, 0))
-    M = puzzle.panels.shape[1]
+    total = puzzle.panels.shape[1] if by_feature else puzzle.K
+    width = max(2, len(str(puzzle.K - 1)))
     for row in range(3):
         cells = []
         for column in range(3):
-            panel, last = puzzle.panels[3 * row + column], row == column == 2
-            colours = puzzle.permutations[column] if by_feature else None
-            total = M if by_feature else puzzle.K
-            cells.append(Panel(_symbols(panel, colours, total, last and not reveal), expand=False))
+            panel = puzzle.panels[3 * row + column]
+            shades = puzzle.permutations[column] if by_feature else panel
+            hidden = row == column == 2 and not reveal
+            text = Text(justify="center")
+            for symbol, shade in zip(panel.tolist(), shades.tolist(), strict=True):
+                red, green, blue = colour(shade, total)
+                style = "dim" if hidden else f"bold rgb({red},{green},{blue})"
+                text.append(f"{'?' if hidden else symbol:>{width}} ", style)
+            cells.append(Panel(text, expand=False))
         grid.add_row(*cells)
     return grid
 

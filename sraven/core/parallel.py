@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-CHUNK = 8192
-"""Most instances that a thread takes at a time: few enough for the caches."""
+LEAST, MOST = 8192, 32768
+"""Instances that a thread takes at a time, unless told otherwise."""
 
 
 def available_threads() -> int:
@@ -17,7 +17,7 @@ def available_threads() -> int:
 
 
 def for_each_chunk(
-    work: Callable[[slice], None], count: int, threads: int | None, least: int = CHUNK
+    work: Callable[[slice], None], count: int, threads: int | None, least: int = LEAST
 ) -> None:
     """Call ``work`` on consecutive slices that cover ``range(count)``.
 
@@ -29,7 +29,7 @@ def for_each_chunk(
     """
     threads = threads or available_threads()
     # Several slices a thread even out what they cost.
-    size = max(least, min(CHUNK, -(-count // (4 * threads))))
+    size = MOST if threads == 1 else max(least, min(MOST, -(-count // (4 * threads))))
     slices = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
     threads = min(threads, len(slices))
     if threads <= 1:
