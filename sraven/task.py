@@ -175,19 +175,20 @@ class SRAVEN(RandomAccess[Batch]):
         """Draw ambiguous instances again until each has one answer; yield counts of those rejected."""
         n_combinations = len(tables.combinations)
         pending = np.flatnonzero(~self._unique(arrays.context))
-        for attempt in range(1, _ATTEMPT_LIMIT):
+        attempt = 0
+        while len(pending):
             yield np.bincount(arrays.combination[pending], minlength=n_combinations)
-            if not len(pending):
-                return
+            attempt += 1
+            if attempt == _ATTEMPT_LIMIT:
+                raise CapacityError(
+                    f"{_ATTEMPT_LIMIT:,} draws in a row had more than one answer at M={self.M}, "
+                    f"K={self.K}: use a larger K or answers='any'"
+                )
             drawn = empty_arrays(len(pending), self.M)
             generate(key, indices[pending], np.uint64(attempt), tables, drawn)
             for name, new in drawn._asdict().items():
                 getattr(arrays, name)[pending] = new
             pending = pending[~self._unique(drawn.context)]
-        raise CapacityError(
-            f"{_ATTEMPT_LIMIT:,} draws in a row had more than one answer at M={self.M}, K={self.K}: "
-            "use a larger K or answers='any'"
-        )
 
     @property
     def columns(self) -> tuple[Column, ...]:
