@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib.metadata import version
+from io import TextIOWrapper
 
 import click
 
@@ -84,6 +85,9 @@ def _run(arguments: list[str] | None) -> int:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # better a ? than a traceback
+            stream.reconfigure(errors="replace")
     sys.exit(_run(arguments))
 
 

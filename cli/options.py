@@ -1,17 +1,19 @@
 """Options that commands share, and how they print."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce, wraps
 from inspect import signature
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from sraven.task import SRAVEN
@@ -121,26 +123,36 @@ which_options = join_options(
 """Options that choose instances to show."""
 
 
+def _without_nan(value: Any) -> Any:
+    """Replace what JSON has no number for by null."""
+    if isinstance(value, dict):
+        return {name: _without_nan(content) for name, content in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(content) for content in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
-    click.echo(json.dumps(value, indent=2))
+    click.echo(json.dumps(_without_nan(value), indent=2, allow_nan=False))
+
+
+def _console(width: int | None = 200) -> "Console":
+    """Return standard output, of a given width where it isn't a terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=width)
 
 
 def print_table(table: "Table") -> None:
-    """Print a table on standard output, as wide as it needs where that isn't a terminal."""
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)
-    console.print(table)
+    """Print a table on standard output."""
+    _console().print(table)
 
 
 def print_renderables(renderables: "Iterable[RenderableType]") -> None:
     """Print what `rich` can render on standard output, one below the other."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = _console(None if "COLUMNS" in os.environ else 200)
     for renderable in renderables:
         console.print(renderable)
 

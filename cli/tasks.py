@@ -18,9 +18,11 @@ def make_task(config: Mapping[str, Any]) -> Task:
     Raises:
         ConfigurationError: for an unknown task, another version, or values out of range.
     """
+    if not isinstance(config, Mapping):
+        raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
     name, version = values.pop("task", None), values.pop("version", None)
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:
         raise ConfigurationError(f"task={name!r}: expected one of {', '.join(TASKS)}")
     if version != BENCHMARK_VERSION:
         raise ConfigurationError(f"version={version!r}: this is benchmark version {BENCHMARK_VERSION!r}")

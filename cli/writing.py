@@ -1,5 +1,6 @@
 """How the generate commands of all tasks write and what they print."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,4 +46,5 @@ def write(
         click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{task.remark(split['tallies'])}")
     # Without a slash, load_dataset would take some names for formats or packages.
     path = str(out) if "/" in str(out) else f"./{out}"
-    click.echo(f'\nfrom datasets import load_dataset\ndataset = load_dataset("{path}")')
+    path = path if out.name and out.name != ".." else str(out.resolve())
+    click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")

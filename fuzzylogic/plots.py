@@ -45,4 +45,4 @@ def save_picture(puzzle: Puzzle, path: Path) -> None:
         transform=axes.transAxes,
     )
     figure.colorbar(image, ax=axes, label="value", shrink=0.9)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, format="png")

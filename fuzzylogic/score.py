@@ -30,6 +30,8 @@ def _checked(predictions: ArrayLike, targets: ArrayLike) -> tuple[NDArray[np.flo
     guesses = check_array("predictions", predictions, (len(ys),), "f", "floats").astype(np.float64)
     if len(ys) == 0:
         raise ConfigurationError("targets has no sequence; there is nothing to score")
+    if not np.isfinite(ys).all():
+        raise ConfigurationError("targets has a value that isn't finite; pass those of the batch")
     if not np.isfinite(guesses).all():
         worst = int(np.flatnonzero(~np.isfinite(guesses))[0])
         raise ConfigurationError(f"predictions[{worst}] is {guesses[worst]}; expected finite numbers")

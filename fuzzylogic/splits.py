@@ -14,7 +14,8 @@ from sraven.core.permutation import ROUNDS, fill_round_keys, half_bits, permute
 from sraven.core.rng import derive_key, shuffle
 from sraven.core.spec import BENCHMARK_VERSION
 
-_ATTEMPTS = 1_000_000
+# Partitions that are drawn at most, and combinations that are looked at for them.
+_ATTEMPTS, _STEPS = 1_000_000, 1 << 27
 
 
 @dataclass(frozen=True)
@@ -37,32 +38,21 @@ class Partition:
 
 
 @kernel
-def _find_covering(
-    key: Any,
-    n_combinations: Any,
-    n_held_out: Any,
-    half: Any,
-    table: Any,
-    attempts: Any,
-    round_keys: Any,
-    terms: Any,
-    covered: Any,
+def _covers(
+    n_combinations: Any, n_held_out: Any, half: Any, table: Any, round_keys: Any, terms: Any, covered: Any
 ) -> Any:
-    """Draw permutations until the combinations that aren't held out contain every term."""
-    n_terms = covered.shape[0]
-    for attempt in range(attempts):
-        fill_round_keys(round_keys, key, np.uint64(attempt))
-        covered[:] = False
-        left = n_terms
-        for place in range(n_held_out, n_combinations):
-            number = permute(np.uint64(place), np.uint64(n_combinations), half, round_keys)
-            unrank(np.int64(number), table, terms)
-            for k in range(terms.shape[0]):
-                if not covered[terms[k]]:
-                    covered[terms[k]] = True
-                    left -= 1
-            if left == 0:
-                return True
+    """Tell whether the combinations that a permutation doesn't hold out contain every term."""
+    covered[:] = False
+    left = covered.shape[0]
+    for place in range(n_held_out, n_combinations):
+        number = permute(np.uint64(place), np.uint64(n_combinations), half, round_keys)
+        unrank(np.int64(number), table, terms)
+        for k in range(terms.shape[0]):
+            if not covered[terms[k]]:
+                covered[terms[k]] = True
+                left -= 1
+        if left == 0:
+            return True
     return False
 
 
@@ -118,9 +108,14 @@ def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int) -> Pa
     round_keys, half = np.zeros(ROUNDS, np.uint64), np.uint64(half_bits(count))
     scratch = np.zeros(K, np.int64), np.zeros(len(seen), np.bool_)
     table = binomials(len(seen), K)
-    if not _find_covering(key, count, held_out, half, table, _ATTEMPTS, round_keys, *scratch):
+    attempts = max(1, min(_ATTEMPTS, _STEPS // known))
+    for attempt in range(attempts):
+        fill_round_keys(round_keys, key, np.uint64(attempt))
+        if _covers(count, held_out, half, table, round_keys, *scratch):
+            break
+    else:
         raise ConfigurationError(
-            f"holdout={holdout}: no partition with every seen term in train was found in {_ATTEMPTS:,} "
+            f"holdout={holdout}: no partition with every seen term in train was found in {attempts:,} "
             f"draws at L={L}, K={K}, seed={seed}; use a smaller holdout"
         )
     return Partition(seen, unseen, count, held_out, round_keys)

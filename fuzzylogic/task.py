@@ -144,7 +144,7 @@ class FuzzyLogic(RandomAccess[Batch]):
             "ood_terms": (parts.unseen, False, 0, count_combinations(len(parts.unseen), self.K)),
             "all": (every, False, 0, count_combinations(len(every), self.K)),
         }
-        if split not in (*self.splits, "all"):
+        if not isinstance(split, str) or split not in (*self.splits, "all"):
             raise ConfigurationError(
                 f"split={split!r}: expected one of {', '.join((*self.splits, 'all'))} for this configuration"
             )
@@ -194,7 +194,7 @@ class FuzzyLogic(RandomAccess[Batch]):
 
     def _stream(self, split: str) -> tuple[NDArray[np.uint64], Tables]:
         """Return the key and the tables of a split, made once."""
-        if split not in self._streams:
+        if not isinstance(split, str) or split not in self._streams:
             self._streams[split] = self._key(split, "instances"), self._make_tables(split)
         return self._streams[split]
 
@@ -254,9 +254,9 @@ class FuzzyLogic(RandomAccess[Batch]):
         """The columns by which two sequences are the same."""
         return "inputs", "targets"
 
-    def encode(self, split: str, start: int, count: int) -> Encoded:
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of sequences as the rows of a dataset; see `fuzzylogic.record`."""
-        return record.encode(self, split, start, count)
+        return record.encode(self, split, start, count, threads)
 
     def find_faults(self, split: str, arrays: ArraysByName) -> list[str]:
         """Return what is wrong with rows read from a dataset; see `fuzzylogic.record`."""

@@ -28,7 +28,7 @@ FIRST_CAPACITY = 1 << 8
 """States that nearly every lattice at M = 4 has room for."""
 
 CAPACITY_LIMIT = 1 << 22
-"""States that the lattice of one instance may have at most (about 0.5 GB)."""
+"""States that the lattice of one instance may have at most: about 1 GB for each thread that meets one."""
 
 # Rows of `Lattice.levels`.
 TRIPLES, ORDER, FIRST_STATE, KEPT, FIRST_EDGE = range(5)

@@ -90,4 +90,4 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     figure.text(
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=_INK
     )
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, format="png")

@@ -13,7 +13,8 @@ from sraven.core.rng import derive_key, shuffle
 from sraven.core.spec import BENCHMARK_VERSION
 from sraven.rules import RULES
 
-_ATTEMPTS = 1_000_000
+# Partitions that are drawn at most, and combinations that are shuffled for them.
+_ATTEMPTS, _STEPS = 1_000_000, 1 << 29
 
 
 @cache
@@ -66,12 +67,13 @@ def partition(M: int, holdout: float, seed: int) -> tuple[NDArray[np.int32], NDA
             f"but every one of the {R} rules must occur in train, which takes {least_known}; {advice}"
         )
     key = derive_key(version=BENCHMARK_VERSION, task="sraven", stream="partition", M=M, seed=seed)
-    for attempt in range(_ATTEMPTS):
+    attempts = min(_ATTEMPTS, _STEPS // count)
+    for attempt in range(attempts):
         order = np.arange(count, dtype=np.int32)
         shuffle(order, key, np.uint64(attempt))
         if len(np.unique(combinations[order[held_out:]])) == R:
             return np.sort(order[held_out:]), np.sort(order[:held_out])
     raise ConfigurationError(
-        f"holdout={holdout}: no partition with every rule in train was found in {_ATTEMPTS:,} "
+        f"holdout={holdout}: no partition with every rule in train was found in {attempts:,} "
         f"draws at M={M}, seed={seed}; use a smaller holdout"
     )

@@ -128,9 +128,9 @@ class SRAVEN(RandomAccess[Batch]):
         """
         known, held_out = self._partition
         indices = {"train": known, "test": known, "ood": held_out}
-        if split == "all":
+        if isinstance(split, str) and split == "all":
             return np.arange(len(rule_combinations(self.M)), dtype=np.int32)
-        if split not in self.splits:
+        if not isinstance(split, str) or split not in self.splits:
             allowed = ", ".join((*self.splits, "all"))
             why = "; holdout=0 leaves no ood split" if split == "ood" else ""
             raise ConfigurationError(f"split={split!r}: expected one of {allowed}{why}")
@@ -200,9 +200,9 @@ class SRAVEN(RandomAccess[Batch]):
         """The columns by which two instances are the same puzzle."""
         return "context", "target"
 
-    def encode(self, split: str, start: int, count: int) -> Encoded:
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as the rows of a dataset; see `sraven.record`."""
-        return record.encode(self, split, start, count)
+        return record.encode(self, split, start, count, threads)
 
     def find_faults(self, split: str, arrays: ArraysByName) -> list[str]:
         """Return what is wrong with rows read from a dataset; see `sraven.record`."""
@@ -226,7 +226,7 @@ class SRAVEN(RandomAccess[Batch]):
 
     def _stream(self, split: str) -> tuple[NDArray[np.uint64], Tables]:
         """Return the key and the tables of a split, made once."""
-        if split not in self._streams:
+        if not isinstance(split, str) or split not in self._streams:
             key = derive_key(
                 version=BENCHMARK_VERSION,
                 config=digest(self.config),

@@ -90,12 +90,12 @@ import json, sys
 from cli.tasks import make_task
 from sraven.core.digests import block_digest
 task = make_task(json.loads({json.dumps(json.dumps(task.config))}))
-print(block_digest(task.encode("ood", 123, 456).columns, task.columns))
+print(block_digest(task.encode("ood", 123, 456, 1).columns, task.columns))
 """
     from sraven.core.digests import block_digest
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == block_digest(task.encode("ood", 123, 456).columns, task.columns)
+    assert result.stdout.strip() == block_digest(task.encode("ood", 123, 456, 1).columns, task.columns)
 
 
 def test_arrays_are_contiguous_and_of_the_columns_types(task):
@@ -192,6 +192,17 @@ def test_bad_ranges_are_refused(task, arguments, message):
 def test_bad_indices_are_refused(task, indices, message):
     with pytest.raises(ConfigurationError, match=message):
         task.take("train", indices)
+
+
+@pytest.mark.parametrize("threads", [0, -3, 1.5, "2"])
+def test_bad_threads_are_refused(task, threads):
+    with pytest.raises(ConfigurationError, match="threads="):
+        task.sample("train", 0, 1, threads=threads)
+
+
+def test_split_that_is_no_text_is_refused(task):
+    with pytest.raises(ConfigurationError, match="split="):
+        task.sample(["train"], 0, 1)
 
 
 def test_batches_that_do_not_fit_are_refused(task):

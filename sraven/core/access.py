@@ -73,7 +73,8 @@ class RandomAccess(ABC, Generic[B]):
         """Return ``out`` if it holds ``count`` instances of this task as `sample` makes them."""
         model = self.empty_batch(0)
         wanted = [(array.dtype, (count, *array.shape[1:])) for array in model]
-        if type(out) is not type(model) or wanted != [(array.dtype, array.shape) for array in out]:
+        arrays = type(out) is type(model) and all(isinstance(array, np.ndarray) for array in out)
+        if not arrays or wanted != [(array.dtype, array.shape) for array in out]:
             raise ConfigurationError(f"out isn't a batch of {count:,} instances of this task")
         if not all(array.flags.c_contiguous and array.flags.writeable for array in out):
             raise ConfigurationError("out has an array that is read-only or not C-contiguous")

@@ -28,7 +28,8 @@ def check_share(name: str, value: Any, advice: str) -> float:
     Raises:
         ConfigurationError: if it isn't one; the message ends with ``advice``.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
+    real = int | float | np.integer | np.floating
+    if isinstance(value, bool) or not isinstance(value, real) or not 0 <= value < 1:
         raise ConfigurationError(f"{name}={value!r}: expected a share from 0 to below 1, {advice}")
     return float(value) + 0.0  # -0.0 is no configuration of its own
 
@@ -47,7 +48,7 @@ def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     Raises:
         ConfigurationError: if it isn't.
     """
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ConfigurationError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}")
     return str(value)
 
@@ -67,7 +68,10 @@ def check_array(
     Raises:
         ConfigurationError: if it has another shape or kind.
     """
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ConfigurationError(f"{name} is ragged; expected an array of {wanted}") from None
     fits = array.ndim == len(shape) and all(
         isinstance(want, str) or want == have for want, have in zip(shape, array.shape, strict=True)
     )

@@ -10,7 +10,7 @@ The directory::
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sraven.core.card import render_card, render_croissant
-from sraven.core.digests import BLOCK, block_digest, split_digest
+from sraven.core.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.directory import (
     CARD,
     CROISSANT,
@@ -35,14 +35,13 @@ from sraven.core.directory import (
     publish,
     read_manifest,
 )
-from sraven.core.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.files import move_into_place, sha256_of_file, write_json, write_text
-from sraven.core.parallel import available_threads
+from sraven.core.parallel import check_threads
 from sraven.core.table import arrow_schema, to_table
 from sraven.core.task import Task
 
-SHARD = 4 * BLOCK
-"""Instances in a shard."""
+BLOCKS_IN_SHARD = 4
 
 SIZE_LIMIT = 1 << 40
 """Most instances of a split in one dataset."""
@@ -103,56 +102,107 @@ def _check_sizes(task: Task, sizes: Mapping[str, int], file_format: str) -> None
         raise ConfigurationError("all splits have size 0; ask for at least one instance")
 
 
-def _make_plan(task: Task, sizes: Mapping[str, int], file_format: str) -> dict[str, Any]:
+def make_plan(
+    task: Task, sizes: Mapping[str, int], file_format: str, pyarrow: str | None = None
+) -> dict[str, Any]:
+    """Return what identifies a dataset: equal plans give equal bytes."""
     return {
         "layout": LAYOUT,
         "config": dict(task.config),
         "config_name": task.config_name,
         "file_format": file_format,
         "sizes": {split: size for split, size in sizes.items() if size},
-        "pyarrow": version("pyarrow"),
+        "pyarrow": pyarrow or version("pyarrow"),
     }
 
 
-def _shards(plan: Mapping[str, Any]) -> Iterator[Shard]:
+def list_shards(task: Task, plan: Mapping[str, Any]) -> list[Shard]:
+    """Return the files of a dataset, in order."""
+    step, shards = BLOCKS_IN_SHARD * block_size(task.columns), []
     for split, size in plan["sizes"].items():
-        starts = range(0, size, SHARD)
+        starts = range(0, size, step)
         for number, start in enumerate(starts):
             name = f"{split}-{number:05d}-of-{len(starts):05d}.{plan['file_format']}"
-            yield Shard(split, f"{plan['config_name']}/{name}", start, min(SHARD, size - start))
+            path = f"{plan['config_name']}/{name}"
+            shards.append(Shard(split, path, start, min(step, size - start)))
+    return shards
 
 
-def _write_shard(
-    task: Task, shard: Shard, staging: Path, file_format: str, progress: Progress, stop: threading.Event
-) -> dict[str, Any]:
-    """Write one shard block by block; return its entry for the journal."""
-    path = staging / shard.path
-    temporary = path.with_name(path.name + ".tmp")
-    blocks, num_bytes = [], 0
-    tallies: dict[str, Any] = {}
-    with FORMATS[file_format](temporary, arrow_schema(task.columns)) as writer:
-        for start in range(shard.start, shard.start + shard.count, BLOCK):
-            if stop.is_set():
-                raise InterruptedError
-            count = min(BLOCK, shard.start + shard.count - start)
-            encoded = task.encode(shard.split, start, count)
-            table = to_table(encoded.columns, task.columns)
-            writer.write_table(table, BLOCK)
-            blocks.append(block_digest(encoded.columns, task.columns))
-            num_bytes += table.nbytes
-            tallies = {name: tallies.get(name, 0) + tally for name, tally in encoded.tallies.items()}
-            progress(count)
-    move_into_place(temporary, path)
+def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and the number of instances of each block of a shard."""
+    for start in range(shard.start, shard.start + shard.count, step):
+        yield start, min(step, shard.start + shard.count - start)
+
+
+def make_entry(shard: Shard, path: Path, blocks: Sequence[str], tallies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what journal and manifest say of a file that is written."""
     return {
         "path": shard.path,
         "start": shard.start,
         "num_examples": shard.count,
         "num_bytes": path.stat().st_size,
         "sha256": sha256_of_file(path),
-        "memory_bytes": num_bytes,
-        "blocks": blocks,
-        "tallies": {name: tally.tolist() for name, tally in tallies.items()},
+        "blocks": list(blocks),
+        "tallies": {name: np.asarray(tally).tolist() for name, tally in tallies.items()},
     }
+
+
+def add_tallies(total: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add counts by name."""
+    for name, tally in more.items():
+        total[name] = total.get(name, 0) + tally
+
+
+def make_manifest(
+    task: Task, plan: Mapping[str, Any], entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the manifest of a dataset from the entries of its files, by path."""
+    splits: dict[str, Any] = {}
+    for split, size in plan["sizes"].items():
+        files = [entries[shard.path] for shard in list_shards(task, plan) if shard.split == split]
+        tallies: dict[str, Any] = {}
+        for entry in files:
+            add_tallies(tallies, {name: np.array(tally) for name, tally in entry["tallies"].items()})
+        splits[split] = {
+            "num_examples": size,
+            "memory_bytes": size * instance_bytes(task.columns),
+            "digest": split_digest(block for entry in files for block in entry["blocks"]),
+            "tallies": {name: tally.tolist() for name, tally in tallies.items()},
+            "shards": [{key: entry[key] for key in entry if key != "tallies"} for entry in files],
+        }
+    columns = [{**asdict(column), "shape": list(column.shape)} for column in task.columns]
+    return {**plan, "columns": columns, "splits": splits}
+
+
+def _write_shard(
+    task: Task, shard: Shard, staging: Path, write: "_Writing", stop: threading.Event
+) -> dict[str, Any]:
+    """Write one shard block by block; return its entry for the journal."""
+    path = staging / shard.path
+    temporary = path.with_name(path.name + ".tmp")
+    blocks: list[str] = []
+    tallies: dict[str, Any] = {}
+    step = block_size(task.columns)
+    with FORMATS[write.file_format](temporary, arrow_schema(task.columns)) as writer:
+        for start, count in blocks_of(shard, step):
+            if stop.is_set():
+                raise InterruptedError
+            encoded = task.encode(shard.split, start, count, write.threads)
+            writer.write_table(to_table(encoded.columns, task.columns), step)
+            blocks.append(block_digest(encoded.columns, task.columns))
+            add_tallies(tallies, encoded.tallies)
+            write.progress(count)
+    move_into_place(temporary, path)
+    return make_entry(shard, path, blocks, tallies)
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """How shards are written: format, threads for one of them, who is told."""
+
+    file_format: str
+    threads: int
+    progress: Progress
 
 
 def _is_right(entry: Mapping[str, Any], staging: Path) -> bool:
@@ -164,18 +214,20 @@ def _write_shards(
     task: Task, plan: Mapping[str, Any], out: Path, threads: int, progress: Progress
 ) -> dict[str, dict[str, Any]]:
     """Write the shards that aren't there yet; return the journal's entries by path."""
-    journal, staging = Journal(out, plan), out / STAGING
+    journal, staging, shards = Journal(out, plan), out / STAGING, list_shards(task, plan)
+    # Threads that have no shard to write help with the others.
+    write = _Writing(plan["file_format"], max(1, threads // len(shards)), progress)
     stop = threading.Event()
 
-    def write(shard: Shard) -> None:
+    def handle(shard: Shard) -> None:
         done = journal.entries.get(shard.path)
         if done and _is_right(done, staging):
             progress(shard.count)
         elif not stop.is_set():
-            journal.add(_write_shard(task, shard, staging, plan["file_format"], progress, stop))
+            journal.add(_write_shard(task, shard, staging, write, stop))
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(write, shard) for shard in _shards(plan)]
+        futures = [pool.submit(handle, shard) for shard in shards]
         try:
             for future in futures:
                 future.result()
@@ -184,32 +236,6 @@ def _write_shards(
             pool.shutdown(cancel_futures=True)
             raise
     return journal.entries
-
-
-def _make_manifest(
-    task: Task, plan: Mapping[str, Any], entries: Mapping[str, dict[str, Any]]
-) -> dict[str, Any]:
-    splits: dict[str, Any] = {}
-    for split, size in plan["sizes"].items():
-        shards = [entries[shard.path] for shard in _shards(plan) if shard.split == split]
-        names = shards[0]["tallies"]
-        splits[split] = {
-            "num_examples": size,
-            "memory_bytes": sum(shard["memory_bytes"] for shard in shards),
-            "digest": split_digest(block for shard in shards for block in shard["blocks"]),
-            "tallies": {
-                name: np.sum([shard["tallies"][name] for shard in shards], axis=0).tolist() for name in names
-            },
-            "shards": [
-                {
-                    key: shard[key]
-                    for key in ("path", "start", "num_examples", "num_bytes", "sha256", "blocks")
-                }
-                for shard in shards
-            ],
-        }
-    columns = [asdict(column) for column in task.columns]
-    return {**plan, "columns": columns, "splits": splits}
 
 
 def write_dataset(
@@ -242,14 +268,23 @@ def write_dataset(
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
     _check_sizes(task, sizes, file_format)
-    plan, path = _make_plan(task, sizes, file_format), Path(out)
-    if prepare(path, plan, force):
-        staging = path / STAGING
-        if not (staging / MANIFEST).exists():
-            entries = _write_shards(task, plan, path, threads or available_threads(), progress)
-            manifest = _make_manifest(task, plan, entries)
-            write_text(staging / CARD, render_card(task, manifest))
-            write_json(staging / CROISSANT, render_croissant(task, manifest))
-            write_json(staging / MANIFEST, manifest)
-        publish(path, plan)
+    threads = check_threads(threads)
+    try:
+        path = Path(out).expanduser().absolute()  # Arrow would take a leading ~ for a home, too
+    except RuntimeError as error:
+        raise OutputError(f"{out}: {error}; choose another directory") from None
+    plan = make_plan(task, sizes, file_format)
+    for split in plan["sizes"]:
+        task.encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
+    lock = prepare(path, plan, force)
+    if lock is not None:
+        with lock:
+            staging = path / STAGING
+            if not (staging / MANIFEST).exists():
+                entries = _write_shards(task, plan, path, threads, progress)
+                manifest = make_manifest(task, plan, entries)
+                write_text(staging / CARD, render_card(task, manifest))
+                write_json(staging / CROISSANT, render_croissant(task, manifest))
+                write_json(staging / MANIFEST, manifest)
+            publish(path, plan)
     return read_manifest(path)

@@ -1,25 +1,36 @@
 """Digests of arrays: the identity of a split's data, whatever files hold it.
 
-A split is cut into blocks of 65,536 instances. The digest of a block is the SHA-256 of, for each
-array in the order of the columns, a header line ``name dtype shape`` and the array's bytes,
-little-endian in C order. The digest of the split is the SHA-256 of the block digests, one after
-the other as hexadecimal text. So blocks can be checked, resumed and hashed apart, and a
-difference can be traced to one of them.
+A split is cut into blocks: as many instances as fit into 16 MiB, rounded down to a power of two,
+but 65,536 at most. The digest of a block is the SHA-256 of, for each array in the order of the
+columns, a header line ``name dtype shape`` and the array's bytes, little-endian in C order. The
+digest of the split is the SHA-256 of the block digests, one after the other as hexadecimal text.
+So blocks can be checked, resumed and hashed apart, and a difference can be traced to one of them.
 """
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from math import prod
 
 import numpy as np
 
 from sraven.core.task import Arrays, Column
 
-BLOCK = 65_536
-"""Instances in a block."""
+MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
+
+
+def instance_bytes(columns: Sequence[Column]) -> int:
+    """Return how many bytes the arrays of one instance take."""
+    return sum(np.dtype(column.dtype).itemsize * prod(column.shape) for column in columns)
+
+
+def block_size(columns: Sequence[Column]) -> int:
+    """Return how many instances make a block."""
+    fitting = max(1, MOST_BYTES // instance_bytes(columns))
+    return min(MOST_INSTANCES, 1 << (fitting.bit_length() - 1))
 
 
 def block_digest(arrays: Arrays, columns: Sequence[Column]) -> str:
-    """Return the digest of at most 65,536 instances; derived columns are left out."""
+    """Return the digest of a block of instances; derived columns are left out."""
     checksum = hashlib.sha256()
     for column in columns:
         if column.derived:

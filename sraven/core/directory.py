@@ -1,6 +1,6 @@
 """The life of a dataset directory: staged, resumed, published whole, replaced only by force.
 
-Everything is made in ``<out>/.partial``, which `datasets` doesn't look into, with a journal of the
+Everything is made in ``<out>/.sraven-partial``, which `datasets` doesn't look into, with a journal of the
 shards that are done. Publishing moves it into place in an order that leaves, at any moment, either
 nothing that loads or a whole dataset: an old manifest goes first and then the old data, the new
 card points at data that isn't there yet, the data arrives in one rename, the manifest last.
@@ -13,17 +13,22 @@ import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sraven.core.errors import OutputError
 from sraven.core.files import move_into_place, sync_directory, write_text
 from sraven.core.spec import canonical_json
 
+try:
+    import fcntl
+except ModuleNotFoundError:  # not every system has file locks of this kind
+    fcntl = None  # type: ignore[assignment]
+
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
 
 MANIFEST, CARD, CROISSANT = "manifest.json", "README.md", "croissant.json"
-STAGING, JOURNAL, REPLACED = ".partial", "journal.jsonl", "replaced"
+STAGING, JOURNAL, REPLACED, LOCK = ".sraven-partial", "journal.jsonl", "replaced", "lock"
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
 """What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
@@ -46,12 +51,17 @@ def read_manifest(out: Path) -> dict[str, Any]:
         manifest = dict(json.loads(path.read_bytes()))
         layout, name = manifest["layout"], manifest["config_name"]
         missing = [key for key in (*PLAN_KEYS, "splits", "columns") if key not in manifest]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise OutputError(f"{path} can't be read as a manifest of this benchmark") from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise OutputError(
+            f"{path} can't be read as a manifest of this benchmark; delete {out} to start anew"
+        ) from None
     if layout != LAYOUT:
         raise OutputError(f"{path} has layout {layout!r}; this version reads layout {LAYOUT}")
     if missing or not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
         raise OutputError(f"{path} lacks a valid {', '.join(missing) or 'config_name'}")
+    sizes = manifest["sizes"]
+    if not isinstance(sizes, dict) or not all(type(size) is int and size > 0 for size in sizes.values()):
+        raise OutputError(f"{path} lacks valid sizes")
     return manifest
 
 
@@ -69,47 +79,71 @@ def _staged_plan(out: Path) -> dict[str, Any] | None:
 
 
 def _is_complete(out: Path, manifest: Mapping[str, Any]) -> bool:
-    """Tell whether every shard of the manifest is there in its size."""
-    return all(
-        (out / shard["path"]).is_file() and (out / shard["path"]).stat().st_size == shard["num_bytes"]
-        for split in manifest["splits"].values()
-        for shard in split["shards"]
-    )
+    """Tell whether all files of a dataset are there, the shards in the size that the manifest says."""
+    try:
+        return all((out / name).is_file() for name in (CARD, CROISSANT)) and all(
+            (out / shard["path"]).stat().st_size == shard["num_bytes"]
+            for split in manifest["splits"].values()
+            for shard in split["shards"]
+        )
+    except (OSError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _is_staging(out: Path, plan: Plan | None) -> bool:
+    """Tell whether a directory without manifest holds nothing but what a writer of ours left."""
+    present = {entry.name for entry in out.iterdir()}
+    begun = {entry.name for entry in (out / STAGING).iterdir()} if STAGING in present else set()
+    ours = {STAGING, CARD, CROISSANT, plan["config_name"]} if plan else {STAGING}
+    return present <= ours and (plan is not None or LOCK in begun or not begun)
 
 
 def _check_in_the_way(out: Path, plan: Plan, force: bool) -> bool:
     """Refuse a directory that isn't ours to write to; tell whether the dataset is finished."""
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file; choose another directory")
-    present = {entry.name for entry in out.iterdir()} if out.exists() else set()
+    if not out.exists() or not any(out.iterdir()):
+        return False
     replace = "choose another directory, or use --force to replace it"
-    if MANIFEST in present:
+    if (out / MANIFEST).exists():
         manifest = read_manifest(out)
-        if force:
-            return False
-        if not _same_dataset(plan, manifest):
+        if not force and not _same_dataset(plan, manifest):
             raise OutputError(f"{out} holds another dataset ({manifest['config_name']}); {replace}")
-        if not _is_complete(out, manifest):
+        name = plan["config_name"]
+        if name != manifest["config_name"] and (out / name).exists():
             raise OutputError(
-                f"{out} is damaged: a shard is missing or cut off; use --force to write it anew"
+                f"{out} holds {name}, which isn't part of its dataset; choose another directory"
             )
-        return True
-    if STAGING in present:
-        staged = _staged_plan(out)
-        if staged and not _same_dataset(plan, staged) and not force:
-            raise OutputError(f"{out} holds another dataset, unfinished; {replace}")
-    elif present:
+        if not force and not _is_complete(out, manifest):
+            raise OutputError(f"{out} is damaged: a file is missing or cut off; use --force to rewrite it")
+        return not force
+    staged = _staged_plan(out)
+    if not _is_staging(out, staged):
         raise OutputError(
             f"{out} isn't empty and holds no dataset of this benchmark; choose another directory"
         )
+    if staged and not _same_dataset(plan, staged) and not force:
+        raise OutputError(f"{out} holds another dataset, unfinished; {replace}")
     return False
 
 
-def prepare(out: Path, plan: Plan, force: bool) -> bool:
+def _lock(staging: Path) -> IO[str]:
+    """Return an open file that no other process holds; closing it, or dying, gives it back."""
+    file = open(staging / LOCK, "w")  # noqa: SIM115  # the caller closes it
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise OutputError(f"{staging.parent} is being written by another process; wait for it") from None
+    return file
+
+
+def prepare(out: Path, plan: Plan, force: bool) -> IO[str] | None:
     """Make the staging directory ready for a plan; nothing is created before all is checked.
 
     Returns:
-        Whether there is anything to do: False if this very dataset is finished.
+        None if this very dataset is finished; else a lock to close when the work is done.
 
     Raises:
         OutputError: if the directory can't be written, or holds something else.
@@ -118,16 +152,18 @@ def prepare(out: Path, plan: Plan, force: bool) -> bool:
     try:
         if _check_in_the_way(out, plan, force):
             shutil.rmtree(staging, ignore_errors=True)
-            return False
-        if force or _staged_plan(out) != plan:
-            shutil.rmtree(staging, ignore_errors=True)
+            return None
+        staging.mkdir(parents=True, exist_ok=True)
+        lock = _lock(staging)
+        if _staged_plan(out) != plan:
+            for entry in staging.iterdir():
+                if entry.name != LOCK:
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         if not (staging / MANIFEST).exists():  # else all is written, and publishing was cut short
-            (staging / plan["config_name"]).mkdir(parents=True, exist_ok=True)
-        if not os.access(staging, os.W_OK):
-            raise PermissionError(13, "Permission denied")
+            (staging / plan["config_name"]).mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{out} can't be written ({error.strerror}); choose another directory") from None
-    return True
+    return lock
 
 
 class Journal:

@@ -6,8 +6,8 @@ class ConfigurationError(ValueError):
 
 
 class OutputError(ConfigurationError):
-    """The output directory can't be used: unwritable, not ours, or of another configuration."""
+    """A dataset directory can't be used: unwritable, not ours, unreadable, or of another dataset."""
 
 
 class CapacityError(ConfigurationError):
-    """An exact answer would need more memory than the documented bound."""
+    """What is asked for is well defined, but beyond a documented bound on memory or work."""

@@ -9,18 +9,21 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over instances, and its standard error."""
+    """A mean over n instances, and its standard error."""
 
     value: float
     standard_error: float
+    n: int
 
     def __str__(self) -> str:
         """Return both to four digits, or to as many as the error's first one takes."""
-        digits = max(4, -floor(log10(self.standard_error))) if self.standard_error else 4
+        if not self.standard_error:  # an error of 0 would claim too much
+            return f"none of {self.n:,}" if self.value == 0 else f"{self.value:.4f} in all {self.n:,}"
+        digits = max(4, -floor(log10(self.standard_error)))
         return f"{self.value:.{digits}f} ± {self.standard_error:.{digits}f}"
 
 
 def mean(values: ArrayLike) -> Mean:
-    """Return the mean of a vector of at least one number, and its standard error."""
+    """Return the mean of a vector of at least two numbers, and its standard error."""
     array = np.asarray(values, np.float64)
-    return Mean(float(array.mean()), float(array.std() / np.sqrt(len(array))))
+    return Mean(float(array.mean()), float(array.std(ddof=1) / np.sqrt(len(array))), len(array))

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from sraven.core.arguments import check_integer
+
 LEAST, MOST = 8192, 32768
 """Instances that a thread takes at a time, unless told otherwise."""
 
@@ -14,6 +16,11 @@ def available_threads() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not every system has affinities
         return os.cpu_count() or 1
+
+
+def check_threads(threads: int | None) -> int:
+    """Return how many threads to use; None stands for all available ones."""
+    return available_threads() if threads is None else check_integer("threads", threads, 1, 4096)
 
 
 def for_each_chunk(
@@ -27,7 +34,7 @@ def for_each_chunk(
         threads: how many to use; None for all available ones.
         least: instances that are worth a call of their own.
     """
-    threads = threads or available_threads()
+    threads = check_threads(threads)
     # Several slices a thread even out what they cost.
     size = MOST if threads == 1 else max(least, min(MOST, -(-count // (4 * threads))))
     slices = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]

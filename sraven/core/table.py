@@ -47,7 +47,8 @@ def column_to_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
     else:
         array = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
     if not pa.types.is_fixed_size_list(array.type):
-        return np.asarray(array.to_numpy(zero_copy_only=True))
+        numbers = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+        return np.asarray(array.to_numpy(zero_copy_only=numbers))
     values = np.asarray(array.flatten().to_numpy(zero_copy_only=True))
     return values.reshape(len(array), array.type.list_size)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -42,6 +43,11 @@ class Encoded:
     tallies: Arrays
 
 
+def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+    """Return a fault with the number of rows that have it and the first one's index."""
+    return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
+
+
 class Task(Protocol):
     """A benchmark task: random access to the instances of its splits."""
 
@@ -69,11 +75,14 @@ class Task(Protocol):
     def instance_columns(self) -> Sequence[str]:
         """The columns by which two instances are the same puzzle."""
 
-    def encode(self, split: str, start: int, count: int) -> Encoded:
-        """Return a run of instances as written to a dataset; uses one thread."""
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return a run of instances as written to a dataset."""
 
     def find_faults(self, split: str, arrays: Arrays) -> list[str]:
-        """Return what is wrong with instances read from a dataset, a line for each kind."""
+        """Return what is wrong with instances read from a dataset, a line for each kind.
+
+        This is a second opinion, which doesn't ask the generator.
+        """
 
     def remark(self, tallies: Mapping[str, Any]) -> str:
         """Return what to print behind a split's size, given its tallies; starts with a comma."""

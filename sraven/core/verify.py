@@ -16,14 +16,24 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sraven.core.card import render_card, render_croissant
-from sraven.core.digests import BLOCK, block_digest, split_digest
-from sraven.core.directory import CARD, CROISSANT, read_manifest
+from sraven.core.dataset import (
+    FORMATS,
+    Progress,
+    Shard,
+    add_tallies,
+    blocks_of,
+    list_shards,
+    make_entry,
+    make_manifest,
+    make_plan,
+)
+from sraven.core.digests import block_digest, block_size, instance_bytes
+from sraven.core.directory import CARD, CROISSANT, MANIFEST, read_manifest
 from sraven.core.errors import OutputError
-from sraven.core.files import sha256_of_file
 from sraven.core.jit import kernel
-from sraven.core.parallel import available_threads
+from sraven.core.parallel import check_threads
 from sraven.core.table import arrow_schema, from_table
-from sraven.core.task import Arrays, Task
+from sraven.core.task import Arrays, Encoded, Task, name_fault
 
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -62,74 +72,101 @@ def fingerprints(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     return out
 
 
-def _read_blocks(path: Path, file_format: str, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the rows of a shard in tables of a block each."""
+def _read_blocks(path: Path, shard: Shard, task: Task, file_format: str) -> Iterator[dict[str, NDArray[Any]]]:
+    """Yield the rows of a file, a block at a time.
+
+    Raises:
+        ValueError: if its schema or its number of rows isn't that of the shard.
+    """
+    schema, step = arrow_schema(task.columns), block_size(task.columns)
     if file_format == "parquet":
         with pq.ParquetFile(path) as file:
             if file.schema_arrow != schema:
-                raise ValueError("its schema differs from the columns of the manifest")
-            for batch in file.iter_batches(BLOCK):
-                yield pa.Table.from_batches([batch])
-    else:
-        with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
-            if stream.schema != schema:
-                raise ValueError("its schema differs from the columns of the manifest")
-            for batch in stream:
-                yield pa.Table.from_batches([batch])
+                raise ValueError("its schema isn't that of the task's columns")
+            if file.metadata.num_rows != shard.count:
+                raise ValueError(f"it has {file.metadata.num_rows:,} rows; expected {shard.count:,}")
+            for batch in file.iter_batches(step):
+                yield from_table(pa.Table.from_batches([batch]), task.columns)
+        return
+    # Streams are written without compression, so what they hold can't be larger than the file.
+    if path.stat().st_size < shard.count * instance_bytes(task.columns):
+        raise ValueError(f"it is too small for {shard.count:,} rows")
+    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
+        if stream.schema != schema:
+            raise ValueError("its schema isn't that of the task's columns")
+        for _, count in blocks_of(shard, step):
+            batch = stream.read_next_batch()
+            if batch.num_rows != count:
+                raise ValueError(f"it has a batch of {batch.num_rows:,} rows; expected {count:,}")
+            yield from_table(pa.Table.from_batches([batch]), task.columns)
 
 
-def _check_block(task: Task, split: str, arrays: Arrays, start: int, digest: str) -> list[str]:
-    n = len(arrays["index"])
-    if not np.array_equal(arrays["index"], np.arange(start, start + n)):
-        return [f"index isn't {start:,} to {start + n - 1:,}"]
+def _check_block(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
+    """Compare a block with the generator's, and ask the task for its opinion."""
+    index = encoded.columns["index"]
+    if not np.array_equal(arrays["index"], index):
+        return [f"index isn't {index[0]:,} to {index[-1]:,}"]
     faults = task.find_faults(split, arrays)
-    if not faults and block_digest(arrays, task.columns) != digest:
-        faults = [f"the digest of the block from {start:,} on differs from the manifest's"]
+    for name, drawn in encoded.columns.items():
+        differs = (arrays[name] != drawn).reshape(len(index), -1).any(axis=1)
+        if differs.any():
+            faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
     return faults
 
 
 def _check_shard(
-    task: Task,
-    split: str,
-    shard: Mapping[str, Any],
-    path: Path,
-    file_format: str,
-    progress: Callable[[int], None],
-) -> tuple[list[str], list[NDArray[np.uint64]]]:
-    """Return the faults of one file, and the fingerprints of its instances."""
-    if path.is_symlink() or not path.is_file():
-        return ["the file is missing"], []
-    faults, prints = [], []
-    if path.stat().st_size != shard["num_bytes"]:
-        faults.append(f"it has {path.stat().st_size:,} bytes; the manifest says {shard['num_bytes']:,}")
-    elif sha256_of_file(path) != shard["sha256"]:
-        faults.append("its SHA-256 differs from the manifest's")
-    start = shard["start"]
+    task: Task, shard: Shard, path: Path, file_format: str, progress: Progress
+) -> tuple[list[str], list[NDArray[np.uint64]], dict[str, Any] | None]:
+    """Return the faults of one file, the fingerprints of its instances, and its manifest entry."""
+    if not path.is_file():
+        return ["the file is missing"], [], None
+    if path.is_symlink() or path.parent.is_symlink():
+        return ["it is a link, which may lead anywhere"], [], None
+    faults: list[str] = []
+    prints, blocks = [], []
+    tallies: dict[str, Any] = {}
     try:
-        for table, digest in zip(
-            _read_blocks(path, file_format, arrow_schema(task.columns)), shard["blocks"], strict=True
+        expected = blocks_of(shard, block_size(task.columns))
+        for arrays, (start, count) in zip(
+            _read_blocks(path, shard, task, file_format), expected, strict=True
         ):
-            arrays = from_table(table, task.columns)
-            faults += _check_block(task, split, arrays, start, digest)
+            encoded = task.encode(shard.split, start, count, 1)
+            faults += _check_block(task, shard.split, arrays, encoded)
             prints.append(fingerprints([arrays[name] for name in task.instance_columns]))
-            start += table.num_rows
-            progress(table.num_rows)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        faults.append(f"it can't be read: {str(error).splitlines()[0]}")
-    if start != shard["start"] + shard["num_examples"] and not faults:
-        faults.append(f"it has {start - shard['start']:,} rows; the manifest says {shard['num_examples']:,}")
-    return faults, prints
+            blocks.append(block_digest(arrays, task.columns))
+            add_tallies(tallies, encoded.tallies)
+            progress(count)
+    except (OSError, ValueError, StopIteration, pa.ArrowException) as error:
+        return (
+            [*faults, f"it can't be read: {str(error).splitlines()[0] if str(error) else 'cut off'}"],
+            prints,
+            None,
+        )
+    return faults, prints, make_entry(shard, path, blocks, tallies)
+
+
+def _compare(claimed: Any, found: Any, where: str) -> list[str]:
+    """Return where two JSON values differ, as dotted names."""
+    if isinstance(claimed, dict) and isinstance(found, dict):
+        names = [name for name in {**found, **claimed} if claimed.get(name) != found.get(name)]
+        return [
+            line for name in names for line in _compare(claimed.get(name), found.get(name), f"{where}.{name}")
+        ]
+    if isinstance(claimed, list) and isinstance(found, list) and len(claimed) == len(found):
+        pairs = [(f"{where}[{n}]", a, b) for n, (a, b) in enumerate(zip(claimed, found, strict=True))]
+        return [line for place, a, b in pairs if a != b for line in _compare(a, b, place)]
+    return [] if claimed == found else [where[1:]]
 
 
 def _check_texts(out: Path, task: Task, manifest: Mapping[str, Any]) -> list[str]:
-    """Compare card and Croissant file with what the manifest makes; the card names its digest."""
+    """Compare card and Croissant file with what a manifest makes."""
     croissant = json.dumps(render_croissant(task, manifest), indent=1, allow_nan=False) + "\n"
-    faults = []
-    for name, text in ((CARD, render_card(task, manifest)), (CROISSANT, croissant)):
-        path = out / name
-        if not path.is_file() or path.read_bytes() != text.encode():
-            faults.append(f"{name}: differs from what the manifest says, so one of them was changed")
-    return faults
+    texts = {CARD: render_card(task, manifest), CROISSANT: croissant}
+    return [
+        f"{name}: isn't what the manifest makes"
+        for name, text in texts.items()
+        if (out / name).is_file() and (out / name).read_bytes() != text.encode()
+    ]
 
 
 def verify_dataset(
@@ -137,9 +174,12 @@ def verify_dataset(
     make_task: Callable[[Mapping[str, Any]], Task],
     *,
     threads: int | None = None,
-    progress: Callable[[int], None] = lambda count: None,
+    progress: Progress = lambda count: None,
 ) -> Report:
     """Re-check everything that a dataset directory claims.
+
+    Of the manifest, only the configuration and the sizes are believed. Files, checksums, digests,
+    counts and texts are made anew from the files and from the generator, and compared.
 
     Args:
         out: the directory.
@@ -148,7 +188,7 @@ def verify_dataset(
         progress: is told of checked instances, from any thread.
 
     Returns:
-        What was found. A directory without faults has the bytes that the generator would write.
+        What was found. A directory without faults is the one that the generator would write.
 
     Raises:
         OutputError: if there is no manifest that can be read.
@@ -156,37 +196,44 @@ def verify_dataset(
     """
     path = Path(out)
     manifest = read_manifest(path)
+    file_format, pyarrow = manifest["file_format"], manifest.get("pyarrow")
     task, report, lock = make_task(manifest["config"]), Report(), threading.Lock()
-    if task.config_name != manifest["config_name"]:
-        raise OutputError(f"{path}: config_name isn't that of the configuration")
-    prints: dict[str, list[NDArray[np.uint64]]] = {split: [] for split in manifest["splits"]}
+    unknown = [split for split in manifest["sizes"] if split not in task.splits]
+    if file_format not in (*FORMATS,) or not isinstance(pyarrow, str) or unknown:
+        raise OutputError(f"{path / MANIFEST} has an unknown file_format, pyarrow or split")
+    plan = make_plan(task, manifest["sizes"], file_format, pyarrow)
+    shards = list_shards(task, plan)
+    prints: dict[str, list[NDArray[np.uint64]]] = {split: [] for split in plan["sizes"]}
     report.checked = dict.fromkeys(prints, 0)
+    entries: dict[str, dict[str, Any]] = {}
 
-    def check(split: str, shard: Mapping[str, Any]) -> None:
-        faults, found = _check_shard(
-            task, split, shard, path / shard["path"], manifest["file_format"], progress
-        )
+    def check(shard: Shard) -> None:
+        faults, found, entry = _check_shard(task, shard, path / shard.path, file_format, progress)
         with lock:
-            report.faults += [f"{shard['path']}: {fault}" for fault in faults]
-            report.checked[split] += sum(map(len, found))
-            prints[split] += found
+            report.faults += [f"{shard.path}: {fault}" for fault in faults]
+            report.checked[shard.split] += sum(map(len, found))
+            prints[shard.split] += found
+            if entry:
+                entries[shard.path] = entry
 
-    with ThreadPoolExecutor(threads or available_threads()) as pool:
-        futures = [
-            pool.submit(check, split, shard)
-            for split, content in manifest["splits"].items()
-            for shard in content["shards"]
-        ]
-        for future in futures:
+    with ThreadPoolExecutor(check_threads(threads)) as pool:
+        for future in [pool.submit(check, shard) for shard in shards]:
             future.result()
     report.faults.sort()
-    for split, content in manifest["splits"].items():
-        if (
-            split_digest(block for shard in content["shards"] for block in shard["blocks"])
-            != content["digest"]
-        ):
-            report.faults.append(f"{split}: its digest isn't made of those of its blocks")
-    report.faults += _check_texts(path, task, manifest)
+    folder = path / plan["config_name"]
+    listed = {shard.path.rpartition("/")[2] for shard in shards}
+    strangers = sorted({file.name for file in folder.iterdir()} - listed) if folder.is_dir() else []
+    report.faults += [f"{plan['config_name']}/{name}: the manifest doesn't list it" for name in strangers]
+    report.faults += [
+        f"{name}: the file is missing" for name in (CARD, CROISSANT) if not (path / name).is_file()
+    ]
+    if len(entries) == len(shards):
+        true_manifest = make_manifest(task, plan, entries)
+        differing = _compare(manifest, true_manifest, "")
+        report.faults += [
+            f"{MANIFEST}: {name} isn't what files and generator give" for name in differing[:20]
+        ]
+        report.faults += _check_texts(path, task, true_manifest)
     distinct = {split: np.unique(np.concatenate(found)) for split, found in prints.items() if found}
     for a, b in combinations(distinct, 2):
         shared = np.intersect1d(distinct[a], distinct[b], assume_unique=True)

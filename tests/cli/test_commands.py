@@ -164,7 +164,7 @@ def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sraven.core.dataset._make_manifest", interrupt)
+    monkeypatch.setattr("sraven.core.dataset.make_manifest", interrupt)
     code, _, err = generate(run, tmp_path / "raven")
     assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
 

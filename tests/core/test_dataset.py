@@ -15,8 +15,10 @@ import pytest
 from datasets import Dataset, List, Value, load_dataset
 
 from example import SIZES, all_bytes
-from sraven import SRAVEN, ConfigurationError, OutputError, count_answers, to_numpy
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError, count_answers, to_numpy
 from sraven.core import dataset as dataset_module
+from sraven.core import digests, directory
 from sraven.core.dataset import FORMATS, write_dataset
 from sraven.core.digests import block_digest
 
@@ -128,8 +130,7 @@ def test_any_number_of_threads_writes_the_same_bytes(task, dataset_directory, tm
 
 
 def test_shards_and_blocks_of_a_larger_split(tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset_module, "BLOCK", 64)
-    monkeypatch.setattr(dataset_module, "SHARD", 256)
+    monkeypatch.setattr(digests, "MOST_INSTANCES", 64)
     task = SRAVEN(M=2, K=5, holdout=0.3)
     manifest = write_dataset(task, {"train": 1_000, "ood": 256}, tmp_path / "raven")
     shards = manifest["splits"]["train"]["shards"]
@@ -166,8 +167,8 @@ def write_slowly(out):
     """Start a writer of some seconds in another process."""
     code = f"""
 from sraven import SRAVEN
-from sraven.core import dataset
-dataset.BLOCK, dataset.SHARD = 512, 1024
+from sraven.core import dataset, digests
+digests.MOST_INSTANCES = 256
 dataset.write_dataset(SRAVEN(M=3, K=7), {{"train": 40_000, "ood": 3_000}}, {str(out)!r}, threads=2)
 """
     return subprocess.Popen([sys.executable, "-c", code])
@@ -186,7 +187,7 @@ def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(
 ):
     out = tmp_path / "raven"
     process = write_slowly(out)
-    journal = out / ".partial" / "journal.jsonl"
+    journal = out / ".sraven-partial" / "journal.jsonl"
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
         if journal.exists() and len(journal.read_bytes().splitlines()) > shards_before_the_kill:
@@ -196,7 +197,7 @@ def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(
     assert not (out / "manifest.json").exists()
     with pytest.raises(Exception, match=r"No data|doesn't contain any data"):
         load_dataset(str(out))
-    kept = {path: path.stat().st_mtime_ns for path in (out / ".partial").rglob("*.parquet")}
+    kept = {path: path.stat().st_mtime_ns for path in (out / ".sraven-partial").rglob("*.parquet")}
     assert write_slowly(out).wait() == 0
     assert all_bytes(out) == uninterrupted
     moved = {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()}
@@ -269,10 +270,10 @@ def test_damaged_shard_of_an_unfinished_dataset_is_written_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(dataset_module, "publish", interrupt)
-        patch.setattr(dataset_module, "_make_manifest", interrupt)
+        patch.setattr(dataset_module, "make_manifest", interrupt)
         with pytest.raises(KeyboardInterrupt):
             write_dataset(task, SIZES, out)
-    shard = next((out / ".partial").rglob("train-*.parquet"))
+    shard = next((out / ".sraven-partial").rglob("train-*.parquet"))
     damaged = bytearray(shard.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     shard.write_bytes(damaged)
@@ -287,10 +288,10 @@ def test_journal_that_was_cut_off_is_used_as_far_as_it_goes(task, dataset_direct
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "_make_manifest", interrupt)
+        patch.setattr(dataset_module, "make_manifest", interrupt)
         with pytest.raises(KeyboardInterrupt):
             write_dataset(task, SIZES, out)
-    journal = out / ".partial" / "journal.jsonl"
+    journal = out / ".sraven-partial" / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-40])
     write_dataset(task, SIZES, out)
     assert all_bytes(out) == all_bytes(dataset_directory)
@@ -357,6 +358,80 @@ def test_foreign_directory_is_refused_even_by_force(task, tmp_path):
         with pytest.raises(OutputError, match="holds no dataset of this benchmark"):
             write_dataset(task, SIZES, tmp_path, force=force)
     assert all_bytes(tmp_path) == {"letter.txt": b"dear reader"}
+
+
+@pytest.mark.parametrize("name", [".sraven-partial", ".partial", "M3-K7", "README.md"])
+def test_names_like_ours_in_a_foreign_directory_are_left_alone(task, tmp_path, name):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear reader")
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "b.txt").write_text("yours")
+    before = all_bytes(tmp_path)
+    for force in (False, True):
+        with pytest.raises(OutputError, match="choose another directory"):
+            write_dataset(task, SIZES, tmp_path, force=force)
+    assert all_bytes(tmp_path) == before
+
+
+def test_foreign_folder_beside_our_dataset_is_left_alone(task, tmp_path):
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, tmp_path / "raven")
+    (tmp_path / "raven" / "M3-K7").mkdir()
+    (tmp_path / "raven" / "M3-K7" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match="isn't part of its dataset"):
+        write_dataset(task, SIZES, tmp_path / "raven", force=True)
+    assert (tmp_path / "raven" / "M3-K7" / "notes.txt").read_text() == "mine"
+
+
+def test_forced_rewriting_resumes_too(task, tmp_path, monkeypatch):
+    out = tmp_path / "raven"
+    write_dataset(SRAVEN(M=3, K=7, holdout=0.3, seed=6), SIZES, out)
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dataset_module, "make_manifest", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_dataset(task, SIZES, out, force=True)
+    kept = {path.name: path.stat().st_mtime_ns for path in (out / ".sraven-partial").rglob("*.parquet")}
+    write_dataset(task, SIZES, out, force=True)
+    assert {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()} == kept
+
+
+def test_two_writers_do_not_meet(task, tmp_path):
+    out = tmp_path / "raven"
+    lock = directory.prepare(out, dataset_module.make_plan(task, SIZES, "parquet"), force=False)
+    with lock, pytest.raises(OutputError, match="written by another process"):
+        write_dataset(task, SIZES, out)
+    write_dataset(task, SIZES, out)
+
+
+def test_capacity_that_is_exceeded_creates_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("sraven.task._ATTEMPT_LIMIT", 20)
+    with pytest.raises(CapacityError):
+        write_dataset(SRAVEN(M=8, K=3, answers="unique"), {"train": 10}, tmp_path / "raven")
+    assert not (tmp_path / "raven").exists()
+
+
+def test_home_is_not_taken_for_a_folder_named_tilde(task, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    write_dataset(task, {"train": 10}, "~/raven")
+    assert [path.name for path in tmp_path.iterdir()] == ["raven"]
+
+
+def test_empty_and_mapped_datasets_become_arrays(dataset_directory):
+    loaded = load_dataset(str(dataset_directory), split="ood")
+    empty = to_numpy(loaded.select([]))
+    assert empty["context"].shape == (0, 8, 3) and empty["permutations"].shape == (0, 3, 3)
+    named = to_numpy(loaded.map(lambda row: {"name": f"puzzle {row['index']}"}))
+    assert named["name"][7] == "puzzle 7"
+
+
+def test_blocks_shrink_with_the_size_of_an_instance():
+    assert digests.block_size(SRAVEN(M=12).columns) == 65_536
+    large = FuzzyLogic(L=16, K=2, N=4096, holdout=0, unseen_terms=0)
+    assert digests.block_size(large.columns) * digests.instance_bytes(large.columns) <= 1 << 24
 
 
 def test_foreign_manifest_is_refused(task, tmp_path):

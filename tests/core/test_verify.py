@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -63,7 +64,7 @@ def test_missing_and_truncated_files_are_found(copy):
     (copy / "croissant.json").unlink()
     found = "\n".join(faults(copy))
     assert "ood-00000-of-00001.parquet: the file is missing" in found
-    assert "test-00000-of-00001.parquet: it has" in found
+    assert "test-00000-of-00001.parquet: it can't be read" in found
     assert "croissant.json" in found
 
 
@@ -139,21 +140,21 @@ def test_values_of_another_seed_differ_from_the_generators(copy, task, tmp_path)
             lambda values, wanted=wanted: values.__setitem__(slice(None), wanted),
             forge=True,
         )
-    assert any("differ from the generator's" in fault for fault in faults(copy))
+    assert any("context differs from the generator's" in fault for fault in faults(copy))
 
 
 def test_other_schema_is_found(copy):
     path = copy / "M3-K7" / "ood-00000-of-00001.parquet"
     table = pq.read_table(path)
     pq.write_table(table.set_column(0, "index", table.column("index").cast(pa.int32())), path)
-    assert any("schema differs" in fault for fault in faults(copy))
+    assert any("schema isn't" in fault for fault in faults(copy))
 
 
 def test_link_in_place_of_a_shard_is_refused(copy):
     path = copy / "M3-K7" / "ood-00000-of-00001.parquet"
     path.rename(copy / "elsewhere")
     path.symlink_to(copy / "elsewhere")
-    assert any("missing" in fault for fault in faults(copy))
+    assert any("it is a link" in fault for fault in faults(copy))
 
 
 def test_directory_without_manifest_is_refused(tmp_path):
@@ -194,3 +195,109 @@ def test_verifying_writes_nothing(copy):
     before = all_bytes(copy)
     faults(copy)
     assert all_bytes(copy) == before
+
+
+# A manifest that lies, with card and Croissant file to match
+
+
+def forge(directory, task, change):
+    """Change the manifest, then make card and Croissant file from it."""
+    manifest = json.loads((directory / "manifest.json").read_text())
+    change(manifest)
+    write_text(directory / "README.md", render_card(task, manifest))
+    write_json(directory / "croissant.json", render_croissant(task, manifest))
+    write_json(directory / "manifest.json", manifest)
+
+
+def claim_no_ambiguity(manifest):
+    for split in manifest["splits"].values():
+        split["tallies"]["unique"] = split["tallies"]["instances"]
+
+
+def claim_more_instances(manifest):
+    manifest["splits"]["train"]["num_examples"] = 10**6
+
+
+def drop_a_split(manifest):
+    del manifest["splits"]["ood"]
+
+
+def list_a_shard_twice(manifest):
+    manifest["splits"]["ood"]["shards"] *= 2
+
+
+def lead_elsewhere(manifest):
+    shard = manifest["splits"]["ood"]["shards"][0]
+    shard["path"] = "../elsewhere/" + shard["path"]
+
+
+def claim_another_digest(manifest):
+    manifest["splits"]["ood"]["digest"] = 64 * "0"
+
+
+def rename_a_column(manifest):
+    manifest["columns"][1]["meaning"] = "all the answers"
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (claim_no_ambiguity, "splits.train.tallies.unique"),
+        (claim_more_instances, "splits.train.num_examples"),
+        (drop_a_split, "splits.ood"),
+        (list_a_shard_twice, "splits.ood.shards"),
+        (lead_elsewhere, "splits.ood.shards[0].path"),
+        (claim_another_digest, "splits.ood.digest"),
+        (rename_a_column, "columns[1].meaning"),
+    ],
+)
+def test_false_claims_of_a_manifest_are_found(copy, task, change, place):
+    forge(copy, task, change)
+    assert any(place in fault for fault in faults(copy)), faults(copy)
+
+
+def test_files_that_the_manifest_does_not_list_are_found(copy):
+    folder = copy / "M3-K7"
+    shutil.copy(folder / "ood-00000-of-00001.parquet", folder / "train-00001-of-00001.parquet")
+    assert faults(copy) == ["M3-K7/train-00001-of-00001.parquet: the manifest doesn't list it"]
+
+
+def test_folder_that_is_a_link_is_refused(copy):
+    (copy / "M3-K7").rename(copy.parent / "elsewhere")
+    (copy / "M3-K7").symlink_to(copy.parent / "elsewhere")
+    assert any("it is a link" in fault for fault in faults(copy))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "[" * 100_000, '{"layout": 1}', "null"],
+)
+def test_what_is_no_manifest_is_one_clear_error(copy, text):
+    (copy / "manifest.json").write_text(text)
+    with pytest.raises(OutputError, match="manifest"):
+        faults(copy)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sizes": [1]},
+        {"sizes": {"train": "x"}},
+        {"sizes": {"dev": 5}},
+        {"splits": []},
+        {"splits": {"train": {"shards": [{}]}}},
+        {"columns": 5},
+        {"config": None},
+        {"config": [1]},
+        {"config": {"task": ["sraven"]}},
+        {"file_format": []},
+        {"file_format": "zip"},
+        {"config_name": "../x"},
+        {"pyarrow": 7},
+    ],
+)
+def test_manifest_of_wrong_types_never_ends_in_a_traceback(copy, change):
+    manifest = json.loads((copy / "manifest.json").read_text()) | change
+    write_json(copy / "manifest.json", manifest)
+    with suppress(OutputError, ConfigurationError):
+        assert faults(copy)
