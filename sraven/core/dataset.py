@@ -183,7 +183,8 @@ def _write_shard(
     blocks: list[str] = []
     tallies: dict[str, Any] = {}
     step = block_size(task.columns)
-    with FORMATS[write.file_format](temporary, arrow_schema(task.columns)) as writer:
+    # Arrow would take a leading ~ for a home.
+    with FORMATS[write.file_format](temporary.absolute(), arrow_schema(task.columns)) as writer:
         for start, count in blocks_of(shard, step):
             if stop.is_set():
                 raise InterruptedError
@@ -270,7 +271,7 @@ def write_dataset(
     _check_sizes(task, sizes, file_format)
     threads = check_threads(threads)
     try:
-        path = Path(out).expanduser().absolute()  # Arrow would take a leading ~ for a home, too
+        path = Path(out).expanduser()
     except RuntimeError as error:
         raise OutputError(f"{out}: {error}; choose another directory") from None
     plan = make_plan(task, sizes, file_format)

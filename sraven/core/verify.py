@@ -35,6 +35,7 @@ from sraven.core.parallel import check_threads
 from sraven.core.table import arrow_schema, from_table
 from sraven.core.task import Arrays, Encoded, Task, name_fault
 
+_CLAIMS_NAMED = 20
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
@@ -158,14 +159,29 @@ def _compare(claimed: Any, found: Any, where: str) -> list[str]:
     return [] if claimed == found else [where[1:]]
 
 
-def _check_texts(out: Path, task: Task, manifest: Mapping[str, Any]) -> list[str]:
-    """Compare card and Croissant file with what a manifest makes."""
-    croissant = json.dumps(render_croissant(task, manifest), indent=1, allow_nan=False) + "\n"
-    texts = {CARD: render_card(task, manifest), CROISSANT: croissant}
-    return [
+def _check_claims(
+    out: Path, task: Task, manifest: Mapping[str, Any], true_manifest: Mapping[str, Any]
+) -> list[str]:
+    """Compare manifest, card and Croissant file with those that files and generator give."""
+    croissant = json.dumps(render_croissant(task, true_manifest), indent=1, allow_nan=False) + "\n"
+    texts = {CARD: render_card(task, true_manifest), CROISSANT: croissant}
+    differing = _compare(manifest, true_manifest, "")[:_CLAIMS_NAMED]
+    # Names come from the manifest: as ASCII they can't play with a terminal.
+    faults = [f"{MANIFEST}: {ascii(name)[1:-1]} isn't what files and generator give" for name in differing]
+    return faults + [
         f"{name}: isn't what the manifest makes"
         for name, text in texts.items()
         if (out / name).is_file() and (out / name).read_bytes() != text.encode()
+    ]
+
+
+def _check_presence(out: Path, config_name: str, shards: Sequence[Shard]) -> list[str]:
+    """Look for files that are missing, and for some that the card's patterns would load besides."""
+    folder, listed = out / config_name, {shard.path.rpartition("/")[2] for shard in shards}
+    strangers = sorted({file.name for file in folder.iterdir()} - listed) if folder.is_dir() else []
+    missing = [name for name in (CARD, CROISSANT) if not (out / name).is_file()]
+    return [f"{config_name}/{ascii(name)[1:-1]}: the manifest doesn't list it" for name in strangers] + [
+        f"{name}: the file is missing" for name in missing
     ]
 
 
@@ -220,20 +236,9 @@ def verify_dataset(
         for future in [pool.submit(check, shard) for shard in shards]:
             future.result()
     report.faults.sort()
-    folder = path / plan["config_name"]
-    listed = {shard.path.rpartition("/")[2] for shard in shards}
-    strangers = sorted({file.name for file in folder.iterdir()} - listed) if folder.is_dir() else []
-    report.faults += [f"{plan['config_name']}/{name}: the manifest doesn't list it" for name in strangers]
-    report.faults += [
-        f"{name}: the file is missing" for name in (CARD, CROISSANT) if not (path / name).is_file()
-    ]
-    if len(entries) == len(shards):
-        true_manifest = make_manifest(task, plan, entries)
-        differing = _compare(manifest, true_manifest, "")
-        report.faults += [
-            f"{MANIFEST}: {name} isn't what files and generator give" for name in differing[:20]
-        ]
-        report.faults += _check_texts(path, task, true_manifest)
+    if not report.faults:  # else the manifest's claims about those files can't be right either
+        report.faults += _check_claims(path, task, manifest, make_manifest(task, plan, entries))
+    report.faults += _check_presence(path, plan["config_name"], shards)
     distinct = {split: np.unique(np.concatenate(found)) for split, found in prints.items() if found}
     for a, b in combinations(distinct, 2):
         shared = np.intersect1d(distinct[a], distinct[b], assume_unique=True)
