@@ -16,6 +16,12 @@ COMMANDS = {
     "count": "Count the tasks and instances there are.",
     "fuzzylogic": "The second task: generate, show, ambiguity.",
     "verify": "Re-check a dataset directory, of either task.",
+    "boards": "List the frozen boards, or show one.",
+    "score": "Score a submission: validate it, recompute its scores.",
+    "submit": "File a submission under the leaderboard, scored.",
+    "leaderboard": "Print the standing, or write its page.",
+    "reference": "Write the submission of a reference predictor.",
+    "freeze": "Make the files of new boards (for maintainers).",
     "bench": "Measure the speed of this machine, as ratios.",
 }
 """Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``."""

@@ -21,8 +21,8 @@ def command(directory: Path, threads: int | None, as_json: bool) -> None:
     Example:
       sraven verify sraven-M4-K8
     """
-    from cli.tasks import make_task
     from sraven.core.directory import read_manifest
+    from sraven.core.families import make_task
     from sraven.core.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]

@@ -1,12 +1,45 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzylogic import references
+from fuzzylogic.identifiability import identify
 from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import Mean, mean
+from sraven.core.task import Arrays, Column, Labels, Metric, Reference
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
+
+_FLAT = 1e-12
+"""A spread of targets below this, relative to their squares, is rounding error."""
+
+
+def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+
+
+def _pooled_r2(
+    errors: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    n: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    spread = squares - _ratio(queries**2, n)
+    return 1 - _ratio(errors, np.where(spread > _FLAT * squares, spread, 0))
+
+
+METRICS = {
+    "r2_per_sequence": Metric(("relative_error", "varied"), lambda error, n: 1 - _ratio(error, n)),
+    "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2),
+    "mse": Metric(("squared_error", "instances"), _ratio),
+}
 
 
 @dataclass(frozen=True)
@@ -23,6 +56,23 @@ class Scores:
     mse: float
     r2: float
     r2_per_sequence: float
+
+
+def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """Return the columns to be summed that depend on targets ``[n, N]`` alone."""
+    query = ys[:, -1]
+    return {
+        "instances": np.ones(len(ys)),
+        "query": query,
+        "query_squared": query**2,
+        "varied": ys.var(axis=1) > 0,
+    }
+
+
+def _error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """Return those that depend on predictions ``[n]``, too."""
+    errors, variances = (guesses - ys[:, -1]) ** 2, ys.var(axis=1)
+    return {"squared_error": errors, "relative_error": np.nan_to_num(_ratio(errors, variances))}
 
 
 def _checked(predictions: ArrayLike, targets: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -49,17 +99,13 @@ def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
         ConfigurationError: for a wrong shape, kind of number, or a prediction that isn't finite.
     """
     guesses, ys = _checked(predictions, targets)
-    query = ys[:, -1]
-    errors, variances = (guesses - query) ** 2, ys.var(axis=1)
-    varied = variances > 0
-    spread = ((query - query.mean()) ** 2).sum()
-    return Scores(
-        mse=float(errors.mean()),
-        r2=float(1 - errors.sum() / spread) if spread > 0 else float("nan"),
-        r2_per_sequence=float((1 - errors[varied] / variances[varied]).mean())
-        if varied.any()
-        else float("nan"),
-    )
+    columns = {**_label_columns(ys), **_error_columns(ys, guesses)}
+    sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
+    values = {
+        name: float(metric.function(*(sums[column] for column in metric.summands)))
+        for name, metric in METRICS.items()
+    }
+    return Scores(**values)
 
 
 def score_by_combination(
@@ -77,3 +123,72 @@ def score_by_combination(
     return {
         int(number): score(guesses[numbers == number], ys[numbers == number]) for number in np.unique(numbers)
     }
+
+
+@dataclass(frozen=True)
+class FuzzyLogicScoring:
+    """Scores predictions of one task, by the metrics of `Scores`.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: "FuzzyLogic"
+
+    @property
+    def prediction(self) -> Column:
+        """float32: the value of the function at the query."""
+        return Column("prediction", "float32", (), "the value of the function at the query")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+        return METRICS
+
+    @property
+    def by_combination(self) -> tuple[str, ...]:
+        """What is also given for each combination of terms."""
+        return tuple(METRICS)
+
+    @property
+    def references(self) -> Mapping[str, Reference]:
+        """The reference predictors; see `fuzzylogic.references`."""
+        return references.references(self.task)
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first prediction that isn't finite, and why; or None."""
+        rows = np.flatnonzero(~np.isfinite(predictions))
+        return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
+
+    def labels(self, split: str, count: int, threads: int | None) -> Labels:
+        """Return the targets of the first sequences of a split."""
+        batch = self.task.sample(split, 0, count, threads=threads)
+        ys = batch.targets.astype(np.float64)
+        return Labels({"targets": ys, "combination": batch.combination}, _label_columns(ys))
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return the errors of predictions (float32 ``[n]``), as columns ``[n]`` to be summed.
+
+        One that is missing counts as the worst value in [0, 1].
+        """
+        ys = labels.arrays["targets"]
+        worst = np.where(ys[:, -1] < 0.5, 1.0, 0.0)
+        return _error_columns(ys, np.where(answered, predictions.astype(np.float64), worst))
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return what the ideal observer scores: the mean of all functions that agree."""
+        task = self.task
+        batch = task.sample(split, 0, count, threads=threads)
+        ys = batch.targets.astype(np.float64)
+        varied = ys.var(axis=1) > 0
+        found = {}
+        for name, rows in (("knowing_split", task.combinations(split)), ("not_knowing", None)):
+            guesses = identify(batch.inputs, batch.targets, task.K, rows, threads=threads).prediction
+            errors = _error_columns(ys, guesses)
+            found[name] = {
+                "r2_per_sequence": mean(1 - errors["relative_error"][varied]),
+                "mse": mean(errors["squared_error"]),
+            }
+        return found

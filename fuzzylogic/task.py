@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fuzzylogic import record
 from fuzzylogic.describe import describe
 from fuzzylogic.kernels import Arrays, Tables, empty_arrays, generate
+from fuzzylogic.score import FuzzyLogicScoring
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
 from sraven.core.access import RandomAccess
@@ -253,6 +254,11 @@ class FuzzyLogic(RandomAccess[Batch]):
     def instance_columns(self) -> tuple[str, ...]:
         """The columns by which two sequences are the same."""
         return "inputs", "targets"
+
+    @property
+    def scoring(self) -> FuzzyLogicScoring:
+        """How predictions are scored; see `fuzzylogic.score`."""
+        return FuzzyLogicScoring(self)
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of sequences as the rows of a dataset; see `fuzzylogic.record`."""

@@ -21,6 +21,7 @@ from sraven.core.task import Arrays as ArraysByName
 from sraven.core.task import Column, Description, Encoded
 from sraven.describe import describe
 from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
+from sraven.score import SRAVENScoring
 from sraven.splits import partition, rule_combinations
 
 POLICIES = ("any", "unique")
@@ -199,6 +200,11 @@ class SRAVEN(RandomAccess[Batch]):
     def instance_columns(self) -> tuple[str, ...]:
         """The columns by which two instances are the same puzzle."""
         return "context", "target"
+
+    @property
+    def scoring(self) -> SRAVENScoring:
+        """How predictions are scored; see `sraven.score`."""
+        return SRAVENScoring(self)
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as the rows of a dataset; see `sraven.record`."""

@@ -12,11 +12,11 @@ from datasets import load_dataset
 
 import fuzzylogic
 import sraven
-from cli.tasks import TASKS, make_task
 from example import all_bytes
 from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.dataset import write_dataset
+from sraven.core.families import FAMILIES, make_task
 from sraven.core.spec import canonical_json, digest
 from sraven.core.verify import verify_dataset
 
@@ -40,7 +40,7 @@ def equal(a, b):
 
 
 def test_every_task_has_an_example():
-    assert {example.name for example in EXAMPLES.values()} == set(TASKS)
+    assert {example.name for example in EXAMPLES.values()} == set(FAMILIES)
 
 
 # Random access
@@ -87,7 +87,7 @@ def test_writing_into_a_batch_gives_the_same(task):
 def test_another_process_gives_the_same(task):
     code = f"""
 import json, sys
-from cli.tasks import make_task
+from sraven.core.families import make_task
 from sraven.core.digests import block_digest
 task = make_task(json.loads({json.dumps(json.dumps(task.config))}))
 print(block_digest(task.encode("ood", 123, 456, 1).columns, task.columns))

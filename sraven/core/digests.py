@@ -10,8 +10,10 @@ So blocks can be checked, resumed and hashed apart, and a difference can be trac
 import hashlib
 from collections.abc import Iterable, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sraven.core.task import Arrays, Column
 
@@ -29,17 +31,23 @@ def block_size(columns: Sequence[Column]) -> int:
     return min(MOST_INSTANCES, 1 << (fitting.bit_length() - 1))
 
 
+def array_bytes(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of an array, little-endian in C order; native ones aren't copied."""
+    array = np.ascontiguousarray(array)
+    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return array.reshape(-1).view(np.uint8).data
+
+
 def block_digest(arrays: Arrays, columns: Sequence[Column]) -> str:
     """Return the digest of a block of instances; derived columns are left out."""
     checksum = hashlib.sha256()
     for column in columns:
         if column.derived:
             continue
-        array = np.ascontiguousarray(arrays[column.name])
-        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        array = arrays[column.name]
         shape = "x".join(map(str, array.shape))
         checksum.update(f"{column.name} {column.dtype} {shape}\n".encode())
-        checksum.update(array.reshape(-1).view(np.uint8).data)
+        checksum.update(array_bytes(array))
     return checksum.hexdigest()
 
 

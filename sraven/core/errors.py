@@ -11,3 +11,11 @@ class OutputError(ConfigurationError):
 
 class CapacityError(ConfigurationError):
     """What is asked for is well defined, but beyond a documented bound on memory or work."""
+
+
+class BoardError(ConfigurationError):
+    """This installation doesn't give the instances of a frozen board."""
+
+
+class SubmissionError(ConfigurationError):
+    """A submission is refused: the message names the file, what is wrong, and what is allowed."""

@@ -1,11 +1,13 @@
 """What the core asks of a task: the one interface between tasks and everything built on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sraven.core.estimate import Mean
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
@@ -48,6 +50,86 @@ def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
     return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
 
 
+class Metric(NamedTuple):
+    """A score that is a function of sums over instances.
+
+    So one set of columns gives the score of a split, of each of its combinations and of every
+    bootstrap sample.
+
+    Attributes:
+        summands: names of the columns whose sums enter.
+        function: returns the score, given an array of sums for each of them; NaN where there is none.
+    """
+
+    summands: tuple[str, ...]
+    function: Callable[..., NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The truth about the instances of a split, as scoring needs it.
+
+    Attributes:
+        arrays: the task's own arrays, and ``combination``.
+        summands: columns that don't depend on a prediction, ``[n]`` each.
+    """
+
+    arrays: Arrays
+    summands: Arrays
+
+
+class Reference(NamedTuple):
+    """A predictor that is there for comparison, not for rank.
+
+    Attributes:
+        description: what it does, in a sentence.
+        random: whether it predicts otherwise with another seed.
+        predict: returns predictions, given the split, the number of instances and a seed.
+    """
+
+    description: str
+    random: bool
+    predict: Callable[[str, int, int], NDArray[Any]]
+
+
+class Scoring(Protocol):
+    """How predictions of a task are scored."""
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+
+    @property
+    def by_combination(self) -> Sequence[str]:
+        """Names of those that are also given for each combination."""
+
+    @property
+    def references(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first row of predictions that can't be scored and why, or None."""
+
+    def labels(self, split: str, count: int, threads: int | None) -> Labels:
+        """Return the truth about the first instances of a split."""
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return the columns that depend on predictions; one that isn't answered counts as wrong."""
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what the ideal observer scores, by what it knows and by metric.
+
+        It knows the split's combinations (``knowing_split``) or thinks all possible
+        (``not_knowing``).
+        """
+
+
 class Task(Protocol):
     """A benchmark task: random access to the instances of its splits."""
 
@@ -74,6 +156,16 @@ class Task(Protocol):
     @property
     def instance_columns(self) -> Sequence[str]:
         """The columns by which two instances are the same puzzle."""
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return instances as a named tuple of arrays."""
+
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of a split, a row each."""
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as written to a dataset."""

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.tasks import make_task
 from example import SIZES, all_bytes
 from sraven import SRAVEN, ConfigurationError, OutputError
 from sraven.core.card import render_card, render_croissant
 from sraven.core.dataset import write_dataset
+from sraven.core.families import make_task
 from sraven.core.files import sha256_of_file, write_json, write_text
 from sraven.core.table import to_table
 from sraven.core.verify import fingerprints, verify_dataset

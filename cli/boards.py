@@ -1,0 +1,79 @@
+"""`sraven boards`"""
+
+import click
+
+from cli.options import json_option, print_json, print_table
+
+
+@click.command(name="boards")
+@click.argument("board_id", metavar="[ID]", required=False)
+@click.option("--check", is_flag=True, help="Generate all that the board's digests cover, and compare.")
+@json_option
+def command(board_id: str | None, check: bool, as_json: bool) -> None:
+    """List the frozen boards, or show one.
+
+    With an ID and --json, prints the board's file and its digest, which a submission names.
+
+    \b
+    Example:
+      sraven boards sraven-v1
+    """
+    from sraven.core.boards import Board, board_ids, read_board
+
+    def in_brief(board: Board) -> dict[str, object]:
+        content = board.content
+        keys = "id", "title", "series", "metric", "primary_split", "train_budget"
+        return {**{key: content[key] for key in keys}, "splits": board.splits, "digest": board.digest}
+
+    boards = [read_board(board_id)] if board_id else [read_board(each) for each in board_ids()]
+    if check:
+        for board in boards:
+            board.check_combinations()
+            for split in board.content["splits"]:
+                board.check(split)
+            click.echo(f"{board.id}: every instance is the board's", err=True)
+    if as_json:
+        print_json(
+            {**boards[0].content, "digest": boards[0].digest} if board_id else list(map(in_brief, boards))
+        )
+        return
+    if board_id:
+        _show(boards[0])
+        return
+    from rich.table import Table
+
+    table = Table("board", "title", "ranked by", "train budget", "digest")
+    for board in boards:
+        content = board.content
+        ranked = f"{board.primary_split} {board.metric}" if content["series"] == "ranked" else "(diagnostic)"
+        table.add_row(board.id, content["title"], ranked, f"{content['train_budget']:,}", board.digest[:12])
+    print_table(table)
+
+
+def _show(board: object) -> None:
+    """Print a board: what it is, its splits, and what the ideal observer scores on them."""
+    from rich.table import Table
+
+    from sraven.core.boards import Board
+
+    assert isinstance(board, Board)
+    content = board.content
+    config = ", ".join(f"{name}={value}" for name, value in content["config"].items() if name != "task")
+    click.echo(f"{board.id}: {content['title']}")
+    click.echo(f"config:  {config}")
+    click.echo(f"digest:  {board.digest}")
+    click.echo(f"budget:  {content['train_budget']:,} training instances")
+    click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
+    table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
+    for split, entry in content["splits"].items():
+        known = content["ceiling"].get(split, {})
+        ceilings = [
+            "; ".join(
+                f"{metric} {mean['value']:.4f} ± {mean['standard_error']:.4f}"
+                for metric, mean in found.items()
+            )
+            for found in (known.get("knowing_split", {}), known.get("not_knowing", {}))
+        ]
+        size = f"{entry['instances']:,}" if split != "train" else f"first {entry['instances']:,}"
+        table.add_row(split, size, entry["sha256"][:12], *ceilings)
+    print_table(table)

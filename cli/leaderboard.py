@@ -1,0 +1,91 @@
+"""`sraven leaderboard`"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.options import json_option, print_json, print_table
+from cli.submit import leaderboard_option
+
+if TYPE_CHECKING:
+    from sraven.core.leaderboard import Standing
+
+
+@click.command(name="leaderboard")
+@click.argument("board_id", metavar="[BOARD]", required=False)
+@click.option(
+    "--html", type=click.Path(path_type=Path, file_okay=False), help="Directory to write the page to."
+)
+@leaderboard_option
+@json_option
+def command(board_id: str | None, html: Path | None, leaderboard: Path, as_json: bool) -> None:
+    """Print the standing, of all boards or of one, or write its page.
+
+    The page is one file, index.html: it needs no server and asks no other host for anything.
+
+    \b
+    Example:
+      sraven leaderboard sraven-v1
+    """
+    from sraven.core.leaderboard import read_leaderboard
+
+    if not leaderboard.is_dir():
+        raise click.UsageError(
+            f"there is no {leaderboard}; run this in a checkout, or name it with --leaderboard"
+        )
+    standings = read_leaderboard(leaderboard, board_id)
+    if html:
+        from sraven.core.page import write_page
+
+        click.echo(write_page(html, standings))
+    elif as_json:
+        print_json(
+            [
+                {
+                    "board": found.board.id,
+                    "digest": found.board.digest,
+                    "entries": [asdict(e) for e in found.entries],
+                }
+                for found in standings
+            ]
+        )
+    else:
+        for standing in standings:
+            _print(standing)
+
+
+def _print(standing: "Standing") -> None:
+    """Print a board's table."""
+    from rich.table import Table
+
+    from cli.scores import with_error
+    from sraven.core.leaderboard import ceiling
+
+    board, best = standing.board, ceiling(standing.board)
+    title = f"{board.id}: {board.content['title']}"
+    title += f" (ceiling {best:.4f})" if best is not None else ""
+    headings = (
+        "rank",
+        "method",
+        "badge",
+        f"{board.primary_split} {board.metric}",
+        "gap",
+        "parameters",
+        "trained on",
+    )
+    table = Table(*headings, title=title, title_justify="left")
+    for column in (0, 3, 4, 5, 6):
+        table.columns[column].justify = "right"
+    for entry in standing.entries:
+        table.add_row(
+            str(entry.rank or ""),
+            entry.method,
+            entry.badge,
+            with_error({"mean": entry.value, "standard_error": entry.standard_error}),
+            "" if entry.gap is None else f"{entry.gap:.4f}",
+            "" if entry.parameters is None else f"{entry.parameters:,}",
+            f"{entry.train_instances:,}" if entry.train_instances else "",
+        )
+    print_table(table)

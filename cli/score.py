@@ -1,0 +1,44 @@
+"""`sraven score`"""
+
+import json
+from pathlib import Path
+
+import click
+
+from cli.options import json_option, print_json, threads_option
+from cli.scores import print_scores
+
+
+@click.command(name="score")
+@click.argument("submission", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write the scores to.")
+@click.option("--check", is_flag=True, help="Compare with the scores.json of a filed submission.")
+@threads_option
+@json_option
+def command(submission: Path, out: Path | None, check: bool, threads: int | None, as_json: bool) -> None:
+    """Score a submission: validate it, rebuild the labels, recompute its scores.
+
+    A fault refuses it with one line and exit code 2. With --check, the scores beside a filed submission
+    must be those that are recomputed; exits with 1 if they aren't.
+
+    \b
+    Example:
+      sraven score my-submission
+    """
+    from sraven.core.files import write_json
+    from sraven.core.submission import SCORES, differing, score_submission
+
+    scores = score_submission(submission, threads=threads)
+    if out:
+        write_json(out, scores)
+    if as_json:
+        print_json(scores)
+    else:
+        print_scores(scores)
+    if check:
+        path = submission / SCORES
+        if not path.is_file():
+            raise click.UsageError(f"{submission} has no {SCORES} to check; `sraven submit` files one")
+        if places := differing(json.loads(path.read_text()), scores):
+            click.echo(f"{path}: {places[0]} isn't what the predictions score", err=True)
+            raise SystemExit(1)

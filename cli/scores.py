@@ -1,0 +1,48 @@
+"""How scores are printed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cli.options import print_table
+
+
+def with_error(score: Mapping[str, Any]) -> str:
+    """Return a mean over seeds with its standard error, where there are several."""
+    if score["mean"] is None:
+        return "–"
+    error = score["standard_error"]
+    return f"{score['mean']:.4f}" + (f" ± {error:.4f}" if error is not None else "")
+
+
+def print_scores(scores: Mapping[str, Any]) -> None:
+    """Print the scores of a submission: a row for each metric, columns for each split."""
+    from rich.table import Table
+
+    splits = scores["splits"]
+    seeds = {split: len(found["seeds"]) for split, found in splits.items()}
+    table = Table("metric", title=f"{scores['board']} (95 % intervals over instances)", title_justify="left")
+    for split, found in splits.items():
+        noun = "seed" if seeds[split] == 1 else "seeds"
+        table.add_column(f"{split}: {found['instances']:,} instances, {seeds[split]} {noun}")
+        table.add_column("interval")
+    names = dict.fromkeys(name for found in splits.values() for name in found["metrics"])
+    for name in names:
+        row = []
+        for found in splits.values():
+            score = found["metrics"][name]
+            low_high = "{:.4f} to {:.4f}".format(*score["interval"]) if score["interval"] else ""
+            row += [with_error(score), low_high]
+        table.add_row(name, *row)
+    gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
+    for name in gaps:
+        row = []
+        for found in splits.values():
+            gap = found["gap_to_ceiling"].get(name)
+            row += ["–" if gap is None else f"{gap:.4f}", ""]
+        table.add_row(f"gap of {name} to the ceiling", *row)
+    missing = {split: found["missing"] for split, found in splits.items() if any(found["missing"])}
+    print_table(table)
+    if missing:
+        import click
+
+        click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)

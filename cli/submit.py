@@ -1,0 +1,34 @@
+"""`sraven submit`"""
+
+from pathlib import Path
+
+import click
+
+from cli.options import threads_option
+
+leaderboard_option = click.option(
+    "--leaderboard",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("docs/leaderboard"),
+    show_default=True,
+    help="The leaderboard's folder, in a checkout.",
+)
+
+
+@click.command(name="submit")
+@click.argument("submission", type=click.Path(path_type=Path))
+@leaderboard_option
+@threads_option
+def command(submission: Path, leaderboard: Path, threads: int | None) -> None:
+    """File a submission under the leaderboard, ready for a pull request.
+
+    Validates and scores it, and copies it with its scores.json; nothing is copied if it is refused.
+
+    \b
+    Example:
+      sraven submit my-submission
+    """
+    from sraven.core.submit import file_submission
+
+    goal = file_submission(submission, leaderboard, threads=threads)
+    click.echo(f"{goal}\n\nCommit this folder and open a pull request.")

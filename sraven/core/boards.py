@@ -1,0 +1,236 @@
+"""Boards: frozen tasks. A board's file names its instances to the byte, and loading it checks them."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sraven.core.arguments import check_array, check_choice, check_integer
+from sraven.core.digests import array_bytes, block_digest, block_size, split_digest
+from sraven.core.errors import BoardError, ConfigurationError
+from sraven.core.families import FAMILIES, make_task
+from sraven.core.scoring import Run, SplitScores, score_runs
+from sraven.core.spec import digest
+from sraven.core.task import Labels, Task
+
+
+@dataclass(frozen=True)
+class Board:
+    """A frozen task with its splits, sizes, budget and metrics.
+
+    Attributes:
+        content: the board's file, as read from JSON; see ``docs/leaderboard.md``.
+        task: the task that gives its instances.
+    """
+
+    content: Mapping[str, Any]
+    task: Task
+
+    @property
+    def id(self) -> str:
+        """Name of the board, such as ``sraven-v1``."""
+        return str(self.content["id"])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of the board's file; a submission names it."""
+        return digest(self.content)
+
+    @property
+    def metric(self) -> str:
+        """The primary metric."""
+        return str(self.content["metric"])
+
+    @property
+    def primary_split(self) -> str:
+        """The split on which the primary metric ranks."""
+        return str(self.content["primary_split"])
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """Sizes of the splits that are scored, by name."""
+        entries = self.content["splits"].items()
+        return {name: entry["instances"] for name, entry in entries if name != "train"}
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return instances of a split, as the task's ``sample`` does.
+
+        Args:
+            split: ``train``, of any length, or a scored split.
+            start: first index, from 0.
+            count: number of instances; a scored split ends at its size.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for another split, or a range beyond its end.
+        """
+        check_choice("split", split, ("train", *self.splits))
+        if split != "train":
+            size = self.splits[split]
+            check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
+            check_integer("count", count, 0, size - start, f"{split} of {self.id} has {size:,} instances")
+        return self.task.sample(split, start, count, threads=threads)
+
+    def labels(self, split: str, *, threads: int | None = None) -> Labels:
+        """Return the truth about a scored split."""
+        return self.task.scoring.labels(split, self.splits[split], threads)
+
+    def score(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitScores:
+        """Score predictions on a whole split, by the function that scores submissions.
+
+        Args:
+            split: a scored split.
+            predictions: of one seed, in the order of the indices: integers ``[n, M]`` for SRAVEN,
+                floats ``[n]`` for fuzzy logic.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for a wrong split, shape, kind of number or value.
+        """
+        array = self.checked_predictions(split, predictions)
+        run = Run(0, array, np.ones(len(array), np.bool_))
+        return score_runs(self.task.scoring, self.labels(split, threads=threads), [run], threads=threads)
+
+    def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
+        """Return predictions of a whole split as an array of the board's type.
+
+        Raises:
+            ConfigurationError: for a wrong split, shape, kind of number or value.
+        """
+        check_choice("split", split, tuple(self.splits))
+        column = self.task.scoring.prediction
+        whole = np.dtype(column.dtype).kind in "iu"
+        kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
+        name = f"predictions of {split}"
+        array = check_array(name, predictions, (self.splits[split], *column.shape), kinds, wanted)
+        if whole and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(column.dtype).max:
+            raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
+        with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
+            array = array.astype(column.dtype)
+        if fault := self.task.scoring.find_fault(array):
+            raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
+        return array
+
+    def check(self, split: str, instances: int | None = None) -> None:
+        """Generate a split anew and compare it with the digests of the board.
+
+        Args:
+            split: a split of the board.
+            instances: how many to check, rounded up to whole blocks; None for all that the board
+                covers, which for ``train`` are the first 1,048,576.
+
+        Raises:
+            BoardError: if they differ; the message says where.
+        """
+        entry = self.content["splits"][split]
+        total, size = entry["instances"], block_size(self.task.columns)
+        checked = total if instances is None else min(-(-instances // size) * size, total)
+        found = digest_split(self.task, split, checked)
+        for number, (here, there) in enumerate(zip(entry["blocks"], found["blocks"], strict=False)):
+            if here != there:
+                last = min((number + 1) * size, total) - 1
+                arrays = [
+                    name for name, value in found["arrays"].items() if value != entry["arrays"].get(name)
+                ]
+                raise BoardError(
+                    f"board {self.id}, split {split}: instances {number * size:,} to {last:,} aren't those "
+                    f"of the board{' (' + ', '.join(arrays) + ')' if instances is None else ''}; this "
+                    "installation would score against other labels: reinstall sraven"
+                )
+        if instances is None and (found["arrays"], found["sha256"]) != (entry["arrays"], entry["sha256"]):
+            raise BoardError(f"board {self.id}, split {split}: the board's digests contradict each other")
+
+    def check_combinations(self) -> None:
+        """Compare the combinations of the held-out splits with those that the board lists.
+
+        Raises:
+            BoardError: if they differ.
+        """
+        for split, listed in self.content["held_out"].items():
+            if self.task.combinations(split).tolist() != listed:
+                raise BoardError(
+                    f"board {self.id}: the combinations of {split} aren't those that the board lists; "
+                    "reinstall sraven"
+                )
+
+
+def digest_split(task: Task, split: str, instances: int) -> dict[str, Any]:
+    """Return the digests of the first instances of a split: whole, by block and by array."""
+    step, blocks = block_size(task.columns), []
+    columns = [column for column in task.columns if not column.derived]
+    arrays = {column.name: hashlib.sha256() for column in columns}
+    for start in range(0, instances, step):
+        batch = task.sample(split, start, min(step, instances - start))._asdict()
+        blocks.append(block_digest(batch, columns))
+        for column in columns:
+            arrays[column.name].update(array_bytes(batch[column.name]))
+    return {
+        "instances": instances,
+        "sha256": split_digest(blocks),
+        "blocks": blocks,
+        "arrays": {name: checksum.hexdigest() for name, checksum in arrays.items()},
+    }
+
+
+def board_ids() -> tuple[str, ...]:
+    """Return the names of all boards: those that are ranked first, then the diagnostic series."""
+
+    def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
+        name = str(content["id"])  # the plain board of a family has the shortest name
+        numbers = [int(number) for number in re.findall(r"\d+", name)]
+        return content["series"] != "ranked", content["task"] != "sraven", len(name), numbers
+
+    return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
+
+
+def _paths() -> dict[str, Any]:
+    """Return the files of all boards, by name."""
+    folders = [files(family) / "boards" for family in FAMILIES]
+    found = {path.name: path for folder in folders if folder.is_dir() for path in folder.iterdir()}
+    return {name.removesuffix(".json"): found[name] for name in sorted(found) if name.endswith(".json")}
+
+
+def _read(path: Any) -> dict[str, Any]:
+    return dict(json.loads(path.read_text()))
+
+
+def read_board(board_id: str) -> Board:
+    """Return a board without checking its instances; see `load_board`."""
+    paths = _paths()
+    if not isinstance(board_id, str) or board_id not in paths:
+        near = get_close_matches(str(board_id), paths, n=3, cutoff=0.3)
+        meant: Iterable[str] = near or list(paths)[:3]
+        raise ConfigurationError(
+            f"there is no board {board_id!r}; did you mean {', '.join(meant)}? `sraven boards` lists all"
+        )
+    content = _read(paths[board_id])
+    return Board(content, make_task(content["config"]))
+
+
+def load_board(board_id: str) -> Board:
+    """Return a board, its instances checked against its digests.
+
+    Checked are the held-out combinations, every instance of the scored splits, and the first block
+    of ``train``; `Board.check` checks the rest of what the board covers.
+
+    Args:
+        board_id: such as ``sraven-v1``; ``sraven boards`` lists all.
+
+    Raises:
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation gives other instances.
+    """
+    board = read_board(board_id)
+    board.check_combinations()
+    for split in board.splits:
+        board.check(split)
+    board.check("train", instances=1)
+    return board

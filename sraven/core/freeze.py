@@ -1,0 +1,135 @@
+"""Making the files of boards, for maintainers: definitions in, frozen boards out."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sraven.core.arguments import check_choice
+from sraven.core.boards import digest_split
+from sraven.core.errors import BoardError, ConfigurationError, OutputError
+from sraven.core.families import make_task
+from sraven.core.files import write_text
+from sraven.core.schemas import find_problem
+from sraven.core.task import Task
+
+TRAIN_DIGESTED = 1 << 20
+"""Instances of the training split that a board's digests cover."""
+
+_DIGITS = 6  # of a ceiling: what machines that add up in other orders agree on
+
+
+def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the definitions of boards in a YAML file, those with the given ids or all.
+
+    Raises:
+        ConfigurationError: if it isn't such a file, or lacks one of them.
+    """
+    try:
+        boards = {board["id"]: board for board in yaml.safe_load(path.read_text())["boards"]}
+    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        problem = " ".join(str(error).split())
+        raise ConfigurationError(f"{path} isn't a list of definitions of boards: {problem}") from None
+    for board_id in ids:
+        check_choice("the board", board_id, tuple(boards))
+    return [boards[board_id] for board_id in ids or boards]
+
+
+def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the ideal observer scores, by split, what it knows and metric."""
+    return {
+        split: {
+            known: {
+                metric: {
+                    "value": round(mean.value, _DIGITS),
+                    "standard_error": round(mean.standard_error, _DIGITS),
+                }
+                for metric, mean in means.items()
+            }
+            for known, means in task.scoring.ceilings(split, size, None).items()
+        }
+        for split, size in sizes.items()
+    }
+
+
+def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that a paper reports, each with its source."""
+    return [
+        {
+            "seeds": definition["reference_seeds"],
+            "train_instances": definition["train_budget"],
+            "source": definition["reference_source"],
+            "notes": definition["reference_notes"],
+            **row,
+        }
+        for row in definition.get("reference", [])
+    ]
+
+
+def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file of a board: its definition, with all that follows from it.
+
+    Args:
+        definition: id, title, series, configuration, sizes of the scored splits, budgets, primary
+            metric and split, and reported figures, as in ``docs/leaderboard/boards.yaml``.
+
+    Raises:
+        ConfigurationError: if it isn't a definition of a board.
+    """
+    try:
+        task, sizes = make_task(definition["config"]), definition["sizes"]
+        scoring = task.scoring
+        content = {
+            "schema": 1,
+            **{name: definition[name] for name in ("id", "version", "title", "series")},
+            "task": task.name,
+            "config": dict(task.config),
+            "labels": "generated",
+            "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
+            **{name: definition[name] for name in ("train_budget", "train_budgets")},
+            "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
+            "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
+            "higher_is_better": definition["metric"] != "mse",
+            "metrics": list(scoring.metrics),
+            "ceiling": _ceilings(task, sizes),
+            "reference": _reported(definition),
+            "splits": {
+                split: digest_split(task, split, size)
+                for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
+            },
+            "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
+        }
+    except KeyError as error:
+        raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
+    if problem := find_problem(content, "board"):
+        raise ConfigurationError(f"the definition of board {definition['id']!r}: {problem}")
+    return content
+
+
+def board_text(content: Mapping[str, Any]) -> str:
+    """Return a board's file as text: JSON with a line for each combination and each digest."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return re.sub(r"\[\s+([\d,\s]+?)\s+\]", lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
+
+
+def write_board(path: Path, content: Mapping[str, Any]) -> bool:
+    """Write a board's file, unless it is there; tell whether it was written.
+
+    Raises:
+        BoardError: if it is there with other content.
+        OutputError: if the directory doesn't exist.
+    """
+    text = board_text(content)
+    if path.exists():
+        if path.read_text() == text:
+            return False
+        raise BoardError(
+            f"{path} is another board; released boards never change: choose a new id and version"
+        )
+    if not path.parent.is_dir():
+        raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
+    write_text(path, text)
+    return True

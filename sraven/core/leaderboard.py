@@ -1,0 +1,237 @@
+"""The standing: what lies in the leaderboard's folder, ranked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sraven.core.boards import Board, board_ids, read_board
+from sraven.core.errors import SubmissionError
+from sraven.core.submission import RANKED_SEEDS, SCORES, read_description
+from sraven.core.untrusted import parse_yaml, read_file
+
+SUBMISSIONS, REPRODUCED = "submissions", "reproduced.yaml"
+
+SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
+"""Badges: recomputed from predictions; run again by a maintainer besides; from a paper, no predictions."""
+
+_MOST_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of a board's table.
+
+    Attributes:
+        id: folder of the submission, such as ``sraven-v1/20261121-hyla``; empty for a reported row.
+        method: its name.
+        family: what it belongs to; ``reference`` for predictors that are there for comparison.
+        description: in a sentence or two.
+        badge: ``scored``, ``reproduced`` or ``reported``.
+        rank: among the entries of its budget, from 1; None if it isn't ranked.
+        remark: why it isn't ranked, or what to know of it.
+        value: the primary metric on the primary split, mean over seeds.
+        standard_error: over seeds, None for one seed.
+        interval: bootstrap interval over instances, None for a reported row.
+        seeds: number of seeds.
+        splits: all metrics (means over seeds) by split.
+        gap: to the ceiling: the ideal observer that knows the split.
+        parameters: of the model.
+        train_instances: seen in training.
+        budget: the least budget of the board that holds them; None beyond all, and for references.
+        date: YYYY-MM-DD.
+        paper: address.
+        code: address.
+    """
+
+    id: str
+    method: str
+    family: str | None
+    description: str
+    badge: str
+    rank: int | None
+    remark: str
+    value: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    seeds: int
+    splits: Mapping[str, Mapping[str, float | None]]
+    gap: float | None
+    parameters: int | None
+    train_instances: int
+    budget: int | None
+    date: str | None
+    paper: str | None
+    code: str | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A board with its entries, the best first."""
+
+    board: Board
+    entries: tuple[Entry, ...]
+
+
+def ceiling(board: Board) -> float | None:
+    """Return what the ideal observer scores that knows the split, by the primary metric."""
+    found = board.content["ceiling"].get(board.primary_split, {}).get("knowing_split", {}).get(board.metric)
+    return None if found is None else float(found["value"])
+
+
+def _budget(board: Board, instances: int) -> int | None:
+    return min((budget for budget in board.content["train_budgets"] if budget >= instances), default=None)
+
+
+def _why_unranked(board: Board, content: Mapping[str, Any]) -> str:
+    """Return why a submission isn't ranked; nothing if it is."""
+    training, budgets = content["training"], board.content["train_budgets"]
+    seeds = {split: len([run for run in content["runs"] if run["split"] == split]) for split in board.splits}
+    few = [split for split, count in seeds.items() if count < RANKED_SEEDS]
+    reasons = {
+        "a reference, not a model": content["method"].get("family") == "reference",
+        f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}": bool(few),
+        "used extra data": bool(training["extra_data"]),
+        "chosen by its scores on held-out combinations": "ood" in (training["selection_split"] or ""),
+        f"trained on more than {max(budgets):,} instances": training["instances"] > max(budgets),
+    }
+    return "; ".join(reason for reason, holds in reasons.items() if holds)
+
+
+def read_scores(folder: Path, board: Board, submission_digest: str) -> dict[str, Any]:
+    """Return the scores that lie beside a submission.
+
+    Raises:
+        SubmissionError: if they are missing, can't be read, or are those of something else.
+    """
+    try:
+        scores = dict(json.loads(read_file(folder, SCORES, _MOST_BYTES)))
+        named = scores["board_digest"], scores["submission_digest"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, SubmissionError):
+            raise
+        raise SubmissionError(f"{folder / SCORES} can't be read; make it anew with `sraven submit`") from None
+    if named != (board.digest, submission_digest):
+        raise SubmissionError(
+            f"{folder / SCORES} has the scores of another board or submission; "
+            "make it anew with `sraven submit`"
+        )
+    return scores
+
+
+def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> tuple[str, Entry]:
+    """Return the board of a filed submission, and its entry without rank."""
+    content, digest = read_description(folder)
+    board = read_board(content["board"])
+    scores = read_scores(folder, board, digest)
+    method, training = content["method"], content["training"]
+    primary = scores["splits"].get(board.primary_split)
+    score = (
+        primary["metrics"][board.metric] if primary else dict.fromkeys(("mean", "standard_error", "interval"))
+    )
+    remark, stamp = _why_unranked(board, content), folder.name[:8]
+    is_reference = method.get("family") == "reference"
+    return board.id, Entry(
+        id=entry_id,
+        method=method["name"],
+        family=method.get("family"),
+        description=method["description"],
+        badge=REPRODUCED_BADGE if entry_id in reproduced else SCORED,
+        rank=None,
+        remark=remark,
+        value=score["mean"],
+        standard_error=score["standard_error"],
+        interval=tuple(score["interval"]) if score["interval"] else None,
+        seeds=len(primary["seeds"]) if primary else 0,
+        splits={
+            split: {name: found["mean"] for name, found in values["metrics"].items()}
+            for split, values in scores["splits"].items()
+        },
+        gap=primary["gap_to_ceiling"].get(board.metric) if primary else None,
+        parameters=content["model"]["parameters"],
+        train_instances=training["instances"],
+        budget=None if is_reference else _budget(board, training["instances"]),
+        date=f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:]}",
+        paper=method.get("paper"),
+        code=method.get("code"),
+    )
+
+
+def _reported(board: Board) -> list[Entry]:
+    """Return the rows of a board that a paper reports."""
+    best = ceiling(board)
+    return [
+        Entry(
+            id="",
+            method=row["method"],
+            family=None,
+            description=row["source"],
+            badge=REPORTED,
+            rank=None,
+            remark=" ".join(row["notes"]),
+            value=row["value"],
+            standard_error=row["standard_error"],
+            interval=None,
+            seeds=row["seeds"],
+            splits={board.primary_split: {board.metric: row["value"]}},
+            gap=None if best is None else round(best - row["value"], 9),
+            parameters=row["parameters"],
+            train_instances=row["train_instances"],
+            budget=_budget(board, row["train_instances"]),
+            date=None,
+            paper="https://arxiv.org/abs/2406.05816",
+            code=None,
+        )
+        for row in board.content["reference"]
+    ]
+
+
+def _ranked(board: Board, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return entries with their ranks among those of the same budget, the best first."""
+    sign = -1 if board.content["higher_is_better"] else 1
+    ordered = sorted(entries, key=lambda e: (e.value is None, sign * (e.value or 0), e.method, e.id))
+    counts: dict[int | None, int] = {}
+    ranked = []
+    for entry in ordered:
+        if entry.badge != REPORTED and not entry.remark and entry.value is not None:
+            counts[entry.budget] = counts.get(entry.budget, 0) + 1
+            entry = replace(entry, rank=counts[entry.budget])
+        ranked.append(entry)
+    return tuple(ranked)
+
+
+def filed_submissions(leaderboard: Path) -> list[Path]:
+    """Return the folders of all filed submissions, ascending."""
+    return sorted(
+        path for path in (leaderboard / SUBMISSIONS).glob("*/*") if path.is_dir() and path.name[0] != "."
+    )
+
+
+def read_leaderboard(leaderboard: Path, only: str | None = None) -> list[Standing]:
+    """Return the standing of every board that has entries, or of one board.
+
+    Args:
+        leaderboard: the leaderboard's folder.
+        only: id of a board; None for all.
+
+    Raises:
+        SubmissionError: if something in the folder isn't a filed submission.
+        ConfigurationError: if there is no such board.
+    """
+    boards = [read_board(only)] if only else [read_board(board_id) for board_id in board_ids()]
+    entries: dict[str, list[Entry]] = {board.id: _reported(board) for board in boards}
+    reproduced: Mapping[str, Any] = {}
+    if (leaderboard / REPRODUCED).exists():
+        reproduced = parse_yaml(read_file(leaderboard, REPRODUCED, _MOST_BYTES), REPRODUCED) or {}
+    for folder in filed_submissions(leaderboard):
+        if only and folder.parent.name != only:
+            continue
+        entry_id = f"{folder.parent.name}/{folder.name}"
+        board_id, entry = _make_entry(folder, entry_id, reproduced)
+        if board_id != folder.parent.name:
+            raise SubmissionError(f"{folder} is for {board_id}; move it below {SUBMISSIONS}/{board_id}")
+        entries[board_id].append(entry)
+    return [
+        Standing(board, _ranked(board, entries[board.id])) for board in boards if only or entries[board.id]
+    ]

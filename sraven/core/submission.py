@@ -1,0 +1,244 @@
+"""Submissions: predictions of a board's splits with a description. Written, validated, scored.
+
+::
+
+    submission.yaml                         what the method is, and which runs there are
+    predictions/<split>/seed-<n>.parquet    index int64, prediction
+    README.md                               free text
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sraven.core.boards import Board, load_board, read_board
+from sraven.core.errors import SubmissionError
+from sraven.core.schemas import find_problem
+from sraven.core.scoring import Run, SplitScores, score_runs
+from sraven.core.untrusted import Decoded, decode_apart, list_files, most_bytes, parse_yaml, read_file
+
+DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
+
+CLAIM_TOLERANCE = 1e-6
+"""How far a claimed score may be from the one that is recomputed."""
+
+RANKED_SEEDS = 3
+"""Seeds that a ranked entry has at least, on every split."""
+
+_MOST_FILES = 500
+_MOST_DESCRIPTION = 1 << 18
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A validated submission.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        runs: the runs of each split, by ascending seed.
+        digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    runs: Mapping[str, tuple[Run, ...]]
+    digest: str
+
+
+def prediction_path(split: str, seed: int) -> str:
+    """Return where the predictions of a run lie in a submission."""
+    return f"predictions/{split}/seed-{seed}.parquet"
+
+
+def read_description(folder: Path) -> tuple[dict[str, Any], str]:
+    """Return what ``submission.yaml`` says, checked against the schema, and its SHA-256.
+
+    Raises:
+        SubmissionError: if it is missing, isn't plain YAML, or breaks the schema.
+    """
+    data = read_file(folder, DESCRIPTION, _MOST_DESCRIPTION)
+    content = parse_yaml(data, DESCRIPTION)
+    if problem := find_problem(content, "submission"):
+        raise SubmissionError(f"{DESCRIPTION}: {problem}")
+    return dict(content), hashlib.sha256(data).hexdigest()
+
+
+def _check_files(folder: Path, content: Mapping[str, Any]) -> None:
+    """Refuse runs that name other files than theirs, and files that no run names."""
+    for number, run in enumerate(content["runs"]):
+        path = prediction_path(run["split"], run["seed"])
+        if run["file"] != path:
+            named = ascii(run["file"])
+            raise SubmissionError(f"{DESCRIPTION}: runs[{number}].file is {named}; expected {path!r}")
+    listed = [run["file"] for run in content["runs"]]
+    if len(set(listed)) < len(listed):
+        twice = next(path for path in listed if listed.count(path) > 1)
+        raise SubmissionError(f"{DESCRIPTION}: runs has {twice} twice")
+    present = set(list_files(folder, _MOST_FILES)) - {DESCRIPTION, README, SCORES}
+    for path in sorted(present ^ set(listed)):
+        if path in present:
+            raise SubmissionError(f"{ascii(path)[1:-1]}: isn't part of a submission; remove it")
+        raise SubmissionError(f"{path}: the file is missing")
+
+
+def _check_board(content: Mapping[str, Any]) -> Board:
+    """Return the board of a submission, if its digest and splits are the board's."""
+    board = read_board(content["board"])
+    if content["board_digest"] != board.digest:
+        raise SubmissionError(
+            f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
+            f"{board.digest[:12]}…: the predictions are for another version of the board"
+        )
+    for number, run in enumerate(content["runs"]):
+        if run["split"] not in board.splits:
+            allowed = ", ".join(board.splits)
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs[{number}].split is {run['split']!r}; {board.id} has {allowed}"
+            )
+    return board
+
+
+def _make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
+    """Return predictions in the order of the split, if each index is one of it and occurs once."""
+    index, predictions = decoded
+    path, size = prediction_path(split, seed), board.splits[split]
+    outside = np.flatnonzero((index < 0) | (index >= size))
+    if len(outside):
+        row = outside[0]
+        raise SubmissionError(
+            f"{path}: row {row} has index {index[row]}; {split} has the indices 0 to {size - 1}"
+        )
+    first = np.full(size, -1, np.int64)
+    first[index[::-1]] = np.arange(len(index))[::-1]
+    repeated = np.flatnonzero(first[index] != np.arange(len(index)))
+    if len(repeated):
+        row = repeated[0]
+        raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
+    if fault := board.task.scoring.find_fault(predictions):
+        raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
+    answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
+    ordered[index] = predictions
+    return Run(seed, ordered, answered)
+
+
+def read_submission(folder: Path) -> Submission:
+    """Read and validate a submission. Nothing in it is executed, and no link is followed.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        ConfigurationError: if there is no such board.
+    """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} isn't the directory of a submission")
+    content, digest = read_description(folder)
+    _check_files(folder, content)
+    board = _check_board(content)
+    column = board.task.scoring.prediction
+    by_split: dict[str, tuple[Run, ...]] = {}
+    for split, size in board.splits.items():
+        files = {}
+        entries = [run for run in content["runs"] if run["split"] == split]
+        for entry in entries:
+            data = read_file(folder, entry["file"], most_bytes(size, column))
+            found = hashlib.sha256(data).hexdigest()
+            if found != entry["sha256"]:
+                raise SubmissionError(
+                    f"{entry['file']}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says "
+                    f"{entry['sha256'][:12]}…: the file was changed or cut"
+                )
+            files[entry["file"]] = data
+        if not files:
+            continue
+        decoded = decode_apart(files, size, column)
+        runs = [_make_run(board, split, entry["seed"], decoded[entry["file"]]) for entry in entries]
+        by_split[split] = tuple(sorted(runs, key=lambda run: run.seed))
+    return Submission(content, board, by_split, digest)
+
+
+def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
+    """Refuse a claim that isn't what is recomputed."""
+    for split, claims in claimed.items():
+        for metric, claim in claims.items():
+            found = scores[split].metrics.get(metric) if split in scores else None
+            if found is None:
+                where = f"claimed.{ascii(split)[1:-1]}.{ascii(metric)[1:-1]}"
+                raise SubmissionError(f"{DESCRIPTION}: {where} is no score of this submission")
+            if found.mean is None or not abs(claim - found.mean) <= CLAIM_TOLERANCE:
+                raise SubmissionError(
+                    f"{DESCRIPTION}: claimed.{split}.{metric} is {claim}, but the predictions score "
+                    f"{found.mean}; correct the claim, or leave it out"
+                )
+
+
+def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, Any]:
+    """Validate a submission and score it.
+
+    Args:
+        folder: its directory.
+        threads: threads to use; None for all available ones.
+
+    Returns:
+        What ``scores.json`` holds: board, digests, and by split the `SplitScores` as JSON values,
+        with the gap of each metric to its ceiling (the ideal observer that knows the split).
+
+    Raises:
+        SubmissionError: if it is refused; the message says why.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    submission = read_submission(Path(folder))
+    board = load_board(submission.board.id)
+    scores = {
+        split: score_runs(board.task.scoring, board.labels(split, threads=threads), runs, threads=threads)
+        for split, runs in submission.runs.items()
+    }
+    _check_claims(submission.content.get("claimed", {}), scores)
+    return {
+        "schema": 1,
+        "board": board.id,
+        "board_digest": board.digest,
+        "submission_digest": submission.digest,
+        "splits": {
+            split: {**_as_json(found), "gap_to_ceiling": _gaps(board, split, found)}
+            for split, found in scores.items()
+        },
+    }
+
+
+def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | None]:
+    """Return how far each metric is from what the ideal observer scores that knows the split."""
+    gaps = {}
+    for metric, ceiling in board.content["ceiling"].get(split, {}).get("knowing_split", {}).items():
+        mean = scores.metrics[metric].mean
+        gaps[metric] = None if mean is None else round(ceiling["value"] - mean, 9)
+    return gaps
+
+
+def _as_json(scores: SplitScores) -> dict[str, Any]:
+    """Return scores as JSON values."""
+    return dict(_listed(asdict(scores)))
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _listed(content) for name, content in value.items()}
+    return [_listed(content) for content in value] if isinstance(value, list | tuple) else value
+
+
+def differing(stored: Any, found: Any, place: str = "") -> list[str]:
+    """Return where two scores differ by more than machines may, as dotted names."""
+    if isinstance(found, dict) and isinstance(stored, dict):
+        names = {**found, **stored}
+        return [
+            at for name in names for at in differing(stored.get(name), found.get(name), f"{place}.{name}")
+        ]
+    if isinstance(found, list) and isinstance(stored, list) and len(found) == len(stored):
+        pairs = zip(stored, found, strict=True)
+        return [at for n, (old, new) in enumerate(pairs) for at in differing(old, new, f"{place}[{n}]")]
+    numbers = all(isinstance(value, int | float) for value in (stored, found))
+    same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
+    return [] if same else [ascii(place.removeprefix("."))[1:-1]]

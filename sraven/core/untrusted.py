@@ -1,0 +1,199 @@
+"""Reading what strangers send: files without links, YAML without tags, Parquet at arm's length."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from sraven.core import decode
+from sraven.core.errors import SubmissionError
+from sraven.core.task import Column
+
+_DEEPEST = 20
+
+
+class _Loader(yaml.SafeLoader):
+    """Makes texts, numbers, truth values, lists and mappings; a date stays a text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith((":timestamp", ":merge"))]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _refuse(where: str, problem: str) -> SubmissionError:
+    return SubmissionError(f"{where}: {problem}")
+
+
+def list_files(folder: Path, most: int) -> list[str]:
+    """Return the files below a directory, ascending, with slashes.
+
+    Raises:
+        SubmissionError: for a link, anything that is no plain file, or more than ``most`` of them.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        raise _refuse(str(folder), "is not a directory (links aren't followed)")
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as entries:
+            for entry in entries:
+                name = prefix + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(name + "/")
+                elif not entry.is_file(follow_symlinks=False):
+                    raise _refuse(
+                        ascii(name)[1:-1], "is a link or no plain file; a submission has plain files"
+                    )
+                else:
+                    found.append(name)
+                if len(found) + len(pending) > most:
+                    raise _refuse(str(folder), f"has more than {most} files; a submission has fewer")
+    return sorted(found)
+
+
+def read_file(folder: Path, name: str, most: int) -> bytes:
+    """Return a file's bytes, read once: what is checked is what is used.
+
+    Raises:
+        SubmissionError: if it is missing, a link, no plain file, or larger than ``most`` bytes.
+    """
+    try:
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise _refuse(name, f"can't be read: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _refuse(name, "is no plain file")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise _refuse(name, f"has {max(status.st_size, len(data)):,} bytes; expected {most:,} or fewer")
+    return data
+
+
+def _check_events(text: str, where: str) -> None:
+    """Refuse what YAML has beyond JSON: tags, anchors, aliases, several documents; and deep nesting."""
+    depth, documents = 0, 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if documents > 1:
+            raise _refuse(where, f"line {line}: begins a second document; expected one")
+        if getattr(event, "tag", None) is not None:
+            raise _refuse(where, f"line {line}: has the tag {event.tag!a}; tags aren't allowed")
+        if getattr(event, "anchor", None) is not None:
+            raise _refuse(where, f"line {line}: has an anchor or alias; write the value out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise _refuse(where, f"line {line}: is nested deeper than {_DEEPEST}")
+
+
+def _check_keys(node: yaml.Node, where: str) -> None:
+    """Refuse a mapping with the same name twice, or with a name that is no text."""
+    if isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            _check_keys(child, where)
+    elif isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise _refuse(where, f"line {line}: has a name that is no text; put it in quotes")
+            if key.value in seen:
+                raise _refuse(where, f"line {line}: has {ascii(key.value)[:80]} twice")
+            seen.add(key.value)
+            _check_keys(child, where)
+
+
+def parse_yaml(data: bytes, where: str) -> Any:
+    """Return what a YAML file holds, of the part of YAML that JSON has.
+
+    Args:
+        data: the file.
+        where: what to call it in an error.
+
+    Raises:
+        SubmissionError: if it can't be read, or uses tags, anchors, aliases or a name twice.
+    """
+    try:
+        text = data.decode()
+        _check_events(text, where)
+        node = yaml.compose(text, Loader=_Loader)
+        if node is not None:
+            _check_keys(node, where)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader, and checked before
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, SubmissionError):
+            raise
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({ascii(str(problem))[1:-1][:100]})") from None
+
+
+def most_bytes(rows: int, column: Column) -> int:
+    """Return how many bytes a file of predictions may have: four times what they take."""
+    row = 8 + np.dtype(column.dtype).itemsize * max(1, prod(column.shape))
+    return (1 << 20) + 4 * rows * row
+
+
+Decoded = tuple[NDArray[np.int64], NDArray[Any]]
+
+
+def decode_apart(files: dict[str, bytes], rows: int, column: Column) -> dict[str, Decoded]:
+    """Decode Parquet files of predictions in another process, with bounded memory and time.
+
+    Args:
+        files: their bytes by name.
+        rows: how many rows each may have.
+        column: the column ``prediction``.
+
+    Returns:
+        by name, the indices int64 ``[rows]`` and the predictions ``[rows, ...]``.
+
+    Raises:
+        SubmissionError: for the first that isn't such a file.
+    """
+    width = prod(column.shape) if column.shape else 0
+    lengths = [len(data) for data in files.values()]
+    request = {"rows": rows, "dtype": column.dtype, "width": width, "lengths": lengths}
+    command: Sequence[str] = (sys.executable, "-I", str(decode.__file__))
+    try:
+        result = subprocess.run(
+            command,
+            input=b"".join([json.dumps(request).encode(), b"\n", *files.values()]),
+            capture_output=True,
+            timeout=2 * decode.SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _refuse("predictions", "take too long to decode") from None
+    answer = memoryview(result.stdout)
+    decoded: dict[str, Decoded] = {}
+    for name in files:
+        end = bytes(answer[:4096]).find(b"\n")
+        if end < 0:
+            raise _refuse(name, "makes the Parquet decoder fail (memory, time or a crash)")
+        header = json.loads(bytes(answer[:end]))
+        answer = answer[end + 1 :]
+        if "error" in header:
+            raise _refuse(name, f"{ascii(header['error'])[1:-1]}")
+        count = header["rows"]
+        size = np.dtype(column.dtype).itemsize * max(1, width) * count
+        index = np.frombuffer(answer[: 8 * count], np.int64)
+        values = np.frombuffer(answer[8 * count : 8 * count + size], column.dtype)
+        decoded[name] = index, values.reshape(count, *column.shape)
+        answer = answer[8 * count + size :]
+    return decoded

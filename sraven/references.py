@@ -1,0 +1,72 @@
+"""Predictors that stand on the leaderboard for comparison: none of them learns combinations."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.rng import derive_key, fill_draws
+from sraven.core.task import Reference
+from sraven.observer import ideal_observer
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
+
+_TRAINED_ON = 1 << 16
+
+
+def _symbol_counts(panels: NDArray[np.uint8], K: int) -> NDArray[np.int64]:
+    """Count symbols along the second axis: int64 ``[n, M, K]`` for panels ``[n, panels, M]``."""
+    return np.stack([(panels == symbol).sum(axis=1) for symbol in range(K)], axis=-1)
+
+
+def references(task: "SRAVEN") -> Mapping[str, Reference]:
+    """Return the reference predictors of a task."""
+    M, K = task.M, task.K
+
+    def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        draws = np.zeros((2 * -(-M // 2), count), np.uint64)
+        indices = np.arange(count, dtype=np.uint64)
+        fill_draws(draws, derive_key(stream="uniform random", split=split, seed=seed), indices, np.uint64(0))
+        # K / 2**32 off uniform, far below what a sample of this size can show.
+        numbers = ((draws[:M] >> np.uint64(32)) * np.uint64(K)) >> np.uint64(32)
+        return np.ascontiguousarray(numbers.T).astype(np.uint8)
+
+    def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        return task.sample(split, 0, count).context[:, -1]
+
+    def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        counts = _symbol_counts(task.sample(split, 0, count).context, K)
+        return counts.argmax(axis=-1).astype(np.uint8)
+
+    def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        targets = task.sample("train", 0, _TRAINED_ON).target
+        panel = _symbol_counts(targets[None], K)[0].argmax(axis=-1).astype(np.uint8)
+        return np.tile(panel, (count, 1))
+
+    def observe(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        context = task.sample(split, 0, count).context
+        return ideal_observer(context, K, task.combinations("all"), permute=task.permute)[0]
+
+    return {
+        "uniform-random": Reference("Every feature uniformly at random.", True, uniform_random),
+        "copy-last-panel": Reference("The eighth panel once more.", False, copy_last_panel),
+        "majority-symbol": Reference(
+            "At each position the symbol that the context shows there most often; of equals the least.",
+            False,
+            majority_symbol,
+        ),
+        "context-blind": Reference(
+            f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
+            "whatever the context. Above chance, the targets would give themselves away.",
+            False,
+            context_blind,
+        ),
+        "ideal-observer": Reference(
+            "The most probable panel under the generator, all rule combinations being equally likely: "
+            "the ceiling for a model that isn't told the split.",
+            False,
+            observe,
+        ),
+    }
