@@ -26,6 +26,7 @@ bench: $(VENV)/plain
 
 docs: $(VENV)/dev
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/sraven leaderboard --html docs/_build/html/leaderboard
 
 clean:
 	rm -rf $(VENV) docs/_build

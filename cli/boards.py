@@ -1,8 +1,14 @@
 """`sraven boards`"""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from cli.options import json_option, print_json, print_table
+from cli.scores import with_error
+
+if TYPE_CHECKING:
+    from sraven.core.boards import Board
 
 
 @click.command(name="boards")
@@ -18,12 +24,7 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
     Example:
       sraven boards sraven-v1
     """
-    from sraven.core.boards import Board, board_ids, read_board
-
-    def in_brief(board: Board) -> dict[str, object]:
-        content = board.content
-        keys = "id", "title", "series", "metric", "primary_split", "train_budget"
-        return {**{key: content[key] for key in keys}, "splits": board.splits, "digest": board.digest}
+    from sraven.core.boards import board_ids, read_board
 
     boards = [read_board(board_id)] if board_id else [read_board(each) for each in board_ids()]
     if check:
@@ -34,12 +35,22 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
             click.echo(f"{board.id}: every instance is the board's", err=True)
     if as_json:
         print_json(
-            {**boards[0].content, "digest": boards[0].digest} if board_id else list(map(in_brief, boards))
+            {**boards[0].content, "digest": boards[0].digest} if board_id else list(map(_brief, boards))
         )
-        return
-    if board_id:
+    elif board_id:
         _show(boards[0])
-        return
+    else:
+        _list(boards)
+
+
+def _brief(board: "Board") -> dict[str, Any]:
+    """Return what tells boards apart, as JSON values."""
+    keys = "id", "title", "series", "metric", "primary_split", "train_budget"
+    return {**{key: board.content[key] for key in keys}, "splits": board.splits, "digest": board.digest}
+
+
+def _list(boards: "list[Board]") -> None:
+    """Print a row for each board."""
     from rich.table import Table
 
     table = Table("board", "title", "ranked by", "train budget", "digest")
@@ -50,13 +61,18 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
     print_table(table)
 
 
-def _show(board: object) -> None:
+def _ceiling(means: dict[str, Any]) -> str:
+    """Return what an ideal observer scores, by metric, with standard errors."""
+    return "; ".join(
+        f"{metric} {with_error({'mean': mean['value'], 'standard_error': mean['standard_error']})}"
+        for metric, mean in means.items()
+    )
+
+
+def _show(board: "Board") -> None:
     """Print a board: what it is, its splits, and what the ideal observer scores on them."""
     from rich.table import Table
 
-    from sraven.core.boards import Board
-
-    assert isinstance(board, Board)
     content = board.content
     config = ", ".join(f"{name}={value}" for name, value in content["config"].items() if name != "task")
     click.echo(f"{board.id}: {content['title']}")
@@ -67,13 +83,7 @@ def _show(board: object) -> None:
     table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
     for split, entry in content["splits"].items():
         known = content["ceiling"].get(split, {})
-        ceilings = [
-            "; ".join(
-                f"{metric} {mean['value']:.4f} ± {mean['standard_error']:.4f}"
-                for metric, mean in found.items()
-            )
-            for found in (known.get("knowing_split", {}), known.get("not_knowing", {}))
-        ]
         size = f"{entry['instances']:,}" if split != "train" else f"first {entry['instances']:,}"
+        ceilings = (_ceiling(known.get(name, {})) for name in ("knowing_split", "not_knowing"))
         table.add_row(split, size, entry["sha256"][:12], *ceilings)
     print_table(table)

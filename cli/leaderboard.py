@@ -59,6 +59,7 @@ def command(board_id: str | None, html: Path | None, leaderboard: Path, as_json:
 def _print(standing: "Standing") -> None:
     """Print a board's table."""
     from rich.table import Table
+    from rich.text import Text
 
     from cli.scores import with_error
     from sraven.core.leaderboard import ceiling
@@ -81,7 +82,7 @@ def _print(standing: "Standing") -> None:
     for entry in standing.entries:
         table.add_row(
             str(entry.rank or ""),
-            entry.method,
+            Text(entry.method),  # a stranger's: no markup
             entry.badge,
             with_error({"mean": entry.value, "standard_error": entry.standard_error}),
             "" if entry.gap is None else f"{entry.gap:.4f}",

@@ -1,6 +1,5 @@
 """`sraven score`"""
 
-import json
 from pathlib import Path
 
 import click
@@ -25,20 +24,16 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     Example:
       sraven score my-submission
     """
-    from sraven.core.files import write_json
-    from sraven.core.submission import SCORES, differing, score_submission
+    from sraven.core.files import compact_json, write_text
+    from sraven.core.submission import SCORES, differing, read_scores, score_submission
 
     scores = score_submission(submission, threads=threads)
     if out:
-        write_json(out, scores)
+        write_text(out, compact_json(scores))
     if as_json:
         print_json(scores)
     else:
         print_scores(scores)
-    if check:
-        path = submission / SCORES
-        if not path.is_file():
-            raise click.UsageError(f"{submission} has no {SCORES} to check; `sraven submit` files one")
-        if places := differing(json.loads(path.read_text()), scores):
-            click.echo(f"{path}: {places[0]} isn't what the predictions score", err=True)
-            raise SystemExit(1)
+    if check and (places := differing(read_scores(submission), scores)):
+        click.echo(f"{submission / SCORES}: {places[0]} isn't what the predictions score", err=True)
+        raise SystemExit(1)

@@ -1,6 +1,7 @@
 """How scores are printed."""
 
 from collections.abc import Mapping
+from math import floor, log10
 from typing import Any
 
 from cli.options import print_table
@@ -11,7 +12,8 @@ def with_error(score: Mapping[str, Any]) -> str:
     if score["mean"] is None:
         return "–"
     error = score["standard_error"]
-    return f"{score['mean']:.4f}" + (f" ± {error:.4f}" if error is not None else "")
+    digits = max(4, -floor(log10(error))) if error else 4  # an error of 0.0000 would claim too much
+    return f"{score['mean']:.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
 
 
 def print_scores(scores: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ version = release = sraven.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "leaderboard"]
 
 default_role = "code"
 napoleon_google_docstring = True

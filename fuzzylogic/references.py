@@ -26,7 +26,7 @@ def references(task: "FuzzyLogic") -> Mapping[str, Reference]:
         batch = task.sample(split, 0, count)
         shown, query = batch.inputs[:, :-1].astype(np.float64), batch.inputs[:, -1:]
         nearest = ((shown - query) ** 2).sum(axis=2).argmin(axis=1)
-        return batch.targets[np.arange(count), nearest]
+        return np.asarray(batch.targets[np.arange(count), nearest], np.float32)
 
     def observe(split: str, count: int, seed: int) -> NDArray[np.float32]:
         batch = task.sample(split, 0, count)

@@ -15,7 +15,7 @@ from sraven.core.estimate import Mean, mean
 from sraven.core.task import Arrays, Column, Labels, Metric, Reference
 
 if TYPE_CHECKING:
-    from fuzzylogic.task import FuzzyLogic
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 _FLAT = 1e-12
 """A spread of targets below this, relative to their squares, is rounding error."""
@@ -38,7 +38,7 @@ def _pooled_r2(
 METRICS = {
     "r2_per_sequence": Metric(("relative_error", "varied"), lambda error, n: 1 - _ratio(error, n)),
     "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2),
-    "mse": Metric(("squared_error", "instances"), _ratio),
+    "mse": Metric(("squared_error", "instances"), _ratio, higher_is_better=False),
 }
 
 
@@ -160,9 +160,8 @@ class FuzzyLogicScoring:
         rows = np.flatnonzero(~np.isfinite(predictions))
         return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
 
-    def labels(self, split: str, count: int, threads: int | None) -> Labels:
-        """Return the targets of the first sequences of a split."""
-        batch = self.task.sample(split, 0, count, threads=threads)
+    def labels(self, batch: "Batch", threads: int | None) -> Labels:
+        """Return the targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)
         return Labels({"targets": ys, "combination": batch.combination}, _label_columns(ys))
 

@@ -34,11 +34,11 @@ def references(task: "SRAVEN") -> Mapping[str, Reference]:
         return np.ascontiguousarray(numbers.T).astype(np.uint8)
 
     def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        return task.sample(split, 0, count).context[:, -1]
+        return np.asarray(task.sample(split, 0, count).context[:, -1])
 
     def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         counts = _symbol_counts(task.sample(split, 0, count).context, K)
-        return counts.argmax(axis=-1).astype(np.uint8)
+        return np.asarray(counts.argmax(axis=-1), np.uint8)
 
     def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         targets = task.sample("train", 0, _TRAINED_ON).target

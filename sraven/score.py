@@ -15,7 +15,7 @@ from sraven.observer import ideal_observer
 from sraven.rules import RULES
 
 if TYPE_CHECKING:
-    from sraven.task import SRAVEN
+    from sraven.task import SRAVEN, Batch
 
 
 def _share(part: str, whole: str) -> Metric:
@@ -85,10 +85,9 @@ class SRAVENScoring:
         symbol = int(predictions[rows[0]].max())
         return int(rows[0]), f"has the symbol {symbol}; symbols are 0 to {self.task.K - 1}"
 
-    def labels(self, split: str, count: int, threads: int | None) -> Labels:
-        """Return target, rules by position and ambiguity of the first instances of a split."""
-        task = self.task
-        batch = task.sample(split, 0, count, threads=threads)
+    def labels(self, batch: "Batch", threads: int | None) -> Labels:
+        """Return target, rules by position and ambiguity of the instances of a batch."""
+        task, count = self.task, len(batch.target)
         ambiguous = np.zeros(count, np.bool_)
         if task.answers == "any":
             ambiguous = count_answers(batch.context, task.K, permute=task.permute, threads=threads) > 1

@@ -19,7 +19,7 @@ from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import FAMILIES, make_task
 from sraven.core.scoring import Run, SplitScores, score_runs
 from sraven.core.spec import digest
-from sraven.core.task import Labels, Task
+from sraven.core.task import Column, Labels, Task
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,20 @@ class Board:
 
     Attributes:
         content: the board's file, as read from JSON; see ``docs/leaderboard.md``.
-        task: the task that gives its instances.
     """
 
     content: Mapping[str, Any]
-    task: Task
+
+    @cached_property
+    def task(self) -> Task:
+        """The task that gives its instances."""
+        return make_task(self.content["config"])
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+        kind = self.content["prediction"]
+        return Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted")
 
     @property
     def id(self) -> str:
@@ -81,7 +90,17 @@ class Board:
 
     def labels(self, split: str, *, threads: int | None = None) -> Labels:
         """Return the truth about a scored split."""
-        return self.task.scoring.labels(split, self.splits[split], threads)
+        return self.task.scoring.labels(self._whole(split), threads)
+
+    @cached_property
+    def _batches(self) -> dict[str, Any]:
+        return {}
+
+    def _whole(self, split: str) -> Any:
+        """Return all instances of a scored split, generated once."""
+        if split not in self._batches:
+            self._batches[split] = self.task.sample(split, 0, self.splits[split])
+        return self._batches[split]
 
     def score(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitScores:
         """Score predictions on a whole split, by the function that scores submissions.
@@ -106,7 +125,7 @@ class Board:
             ConfigurationError: for a wrong split, shape, kind of number or value.
         """
         check_choice("split", split, tuple(self.splits))
-        column = self.task.scoring.prediction
+        column = self.prediction
         whole = np.dtype(column.dtype).kind in "iu"
         kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
         name = f"predictions of {split}"
@@ -133,7 +152,8 @@ class Board:
         entry = self.content["splits"][split]
         total, size = entry["instances"], block_size(self.task.columns)
         checked = total if instances is None else min(-(-instances // size) * size, total)
-        found = digest_split(self.task, split, checked)
+        batch = None if split == "train" else self._whole(split)
+        found = digest_split(self.task, split, checked, batch)
         for number, (here, there) in enumerate(zip(entry["blocks"], found["blocks"], strict=False)):
             if here != there:
                 last = min((number + 1) * size, total) - 1
@@ -147,6 +167,16 @@ class Board:
                 )
         if instances is None and (found["arrays"], found["sha256"]) != (entry["arrays"], entry["sha256"]):
             raise BoardError(f"board {self.id}, split {split}: the board's digests contradict each other")
+
+    def check_scored(self) -> None:
+        """Check all that scores depend on: the held-out combinations and the scored splits.
+
+        Raises:
+            BoardError: if they aren't the board's.
+        """
+        self.check_combinations()
+        for split in self.splits:
+            self.check(split)
 
     def check_combinations(self) -> None:
         """Compare the combinations of the held-out splits with those that the board lists.
@@ -162,16 +192,25 @@ class Board:
                 )
 
 
-def digest_split(task: Task, split: str, instances: int) -> dict[str, Any]:
-    """Return the digests of the first instances of a split: whole, by block and by array."""
+def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
+    """Return the digests of the first instances of a split: whole, by block and by array.
+
+    Args:
+        task: the task.
+        split: the split.
+        instances: how many.
+        batch: all of them, if they are at hand; else they are generated a block at a time.
+    """
     step, blocks = block_size(task.columns), []
     columns = [column for column in task.columns if not column.derived]
     arrays = {column.name: hashlib.sha256() for column in columns}
     for start in range(0, instances, step):
-        batch = task.sample(split, start, min(step, instances - start))._asdict()
-        blocks.append(block_digest(batch, columns))
+        end = min(start + step, instances)
+        block = task.sample(split, start, end - start) if batch is None else batch.part(slice(start, end))
+        named = block._asdict()
+        blocks.append(block_digest(named, columns))
         for column in columns:
-            arrays[column.name].update(array_bytes(batch[column.name]))
+            arrays[column.name].update(array_bytes(named[column.name]))
     return {
         "instances": instances,
         "sha256": split_digest(blocks),
@@ -211,8 +250,7 @@ def read_board(board_id: str) -> Board:
         raise ConfigurationError(
             f"there is no board {board_id!r}; did you mean {', '.join(meant)}? `sraven boards` lists all"
         )
-    content = _read(paths[board_id])
-    return Board(content, make_task(content["config"]))
+    return Board(_read(paths[board_id]))
 
 
 def load_board(board_id: str) -> Board:
@@ -229,8 +267,6 @@ def load_board(board_id: str) -> Board:
         BoardError: if this installation gives other instances.
     """
     board = read_board(board_id)
-    board.check_combinations()
-    for split in board.splits:
-        board.check(split)
+    board.check_scored()
     board.check("train", instances=1)
     return board

@@ -4,6 +4,7 @@ A sample draws n of n instances with replacement. Its randomness is that of the 
 interval of a score is as reproducible as the score: the same bytes on every machine.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,16 @@ def _count_draws(key: Any, first: Any, indices: Any, draws: Any, counts: Any) ->
             row[((flat[row.shape[0] // 2] & _LOW32) * n) >> _32] += 1
 
 
+@kernel
+def _add_up_groups(counts: Any, columns: Any, groups: Any, sums: Any) -> None:
+    """Add to ``sums[sample, group, column]`` what the samples have of each column."""
+    for sample in range(counts.shape[0]):
+        for n in range(columns.shape[0]):
+            times, group = counts[sample, n], groups[n]  # often 0, but a branch would cost more
+            for c in range(columns.shape[1]):
+                sums[sample, group, c] += times * columns[n, c]
+
+
 def resample(
     columns: NDArray[np.float64],
     groups: NDArray[np.int64],
@@ -52,8 +63,8 @@ def resample(
     *,
     samples: int = SAMPLES,
     threads: int | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return sums over bootstrap samples.
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield sums over bootstrap samples, some samples at a time, so that memory stays small.
 
     Args:
         columns: float64 ``[n, C]``.
@@ -63,29 +74,24 @@ def resample(
         samples: number of samples.
         threads: threads to use; None for all available ones.
 
-    Returns:
-        float64 ``[samples, C]``, and ``[samples, n_groups, n_grouped]``.
+    Yields:
+        float64 ``[some, C]``, and ``[some, n_groups, n_grouped]``.
     """
-    n, C = columns.shape
+    n = len(columns)
     key = derive_key(stream="bootstrap", instances=n)
-    total, by_group = np.zeros((samples, C)), np.zeros((samples, n_groups, n_grouped))
-    order = np.argsort(groups, kind="stable")
-    columns = columns[order]
+    order = np.argsort(groups, kind="stable")  # instances of a group side by side: sums stay in cache
+    columns, groups = columns[order], groups[order]
     grouped = np.ascontiguousarray(columns[:, :n_grouped])
-    bounds = np.searchsorted(groups[order], np.arange(n_groups + 1))
     indices = np.arange(-(-n // 4), dtype=np.uint64)  # a block of Philox has four words
 
     for first in range(0, samples, _AT_ONCE):
-        here = slice(first, min(first + _AT_ONCE, samples))
-        counts = np.zeros((here.stop - here.start, n))
+        some = min(_AT_ONCE, samples - first)
+        counts, by_group = np.zeros((some, n)), np.zeros((some, n_groups, n_grouped))
 
-        def count(part: slice, first: int = first, counts: NDArray[np.float64] = counts) -> None:
+        def draw(part: slice, first: int = first, counts: Any = counts, by_group: Any = by_group) -> None:
             draws = np.zeros((2, len(indices)), np.uint64)
             _count_draws(key, first + part.start, indices, draws, counts[part])
+            _add_up_groups(counts[part], grouped, groups, by_group[part])
 
-        for_each_chunk(count, len(counts), threads, least=8)
-        total[here] = counts @ columns
-        for group in range(n_groups):
-            members = slice(bounds[group], bounds[group + 1])
-            by_group[here, group] = counts[:, members] @ grouped[members]
-    return total, by_group
+        for_each_chunk(draw, some, threads, least=8)
+        yield counts @ columns, by_group

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,13 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file at once."""
     write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
+def compact_json(value: Any) -> str:
+    """Return JSON to be read and compared line by line, with lists of numbers on one line."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+    flat = re.compile(r"\[\s+((?:(?:-?[\d.e+-]+|null),?\s+)+)\]")
+    return flat.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
 def sha256_of_file(path: Path) -> str:

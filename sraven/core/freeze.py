@@ -1,7 +1,5 @@
 """Making the files of boards, for maintainers: definitions in, frozen boards out."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from sraven.core.arguments import check_choice
 from sraven.core.boards import digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.families import make_task
-from sraven.core.files import write_text
+from sraven.core.files import compact_json, write_text
 from sraven.core.schemas import find_problem
 from sraven.core.task import Task
 
@@ -92,7 +90,7 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
-            "higher_is_better": definition["metric"] != "mse",
+            "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
             "ceiling": _ceilings(task, sizes),
             "reference": _reported(definition),
@@ -109,12 +107,6 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def board_text(content: Mapping[str, Any]) -> str:
-    """Return a board's file as text: JSON with a line for each combination and each digest."""
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    return re.sub(r"\[\s+([\d,\s]+?)\s+\]", lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
-
-
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:
     """Write a board's file, unless it is there; tell whether it was written.
 
@@ -122,7 +114,7 @@ def write_board(path: Path, content: Mapping[str, Any]) -> bool:
         BoardError: if it is there with other content.
         OutputError: if the directory doesn't exist.
     """
-    text = board_text(content)
+    text = compact_json(content)
     if path.exists():
         if path.read_text() == text:
             return False

@@ -1,17 +1,16 @@
 """The standing: what lies in the leaderboard's folder, ranked."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sraven.core.boards import Board, board_ids, read_board
-from sraven.core.errors import SubmissionError
-from sraven.core.submission import RANKED_SEEDS, SCORES, read_description
+from sraven.core.errors import ConfigurationError, SubmissionError
+from sraven.core.submission import RANKED_SEEDS, SCORES, SUBMISSIONS, read_description, read_scores
 from sraven.core.untrusted import parse_yaml, read_file
 
-SUBMISSIONS, REPRODUCED = "submissions", "reproduced.yaml"
+REPRODUCED = "reproduced.yaml"
 
 SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
 """Badges: recomputed from predictions; run again by a maintainer besides; from a paper, no predictions."""
@@ -93,43 +92,27 @@ def _why_unranked(board: Board, content: Mapping[str, Any]) -> str:
         "a reference, not a model": content["method"].get("family") == "reference",
         f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}": bool(few),
         "used extra data": bool(training["extra_data"]),
-        "chosen by its scores on held-out combinations": "ood" in (training["selection_split"] or ""),
+        "chosen by its scores on held-out combinations": "ood" in (training["selection_split"] or "").lower(),
         f"trained on more than {max(budgets):,} instances": training["instances"] > max(budgets),
     }
     return "; ".join(reason for reason, holds in reasons.items() if holds)
-
-
-def read_scores(folder: Path, board: Board, submission_digest: str) -> dict[str, Any]:
-    """Return the scores that lie beside a submission.
-
-    Raises:
-        SubmissionError: if they are missing, can't be read, or are those of something else.
-    """
-    try:
-        scores = dict(json.loads(read_file(folder, SCORES, _MOST_BYTES)))
-        named = scores["board_digest"], scores["submission_digest"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, SubmissionError):
-            raise
-        raise SubmissionError(f"{folder / SCORES} can't be read; make it anew with `sraven submit`") from None
-    if named != (board.digest, submission_digest):
-        raise SubmissionError(
-            f"{folder / SCORES} has the scores of another board or submission; "
-            "make it anew with `sraven submit`"
-        )
-    return scores
 
 
 def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> tuple[str, Entry]:
     """Return the board of a filed submission, and its entry without rank."""
     content, digest = read_description(folder)
     board = read_board(content["board"])
-    scores = read_scores(folder, board, digest)
+    scores = read_scores(folder)
+    if (scores["board_digest"], scores["submission_digest"]) != (board.digest, digest):
+        raise SubmissionError(
+            f"{SCORES}: has the scores of another board or submission; make it anew with `sraven submit`"
+        )
     method, training = content["method"], content["training"]
     primary = scores["splits"].get(board.primary_split)
-    score = (
-        primary["metrics"][board.metric] if primary else dict.fromkeys(("mean", "standard_error", "interval"))
-    )
+    if primary and board.metric not in primary["metrics"]:
+        raise SubmissionError(f"{SCORES}: lacks {board.metric}; make it anew with `sraven submit`")
+    none = dict.fromkeys(("mean", "standard_error", "interval"))
+    score = primary["metrics"][board.metric] if primary else none
     remark, stamp = _why_unranked(board, content), folder.name[:8]
     is_reference = method.get("family") == "reference"
     return board.id, Entry(
@@ -228,7 +211,10 @@ def read_leaderboard(leaderboard: Path, only: str | None = None) -> list[Standin
         if only and folder.parent.name != only:
             continue
         entry_id = f"{folder.parent.name}/{folder.name}"
-        board_id, entry = _make_entry(folder, entry_id, reproduced)
+        try:
+            board_id, entry = _make_entry(folder, entry_id, reproduced)
+        except ConfigurationError as error:
+            raise SubmissionError(f"{folder}: {error}") from None
         if board_id != folder.parent.name:
             raise SubmissionError(f"{folder} is for {board_id}; move it below {SUBMISSIONS}/{board_id}")
         entries[board_id].append(entry)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.bootstrap import LEVEL, resample
-from sraven.core.task import Labels, Scoring
+from sraven.core.task import Arrays, Labels, Metric, Scoring
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,17 @@ def _number(value: Any) -> float | None:
 
 def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return where the middle of the samples (first axis) begins and ends; NaN samples are left out."""
-    tail = (1 - LEVEL) / 2
-    defined = np.isfinite(samples).any(axis=0)
-    samples = np.where(defined, np.where(np.isfinite(samples), samples, np.nan), 0.0)
-    low, high = np.nanquantile(samples, (tail, 1 - tail), axis=0)
-    return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
+    ordered = np.sort(samples, axis=0)  # NaN comes last
+    defined = np.isfinite(ordered).sum(axis=0)
+
+    def quantile(share: float) -> NDArray[np.float64]:
+        place = share * np.maximum(defined - 1, 0)
+        below = np.floor(place).astype(np.int64)
+        above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+        low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+        return np.asarray(np.where(defined > 0, low + (place - below) * (high - low), np.nan))
+
+    return quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)
 
 
 def _over_seeds(values: NDArray[np.float64], low: Any, high: Any) -> Score:
@@ -111,6 +117,40 @@ def _over_seeds(values: NDArray[np.float64], low: Any, high: Any) -> Score:
     bounds = _number(low), _number(high)
     interval = None if bounds[0] is None or bounds[1] is None else (bounds[0], bounds[1])
     return Score(_number(values.mean()), error, interval, tuple(_number(value) for value in values))
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of all runs side by side: those of the labels once, those of outcomes for each run.
+
+    Attributes:
+        metrics: the task's.
+        matrix: float64 ``[n, C]``; first come the columns that are summed by combination.
+        places: where the columns of a name lie, one or one for each run.
+        n_grouped: how many are summed by combination.
+    """
+
+    metrics: Mapping[str, Metric]
+    matrix: NDArray[np.float64]
+    places: Mapping[str, slice]
+    n_grouped: int
+
+    def evaluate(self, metric: str, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a metric by run, ``[..., n_runs]``, from sums of columns ``[..., columns]``."""
+        summands = [sums[..., self.places[name]] for name in self.metrics[metric].summands]
+        return self.metrics[metric].function(*summands)
+
+
+def _stack(scoring: Scoring, labels: Labels, outcomes: Sequence[Arrays]) -> _Columns:
+    found = {name: [column] for name, column in labels.summands.items()}
+    found |= {name: [outcome[name] for outcome in outcomes] for name in outcomes[0]}
+    metrics = scoring.metrics
+    first = {name: found[name] for metric in scoring.by_combination for name in metrics[metric].summands}
+    ordered = first | found
+    ends = np.cumsum([len(columns) for columns in ordered.values()])
+    places = {name: slice(end - len(found[name]), end) for name, end in zip(ordered, ends, strict=True)}
+    columns = [np.asarray(column, np.float64) for each in ordered.values() for column in each]
+    return _Columns(metrics, np.stack(columns, axis=1), places, sum(map(len, first.values())))
 
 
 def score_runs(
@@ -127,41 +167,34 @@ def score_runs(
         runs: predictions of one or more seeds.
         threads: threads to use; None for all available ones.
     """
-    outcomes = [
-        {**labels.summands, **scoring.outcomes(labels, run.predictions, run.answered, threads)}
-        for run in runs
-    ]
-    metrics, grouped = scoring.metrics, scoring.by_combination
-    first = [name for metric in grouped for name in metrics[metric].summands]
-    names = list(dict.fromkeys([*first, *outcomes[0]]))  # without repeats, in this order
-    n, n_runs, n_grouped = len(runs[0].answered), len(runs), len(set(first))
-    columns = np.stack([run[name] for name in names for run in outcomes], axis=1).astype(np.float64)
-    numbers, groups = np.unique(labels.arrays["combination"], return_inverse=True)
-    sampled, sampled_by_group = resample(columns, groups, len(numbers), n_grouped * n_runs, threads=threads)
-    by_group = np.zeros((len(numbers), n_grouped * n_runs))
-    np.add.at(by_group, groups, columns[:, : n_grouped * n_runs])
+    outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
+    columns, grouped = _stack(scoring, labels, outcomes), scoring.by_combination
+    matrix, n_grouped = columns.matrix, columns.n_grouped
+    numbers, groups, sizes = np.unique(labels.arrays["combination"], return_inverse=True, return_counts=True)
+    totals, by_group = matrix.sum(axis=0), np.zeros((len(numbers), n_grouped))
+    np.add.at(by_group, groups, matrix[:, :n_grouped])
 
-    def evaluate(metric: str, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return a metric by run, ``[..., n_runs]``, from sums of columns ``[..., columns]``."""
-        of_runs = sums.reshape(*sums.shape[:-1], -1, n_runs)
-        summands = (of_runs[..., names.index(name), :] for name in metrics[metric].summands)
-        return metrics[metric].function(*summands)
+    sampled: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in columns.metrics}
+    sampled_by_group: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in grouped}
+    for sums, sums_by_group in resample(matrix, groups, len(numbers), n_grouped, threads=threads):
+        for metric, samples in sampled.items():
+            samples.append(columns.evaluate(metric, sums).mean(axis=-1))
+        for metric, samples in sampled_by_group.items():
+            samples.append(columns.evaluate(metric, sums_by_group).mean(axis=-1))
 
     def by_combination(metric: str) -> CombinationScores:
-        values = evaluate(metric, by_group).mean(axis=-1)
-        low, high = _interval(evaluate(metric, sampled_by_group).mean(axis=-1))
-        lists = [tuple(_number(value) for value in column) for column in (values, low, high)]
-        sizes = np.bincount(groups, minlength=len(numbers))
+        values = columns.evaluate(metric, by_group).mean(axis=-1)
+        bounds = _interval(np.concatenate(sampled_by_group[metric]))
+        lists = [tuple(_number(value) for value in column) for column in (values, *bounds)]
         return CombinationScores(tuple(numbers.tolist()), tuple(sizes.tolist()), *lists)
 
-    totals = columns.sum(axis=0)
     return SplitScores(
-        instances=n,
+        instances=len(matrix),
         seeds=tuple(run.seed for run in runs),
         missing=tuple(int((~run.answered).sum()) for run in runs),
         metrics={
-            metric: _over_seeds(evaluate(metric, totals), *_interval(evaluate(metric, sampled).mean(axis=-1)))
-            for metric in metrics
+            metric: _over_seeds(columns.evaluate(metric, totals), *_interval(np.concatenate(samples)))
+            for metric, samples in sampled.items()
         },
         by_combination={metric: by_combination(metric) for metric in grouped},
     )

@@ -8,20 +8,23 @@
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sraven.core.boards import Board, load_board, read_board
+from sraven.core.boards import Board, read_board
 from sraven.core.errors import SubmissionError
 from sraven.core.schemas import find_problem
 from sraven.core.scoring import Run, SplitScores, score_runs
 from sraven.core.untrusted import Decoded, decode_apart, list_files, most_bytes, parse_yaml, read_file
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
+SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 
 CLAIM_TOLERANCE = 1e-6
 """How far a claimed score may be from the one that is recomputed."""
@@ -30,7 +33,9 @@ RANKED_SEEDS = 3
 """Seeds that a ranked entry has at least, on every split."""
 
 _MOST_FILES = 500
+_MOST_SEEDS = 20
 _MOST_DESCRIPTION = 1 << 18
+_MOST_SCORES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,11 @@ def _check_files(folder: Path, content: Mapping[str, Any]) -> None:
     if len(set(listed)) < len(listed):
         twice = next(path for path in listed if listed.count(path) > 1)
         raise SubmissionError(f"{DESCRIPTION}: runs has {twice} twice")
+    for split in {run["split"] for run in content["runs"]}:
+        if (count := sum(run["split"] == split for run in content["runs"])) > _MOST_SEEDS:
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
+            )
     present = set(list_files(folder, _MOST_FILES)) - {DESCRIPTION, README, SCORES}
     for path in sorted(present ^ set(listed)):
         if path in present:
@@ -86,9 +96,8 @@ def _check_files(folder: Path, content: Mapping[str, Any]) -> None:
         raise SubmissionError(f"{path}: the file is missing")
 
 
-def _check_board(content: Mapping[str, Any]) -> Board:
-    """Return the board of a submission, if its digest and splits are the board's."""
-    board = read_board(content["board"])
+def _check_board(content: Mapping[str, Any], board: Board) -> None:
+    """Refuse a submission for another version of the board, or with splits that it hasn't."""
     if content["board_digest"] != board.digest:
         raise SubmissionError(
             f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
@@ -100,7 +109,19 @@ def _check_board(content: Mapping[str, Any]) -> Board:
             raise SubmissionError(
                 f"{DESCRIPTION}: runs[{number}].split is {run['split']!r}; {board.id} has {allowed}"
             )
-    return board
+
+
+def _read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> bytes:
+    """Return the bytes of a run's file, if they are those that ``submission.yaml`` names."""
+    size = board.splits[run["split"]]
+    data = read_file(folder, run["file"], most_bytes(size, board.prediction))
+    found = hashlib.sha256(data).hexdigest()
+    if found != run["sha256"]:
+        raise SubmissionError(
+            f"{run['file']}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says "
+            f"{run['sha256'][:12]}…: the file was changed or cut"
+        )
+    return data
 
 
 def _make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
@@ -132,32 +153,26 @@ def read_submission(folder: Path) -> Submission:
     Raises:
         SubmissionError: for the first fault: which file, what is wrong, what is allowed.
         ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
     """
     if not folder.is_dir():
         raise SubmissionError(f"{folder} isn't the directory of a submission")
     content, digest = read_description(folder)
     _check_files(folder, content)
-    board = _check_board(content)
-    column = board.task.scoring.prediction
-    by_split: dict[str, tuple[Run, ...]] = {}
-    for split, size in board.splits.items():
-        files = {}
-        entries = [run for run in content["runs"] if run["split"] == split]
-        for entry in entries:
-            data = read_file(folder, entry["file"], most_bytes(size, column))
-            found = hashlib.sha256(data).hexdigest()
-            if found != entry["sha256"]:
-                raise SubmissionError(
-                    f"{entry['file']}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says "
-                    f"{entry['sha256'][:12]}…: the file was changed or cut"
-                )
-            files[entry["file"]] = data
-        if not files:
-            continue
-        decoded = decode_apart(files, size, column)
-        runs = [_make_run(board, split, entry["seed"], decoded[entry["file"]]) for entry in entries]
-        by_split[split] = tuple(sorted(runs, key=lambda run: run.seed))
-    return Submission(content, board, by_split, digest)
+    board = read_board(content["board"])
+    _check_board(content, board)
+    runs = content["runs"]
+    files = {run["file"]: (_read_predictions(folder, run, board), board.splits[run["split"]]) for run in runs}
+    with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
+        decoding = pool.submit(decode_apart, files, board.prediction)
+        board.check_scored()
+        decoded = decoding.result()
+    made = [(run["split"], _make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]
+    by_split = {
+        split: tuple(sorted((run for name, run in made if name == split), key=lambda run: run.seed))
+        for split in board.splits
+    }
+    return Submission(content, board, {split: found for split, found in by_split.items() if found}, digest)
 
 
 def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
@@ -191,11 +206,15 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
         BoardError: if this installation doesn't give the board's instances.
     """
     submission = read_submission(Path(folder))
-    board = load_board(submission.board.id)
-    scores = {
-        split: score_runs(board.task.scoring, board.labels(split, threads=threads), runs, threads=threads)
-        for split, runs in submission.runs.items()
-    }
+    board = submission.board
+    scoring = board.task.scoring
+
+    def score(split: str) -> SplitScores:
+        labels = board.labels(split, threads=threads)
+        return score_runs(scoring, labels, submission.runs[split], threads=threads)
+
+    with ThreadPoolExecutor(len(submission.runs)) as pool:
+        scores = dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
     _check_claims(submission.content.get("claimed", {}), scores)
     return {
         "schema": 1,
@@ -210,11 +229,12 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
 
 
 def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | None]:
-    """Return how far each metric is from what the ideal observer scores that knows the split."""
-    gaps = {}
+    """Return by how much each metric is worse than that of the ideal observer that knows the split."""
+    gaps: dict[str, float | None] = {}
     for metric, ceiling in board.content["ceiling"].get(split, {}).get("knowing_split", {}).items():
         mean = scores.metrics[metric].mean
-        gaps[metric] = None if mean is None else round(ceiling["value"] - mean, 9)
+        sign = 1 if board.task.scoring.metrics[metric].higher_is_better else -1
+        gaps[metric] = None if mean is None else round(sign * (ceiling["value"] - mean), 9)
     return gaps
 
 
@@ -227,6 +247,22 @@ def _listed(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _listed(content) for name, content in value.items()}
     return [_listed(content) for content in value] if isinstance(value, list | tuple) else value
+
+
+def read_scores(folder: Path) -> dict[str, Any]:
+    """Return the scores that lie beside a filed submission.
+
+    Raises:
+        SubmissionError: if they are missing or aren't scores.
+    """
+    data = read_file(folder, SCORES, _MOST_SCORES)
+    try:
+        scores = json.loads(data)
+    except (ValueError, RecursionError):
+        raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
+    if problem := find_problem(scores, "scores"):
+        raise SubmissionError(f"{SCORES}: {problem}; make it anew with `sraven submit`")
+    return dict(scores)
 
 
 def differing(stored: Any, found: Any, place: str = "") -> list[str]:

@@ -1,13 +1,13 @@
 """Writing submissions, and filing them under the leaderboard."""
 
-import hashlib
+import json
 import os
 import platform
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
-import yaml
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.boards import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
-from sraven.core.files import sha256_of_file, sync_directory, write_json, write_text
+from sraven.core.files import compact_json, sha256_of_file, sync_directory, write_text
 from sraven.core.schemas import find_problem
 from sraven.core.spec import SEED_LIMIT
 from sraven.core.submission import (
@@ -29,12 +28,14 @@ from sraven.core.submission import (
     RANKED_SEEDS,
     README,
     SCORES,
+    SUBMISSIONS,
     prediction_path,
     read_description,
     score_submission,
 )
 from sraven.core.table import to_table
 from sraven.core.task import Column
+from sraven.core.untrusted import dump_yaml
 
 _INDEX = Column("index", "int64", (), "index of the instance in its split")
 _PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
@@ -52,29 +53,51 @@ def _environment() -> dict[str, Any]:
     return {"python": platform.python_version(), "packages": found}
 
 
-def _by_seed(predictions: Any) -> dict[int, ArrayLike]:
+def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
     """Return the predictions of a split by seed; a list counts the seeds from 0."""
+    if not isinstance(predictions, Mapping | Iterable):
+        raise ConfigurationError(f"predictions of {split} is {predictions!r}; expected an array of each seed")
     items = predictions.items() if isinstance(predictions, Mapping) else enumerate(predictions)
     return {check_integer("a seed", seed, 0, SEED_LIMIT): array for seed, array in items}
 
 
-def _write_run(board: Board, folder: Path, split: str, seed: int, predictions: ArrayLike) -> dict[str, Any]:
-    """Write the predictions of a run; return its entry."""
-    array = board.checked_predictions(split, predictions)
-    path = prediction_path(split, seed)
-    (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    columns = [_INDEX, board.task.scoring.prediction]
-    table = to_table({"index": np.arange(len(array)), "prediction": array}, columns)
-    floats = array.dtype.kind == "f"
+def _write_run(board: Board, path: Path, predictions: NDArray[Any]) -> str:
+    """Write the predictions of a run; return the file's SHA-256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = to_table(
+        {"index": np.arange(len(predictions)), "prediction": predictions}, [_INDEX, board.prediction]
+    )
+    floats = predictions.dtype.kind == "f"
     encoding = {"index": "DELTA_BINARY_PACKED"}
     if floats:
         encoding["prediction"] = "BYTE_STREAM_SPLIT"
     dictionary = [] if floats else ["prediction.list.element"]
-    pq.write_table(
-        table, folder / path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding
-    )
-    checksum = hashlib.sha256((folder / path).read_bytes()).hexdigest()
-    return {"seed": seed, "split": split, "file": path, "sha256": checksum}
+    pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
+    return sha256_of_file(path)
+
+
+def _checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], NDArray[Any]]:
+    """Return the predictions of all runs, by split and seed, as arrays of the board's type."""
+    if not isinstance(predictions, Mapping):
+        raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
+    return {
+        (split, seed): board.checked_predictions(split, array)
+        for split, arrays in predictions.items()
+        for seed, array in sorted(_by_seed(split, arrays).items())
+    }
+
+
+def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description as YAML can hold it: NumPy's numbers become Python's, tuples lists."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise ConfigurationError(
+            f"the description of the submission has {value!r}; expected texts and numbers"
+        )
+
+    return dict(json.loads(json.dumps(content, default=plain)))
 
 
 def write_submission(
@@ -113,31 +136,34 @@ def write_submission(
     goal = Path(out)
     if goal.exists():
         raise OutputError(f"{goal} exists; choose another directory for the submission")
+    for name, value in (("method", method), ("model", model), ("training", training)):
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(f"{name} is {value!r}; expected names and values")
     loaded = load_board(board)
-    if not isinstance(predictions, Mapping):
-        raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
-    defaults = {"extra_data": None, "used_ood": False}
+    arrays = _checked_runs(loaded, predictions)
     content: dict[str, Any] = {
         "schema": 1,
         "board": loaded.id,
         "board_digest": loaded.digest,
-        "method": dict(method),
-        "model": dict(model),
-        "training": {**defaults, **training},
-        "runs": [],
+        "method": method,
+        "model": model,
+        "training": {"extra_data": None, "used_ood": False, **training},
+        "runs": [
+            {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
+            for split, seed in arrays
+        ],
         "environment": _environment(),
-        "claimed": {split: dict(claims) for split, claims in (claimed or {}).items()},
     }
-    by_split = {split: _by_seed(arrays) for split, arrays in predictions.items()}
+    content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
+    if problem := find_problem(content, "submission"):
+        raise ConfigurationError(f"the description of the submission: {problem}")
     goal.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".submission-") as name:
         folder = Path(name) / "new"
         folder.mkdir()
-        for split, runs in by_split.items():
-            content["runs"] += [_write_run(loaded, folder, split, seed, runs[seed]) for seed in sorted(runs)]
-        if problem := find_problem(content, "submission"):
-            raise ConfigurationError(f"the description of the submission: {problem}")
-        write_text(folder / DESCRIPTION, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+        for entry, array in zip(content["runs"], arrays.values(), strict=True):
+            entry["sha256"] = _write_run(loaded, folder / entry["file"], array)
+        write_text(folder / DESCRIPTION, dump_yaml(content))
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
         os.replace(folder, goal)
     sync_directory(goal.parent)
@@ -208,7 +234,7 @@ def file_submission(
     if not leaderboard.is_dir():
         raise OutputError(f"{leaderboard} isn't a directory; run this in a checkout, or name it")
     stamp = f"{day or _today():%Y%m%d}"
-    goal = leaderboard / "submissions" / scores["board"] / f"{stamp}-{slug(content['method']['name'])}"
+    goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
     if goal.exists():
         raise OutputError(f"{goal} exists; give the method another name, or remove that entry first")
     goal.parent.mkdir(parents=True, exist_ok=True)
@@ -222,7 +248,7 @@ def file_submission(
         copies[DESCRIPTION] = scores["submission_digest"]
         if any(sha256_of_file(staged / path) != checksum for path, checksum in copies.items()):
             raise SubmissionError(f"{source} was changed while it was scored; run the command again")
-        write_json(staged / SCORES, scores)
+        write_text(staged / SCORES, compact_json(scores))
         os.replace(staged, goal)
     sync_directory(goal.parent)
     return goal

@@ -59,10 +59,12 @@ class Metric(NamedTuple):
     Attributes:
         summands: names of the columns whose sums enter.
         function: returns the score, given an array of sums for each of them; NaN where there is none.
+        higher_is_better: whether more is better, as it is for accuracy but not for an error.
     """
 
     summands: tuple[str, ...]
     function: Callable[..., NDArray[np.float64]]
+    higher_is_better: bool = True
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,8 @@ class Scoring(Protocol):
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row of predictions that can't be scored and why, or None."""
 
-    def labels(self, split: str, count: int, threads: int | None) -> Labels:
-        """Return the truth about the first instances of a split."""
+    def labels(self, batch: Any, threads: int | None) -> Labels:
+        """Return the truth about the instances of a batch."""
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,38 @@ _DEEPEST = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """Makes texts, numbers, truth values, lists and mappings; a date stays a text."""
+    """Makes what JSON has: texts, numbers of 64 bits, truth values, nothing, lists and mappings.
+
+    YAML 1.1 sees much more in plain text: dates, octal, hexadecimal and base-60 numbers, ``no``.
+    """
 
 
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith((":timestamp", ":merge"))]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+_PLAIN = {
+    "null": ("~n\0", r"~|null|"),
+    "bool": ("tf", r"true|false"),
+    "int": ("-0123456789", r"-?(?:0|[1-9]\d{0,18})"),
+    "float": ("-0123456789", r"-?\d{1,20}(?:\.\d{0,40})?(?:[eE][-+]?\d{1,3})?"),
 }
+"""For what is no text: the characters that it begins with, and its form."""
+
+_Loader.yaml_implicit_resolvers = {}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts a text into quotes if our reading or that of YAML 1.1 would take it for something else."""
+
+
+for _name, (_firsts, _form) in _PLAIN.items():
+    _starts = [first.replace("\0", "") for first in _firsts]
+    for _reader_or_writer in (_Loader, _Dumper):
+        _reader_or_writer.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_form})\Z"), _starts
+        )
+
+
+def dump_yaml(value: Any) -> str:
+    """Return JSON values as YAML that `parse_yaml` reads back."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True))
 
 
 def _refuse(where: str, problem: str) -> SubmissionError:
@@ -73,11 +99,14 @@ def read_file(folder: Path, name: str, most: int) -> bytes:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise _refuse(name, f"can't be read: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise _refuse(name, "is no plain file")
-        data = file.read(most + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > most:
         raise _refuse(name, f"has {max(status.st_size, len(data)):,} bytes; expected {most:,} or fewer")
     return data
@@ -87,12 +116,12 @@ def _check_events(text: str, where: str) -> None:
     """Refuse what YAML has beyond JSON: tags, anchors, aliases, several documents; and deep nesting."""
     depth, documents = 0, 0
     for event in yaml.parse(text, Loader=_Loader):
-        line = event.start_mark.line + 1
+        line = event.start_mark.line + 1 if event.start_mark else 0
         documents += isinstance(event, yaml.DocumentStartEvent)
         if documents > 1:
             raise _refuse(where, f"line {line}: begins a second document; expected one")
-        if getattr(event, "tag", None) is not None:
-            raise _refuse(where, f"line {line}: has the tag {event.tag!a}; tags aren't allowed")
+        if (tag := getattr(event, "tag", None)) is not None:
+            raise _refuse(where, f"line {line}: has the tag {tag!a}; tags aren't allowed")
         if getattr(event, "anchor", None) is not None:
             raise _refuse(where, f"line {line}: has an anchor or alias; write the value out")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -134,7 +163,7 @@ def parse_yaml(data: bytes, where: str) -> Any:
         if node is not None:
             _check_keys(node, where)
         return yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader, and checked before
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
         if isinstance(error, SubmissionError):
             raise
         mark = getattr(error, "problem_mark", None)
@@ -152,28 +181,28 @@ def most_bytes(rows: int, column: Column) -> int:
 Decoded = tuple[NDArray[np.int64], NDArray[Any]]
 
 
-def decode_apart(files: dict[str, bytes], rows: int, column: Column) -> dict[str, Decoded]:
+def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict[str, Decoded]:
     """Decode Parquet files of predictions in another process, with bounded memory and time.
 
     Args:
-        files: their bytes by name.
-        rows: how many rows each may have.
+        files: by name, their bytes and how many rows they may have.
         column: the column ``prediction``.
 
     Returns:
-        by name, the indices int64 ``[rows]`` and the predictions ``[rows, ...]``.
+        by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``.
 
     Raises:
         SubmissionError: for the first that isn't such a file.
     """
     width = prod(column.shape) if column.shape else 0
-    lengths = [len(data) for data in files.values()]
-    request = {"rows": rows, "dtype": column.dtype, "width": width, "lengths": lengths}
+    sizes = [{"bytes": len(data), "rows": rows} for data, rows in files.values()]
+    request = {"dtype": column.dtype, "width": width, "files": sizes}
+    contents = (data for data, _ in files.values())
     command: Sequence[str] = (sys.executable, "-I", str(decode.__file__))
     try:
-        result = subprocess.run(
+        result = subprocess.run(  # noqa: S603  # our own script; what strangers send is its input
             command,
-            input=b"".join([json.dumps(request).encode(), b"\n", *files.values()]),
+            input=b"".join([json.dumps(request).encode(), b"\n", *contents]),
             capture_output=True,
             timeout=2 * decode.SECONDS,
             check=False,

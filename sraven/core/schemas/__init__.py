@@ -60,6 +60,8 @@ def _problem(error: Any) -> str:
             return f"has {len(value)} entries; expected {allowed} or fewer"
         case "minLength":
             return "is empty"
+        case "maxProperties":
+            return f"has {len(value):,} entries; expected {allowed:,} or fewer"
         case "maxLength":
             return f"has {len(value):,} characters; expected {allowed:,} or fewer"
         case _:
@@ -73,9 +75,14 @@ def find_problem(value: Any, name: str) -> str | None:
         value: what JSON can hold.
         name: of the schema.
     """
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, validators
 
-    errors = sorted(
-        Draft202012Validator(read_schema(name)).iter_errors(value), key=lambda e: list(map(str, e.path))
+    # To JSON Schema 1.0 is an integer; to us it isn't: a seed must have one way to be written.
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda checker, number: isinstance(number, int) and not isinstance(number, bool)
     )
+    validator = validators.create(
+        Draft202012Validator.META_SCHEMA, Draft202012Validator.VALIDATORS, type_checker=types
+    )
+    errors = sorted(validator(read_schema(name)).iter_errors(value), key=lambda e: list(map(str, e.path)))
     return f"{_place(errors[0].path)} {_problem(errors[0])}".strip() if errors else None

@@ -1,0 +1,123 @@
+'use strict';
+// Sorting, filtering, and rows that find their points; the page reads without any of it.
+(() => {
+  const all = (root, selector) => Array.from(root.querySelectorAll(selector));
+  const rows = all(document, 'tr[data-entry]');
+  const parts = new Map();  // the row, points and labels of each entry
+  for (const part of all(document, '[data-entry]')) {
+    const found = parts.get(part.dataset.entry) || [];
+    parts.set(part.dataset.entry, found.concat(part));
+  }
+
+  // Sorting: within each training budget, since each is ranked apart. Missing values come last.
+  function compare(one, other, sign) {
+    if (one === undefined || other === undefined) {
+      return (one === undefined) - (other === undefined);
+    }
+    const numbers = [Number(one), Number(other)];
+    return sign * (numbers.some(Number.isNaN) ? one.localeCompare(other) : numbers[0] - numbers[1]);
+  }
+
+  function sort(table, heading) {
+    const headings = Array.from(table.tHead.rows[0].cells);
+    const column = headings.indexOf(heading);
+    const now = heading.getAttribute('aria-sort');
+    const next = !now ? heading.dataset.first : now === 'ascending' ? 'descending' : 'ascending';
+    headings.forEach((each) => each.removeAttribute('aria-sort'));
+    heading.setAttribute('aria-sort', next);
+    const sign = next === 'ascending' ? 1 : -1;
+    for (const body of table.tBodies) {
+      const entries = Array.from(body.rows).filter((row) => row.dataset.entry);
+      const key = (row) => row.cells[column].dataset.sort;
+      body.append(...entries.sort((one, other) => compare(key(one), key(other), sign)));
+    }
+  }
+
+  for (const table of all(document, '.standing')) {
+    for (const heading of all(table.tHead, 'th[data-first]')) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.append(...heading.childNodes);
+      button.addEventListener('click', () => sort(table, heading));
+      heading.append(button);
+    }
+  }
+
+  // Filtering: what is hidden leaves the plots, too.
+  const text = document.getElementById('filter-text');
+  const budget = document.getElementById('filter-budget');
+  const status = document.getElementById('filter-status');
+  const boxes = all(document, '.badge-filter');
+  const visible = (root, selector) => all(root, selector).filter((each) => !each.hasAttribute('hidden'));
+
+  function filter() {
+    const words = text.value.toLowerCase().split(/\s+/);
+    const badges = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    for (const row of rows) {
+      const shown = badges.has(row.dataset.badge) && words.every((word) => row.dataset.search.includes(word)) &&
+        (!budget.value || budget.value === row.dataset.budget);
+      parts.get(row.dataset.entry).forEach((part) => part.toggleAttribute('hidden', !shown));
+    }
+    for (const board of all(document, '.board')) {
+      for (const body of all(board, '.standing > tbody')) {
+        body.hidden = !visible(body, 'tr[data-entry]').length;
+      }
+      const nobody = visible(board, 'tr[data-entry]').length === 0;
+      all(board, 'figure, .scroll, .notes').forEach((part) => { part.hidden = nobody; });
+      all(board, '.scroll').forEach((part) => { part.previousElementSibling.hidden = !nobody; });
+      all(board, '.plot').forEach((plot) => stopAt(visible(plot, '.point')[0]));
+    }
+    const left = visible(document, 'tr[data-entry]').length;
+    status.textContent = left === rows.length ? `${left} entries` : `${left} of ${rows.length} entries`;
+    document.getElementById('filter-reset').hidden = left === rows.length;
+  }
+
+  function reset() {
+    text.value = '';
+    budget.value = '';
+    boxes.forEach((box) => { box.checked = true; });
+    filter();
+  }
+
+  // Pointing: a row and its points light up together; arrow keys walk the points of a plot.
+  function light(target) {
+    const part = target instanceof Element && target.closest('[data-entry]');
+    all(document, '.lit').forEach((each) => each.classList.remove('lit'));
+    if (part) {
+      parts.get(part.dataset.entry).forEach((each) => {
+        const elsewhere = part.matches('.point') && each.closest('.plot') && !part.closest('.plot').contains(each);
+        each.classList.toggle('lit', !(elsewhere && each.matches('.tip')));
+      });
+    }
+  }
+
+  function stopAt(point) {
+    if (point) {
+      all(point.closest('.plot'), '.point').forEach((each) => each.setAttribute('tabindex', '-1'));
+      point.setAttribute('tabindex', '0');
+    }
+  }
+
+  function walk(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const point = event.target.closest('.point');
+    if (step && point) {
+      const points = visible(point.closest('.plot'), '.point');
+      const next = points[points.indexOf(point) + step];
+      if (next) {
+        stopAt(next);
+        next.focus();
+      }
+      event.preventDefault();
+    }
+  }
+
+  document.documentElement.classList.add('script');
+  document.addEventListener('pointerover', (event) => light(event.target));
+  document.addEventListener('focusin', (event) => light(event.target));
+  document.addEventListener('keydown', walk);
+  document.querySelector('.filters').addEventListener('input', filter);
+  document.getElementById('filter-reset').addEventListener('click', reset);
+  document.querySelector('.filters').hidden = rows.length === 0;
+  filter();
+})();

@@ -1,0 +1,101 @@
+"""HTML as trees: what strangers wrote becomes text and attributes, never markup."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from importlib.resources import files
+from xml.etree import ElementTree as ET
+
+Child = ET.Element | str | None
+"""What an element may hold; None is left out."""
+
+_ADDRESS = re.compile(r"https?://[^\s\"'<>\\]+")
+_SPACES = "\t\n\r"
+_INVISIBLE = ("Cc", "Cs", "Co", "Cn")  # control characters, half surrogates, private and no characters
+_DIRECTION = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
+
+
+def clean(text: str) -> str:
+    """Return a text that can be encoded, and can't turn the text around it: see Unicode's UAX 9."""
+    text = text.translate(_DIRECTION)
+    return "".join(
+        "\ufffd" if unicodedata.category(letter) in _INVISIBLE and letter not in _SPACES else letter
+        for letter in text
+    )
+
+
+def _append(parent: ET.Element, child: Child) -> None:
+    if isinstance(child, str):
+        if len(parent):
+            parent[-1].tail = (parent[-1].tail or "") + clean(child)
+        else:
+            parent.text = (parent.text or "") + clean(child)
+    elif child is not None:
+        parent.append(child)
+
+
+def element(tag: str, *children: Child, **attributes: str | float | bool | None) -> ET.Element:
+    """Return an element.
+
+    Args:
+        tag: its name, ``script`` and ``style`` excepted: their text isn't escaped; see `asset`.
+        children: elements and texts, in their order.
+        attributes: underscores stand for hyphens, and one at the end for nothing (``class_``).
+            True gives an attribute without value; None and False leave it out.
+    """
+    assert tag not in ("script", "style"), "their text isn't escaped"
+    made = ET.Element(tag)
+    for name, value in attributes.items():
+        if value is not None and value is not False:
+            text = "" if value is True else clean(str(value))
+            made.set(name.rstrip("_").replace("_", "-") if name != "viewBox" else name, text)
+    for child in children:
+        _append(made, child)
+    return made
+
+
+def elements(tag: str, children: Iterable[Child], **attributes: str | None) -> list[ET.Element]:
+    """Return an element for each child, all with the same attributes."""
+    return [element(tag, child, **attributes) for child in children]
+
+
+def asset(name: str) -> str:
+    """Return the text of a file of this package that stands in the page as it is."""
+    text = (files("sraven.core") / "assets" / name).read_text(encoding="utf-8").strip()
+    assert "</" not in text, "it would end the element that holds it"
+    return text
+
+
+def inline(tag: str, text: str) -> ET.Element:
+    """Return a ``script`` or ``style`` with the text of an `asset`, and of nothing else."""
+    made = ET.Element(tag)
+    made.text = text
+    return made
+
+
+def foreign(text: str, tag: str = "bdi", **attributes: str | None) -> ET.Element:
+    """Return a stranger's text, apart from what surrounds it in direction too."""
+    return element(tag, text, dir="auto", **attributes)
+
+
+def is_address(address: str | None) -> bool:
+    """Return whether something may be linked to: an address of the web, and nothing else."""
+    return address is not None and _ADDRESS.fullmatch(address) is not None
+
+
+def link(text: str, address: str | None, label: str) -> ET.Element | None:
+    """Return a link to a stranger's address; None if it isn't an address of the web.
+
+    Args:
+        text: what to read.
+        address: where it leads.
+        label: what it leads to, for those who hear links one by one.
+    """
+    if address is None or not is_address(address):
+        return None
+    return element("a", text, href=address, rel="noopener nofollow", title=address, aria_label=label)
+
+
+def to_html(root: ET.Element) -> str:
+    """Return a document's text."""
+    return "<!doctype html>\n" + ET.tostring(root, encoding="unicode", method="html") + "\n"

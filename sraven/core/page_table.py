@@ -1,0 +1,316 @@
+"""Tables of the page: a board's entries, those of each training budget apart."""
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from sraven.core.leaderboard import REPORTED, Entry, Standing
+from sraven.core.page_html import Child, element, foreign, link
+from sraven.core.page_words import (
+    BADGES,
+    NOTHING,
+    REFERENCE,
+    capitalised,
+    compact,
+    kind,
+    metric_name,
+    score,
+    with_error,
+)
+
+_IN_BRIEF = 150
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What an entry has in a column, and what it is sorted by: None comes last, whatever the direction."""
+
+    children: tuple[Child, ...]
+    sort: str | float | None = None
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, and the direction that the first click sorts in; None if it can't be sorted."""
+
+    key: str
+    label: str
+    first: str | None
+    cell: Callable[[Entry], Cell]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Entries that are ranked together, or listed together without a rank."""
+
+    title: str
+    note: str
+    entries: tuple[tuple[str, Entry], ...]
+
+
+def name_entries(standing: Standing) -> tuple[tuple[str, Entry], ...]:
+    """Return the entries with the names by which the page knows their rows and points."""
+    return tuple((f"{standing.board.id}-{number}", entry) for number, entry in enumerate(standing.entries))
+
+
+def reported_notes(standing: Standing) -> dict[tuple[str, str], int]:
+    """Return sources of reported figures and remarks on them, numbered; a paper's rows share theirs."""
+    notes = ((entry.description, entry.remark) for entry in standing.entries if entry.badge == REPORTED)
+    return {note: number for number, note in enumerate(dict.fromkeys(notes), 1)}
+
+
+def note_id(standing: Standing, number: int) -> str:
+    """Return the anchor of a note below a board's table."""
+    return f"{standing.board.id}-note-{number}"
+
+
+def is_ranked(standing: Standing) -> bool:
+    """Return whether a board ranks; the others are diagnostic."""
+    return bool(standing.board.content["series"] == "ranked")
+
+
+def _missing() -> Cell:
+    return Cell((NOTHING,), empty=True)
+
+
+def _rank(entry: Entry) -> Cell:
+    if entry.rank is None:
+        told = element("span", "not ranked", class_="unseen")
+        return Cell((element("span", NOTHING, aria_hidden="true"), told), empty=True)
+    return Cell((str(entry.rank),), entry.rank)
+
+
+def _described(entry: Entry) -> Element | None:
+    """Return a description; a long one opens on demand."""
+    if not entry.description:
+        return None
+    brief = textwrap.shorten(entry.description, _IN_BRIEF, placeholder=" …")
+    if len(entry.description) <= _IN_BRIEF or len(brief) < _IN_BRIEF // 2:  # or it has no spaces
+        return foreign(entry.description, "p", class_="described")
+    rest = foreign(entry.description, "p")
+    return element("details", foreign(brief, "summary"), rest, class_="described")
+
+
+def _all_metrics(entry: Entry) -> Element | None:
+    """Return every metric on every split, on demand."""
+    names = list(dict.fromkeys(name for metrics in entry.splits.values() for name in metrics))
+    if len(names) < 2:
+        return None
+    splits = list(entry.splits)
+    head = element("tr", element("th", "mean over seeds"), *[element("th", split) for split in splits])
+    rows = [
+        element(
+            "tr",
+            element("th", metric_name(name)),
+            *[element("td", score(entry.splits[split].get(name))) for split in splits],
+        )
+        for name in names
+    ]
+    table = element("table", element("tbody", head, *rows), class_="metrics")
+    filed = element("p", "Filed as ", element("code", entry.id)) if entry.id else None
+    return element("details", element("summary", "All metrics"), table, filed, class_="more")
+
+
+def _below_name(entry: Entry) -> list[Child]:
+    """Return what stands below the name of a submission's method."""
+    is_reference = kind(entry) == REFERENCE  # the heading above says so, and why it isn't ranked
+    start = "Not ranked: " if entry.rank is None else ""
+    return [
+        element("p", foreign(entry.family), class_="family") if entry.family and not is_reference else None,
+        _described(entry),
+        element("p", start, foreign(entry.remark), class_="remark")
+        if entry.remark and not is_reference
+        else None,
+        _all_metrics(entry),
+    ]
+
+
+def _method(standing: Standing) -> Callable[[Entry], Cell]:
+    notes = reported_notes(standing)
+
+    def cell(entry: Entry) -> Cell:
+        name, below = foreign(entry.method, class_="name"), _below_name(entry)
+        if entry.badge == REPORTED:
+            number = notes[entry.description, entry.remark]
+            target = f"#{note_id(standing, number)}"
+            marker = element("a", str(number), href=target, aria_label=f"note {number}")
+            name, below = element("span", name, element("sup", marker, class_="marker")), []
+        return Cell((name, *below), entry.method.casefold())
+
+    return cell
+
+
+def _badge(entry: Entry) -> Cell:
+    badge = element("span", entry.badge, class_=f"badge {entry.badge}", title=BADGES.get(entry.badge))
+    return Cell((badge,), entry.badge)
+
+
+def _primary(entry: Entry) -> Cell:
+    """Return the primary metric, and below it what it rests on."""
+    if entry.value is None:
+        return _missing()
+    seeds = "1 seed" if entry.seeds == 1 else f"{entry.seeds} seeds"
+    rests = ", no predictions" if entry.badge == REPORTED else ""
+    title = None
+    if entry.interval:
+        rests = f", {score(entry.interval[0])} to {score(entry.interval[1])}"
+        title = "95 % of bootstrap samples of the instances lie in this interval"
+    value, _, error = with_error(entry).partition("\u00a0")
+    shown = element("span", element("span", value, class_="value"), f" {error}" if error else "")
+    return Cell((shown, element("span", seeds + rests, class_="rests", title=title)), entry.value)
+
+
+def _on(split: str, metric: str) -> Callable[[Entry], Cell]:
+    def cell(entry: Entry) -> Cell:
+        value = entry.splits.get(split, {}).get(metric)
+        return _missing() if value is None else Cell((score(value),), value)
+
+    return cell
+
+
+def _gap(entry: Entry) -> Cell:
+    return _missing() if entry.gap is None else Cell((score(entry.gap),), entry.gap)
+
+
+def _count(value: Callable[[Entry], int | None], least: int) -> Callable[[Entry], Cell]:
+    """Return what makes the cells of a count, in short from some number on."""
+
+    def cell(entry: Entry) -> Cell:
+        count = value(entry)
+        if count is None:
+            return Cell((element("span", NOTHING, title="not stated"),), empty=True)
+        shown = (compact(count) if count >= least else f"{count:,}") if count else "none"
+        return Cell((element("span", shown, title=f"{count:,}"),), count)
+
+    return cell
+
+
+def _date(entry: Entry) -> Cell:
+    return Cell((element("time", entry.date),), entry.date) if entry.date else _missing()
+
+
+def _links(entry: Entry) -> Cell:
+    found = [
+        link(text, address, f"{text} of {entry.method}")
+        for text, address in (("paper", entry.paper), ("code", entry.code))
+    ]
+    shown = [each for each in found if each is not None]
+    return Cell(tuple(shown)) if shown else _missing()
+
+
+def columns(standing: Standing) -> tuple[Column, ...]:
+    """Return the columns of a board's table."""
+    board = standing.board
+    metric = capitalised(metric_name(board.metric))
+    best = "descending" if board.content["higher_is_better"] else "ascending"
+    others = [split for split in board.splits if split != board.primary_split]
+    return (
+        *([Column("rank", "Rank", "ascending", _rank)] if is_ranked(standing) else []),
+        Column("method", "Method", "ascending", _method(standing)),
+        Column("badge-cell", "Badge", "ascending", _badge),
+        Column("primary", f"{metric}, {board.primary_split}", best, _primary),
+        *[Column("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others],
+        Column("gap", "Gap to ceiling", "ascending", _gap),
+        Column("parameters", "Parameters", "ascending", _count(lambda e: e.parameters, 10**8)),
+        Column("instances", "Trained on", "ascending", _count(lambda e: e.train_instances, 10**6)),
+        Column("date", "Date", "descending", _date),
+        Column("links", "Links", None, _links),
+    )
+
+
+def budget_key(entry: Entry) -> str:
+    """Return what the page calls an entry's budget; ``none`` for references and what is beyond all."""
+    return str(entry.budget) if entry.budget is not None else "none"
+
+
+def groups(standing: Standing) -> list[Group]:
+    """Return the entries by budget: the board's own, the others, beyond all of them, references."""
+    content, named = standing.board.content, name_entries(standing)
+    ranked = is_ranked(standing)
+    own, most = content["train_budget"], max(content["train_budgets"])
+    budgets = sorted(content["train_budgets"], key=lambda budget: (budget != own, budget))
+    made = [
+        Group(
+            f"Trained on up to {compact(budget)} instances",
+            "the board’s own budget" if budget == own else "ranked apart" if ranked else "",
+            tuple((name, e) for name, e in named if e.budget == budget and kind(e) != REFERENCE),
+        )
+        for budget in budgets
+    ]
+    beyond = [(name, e) for name, e in named if e.budget not in budgets and kind(e) != REFERENCE]
+    references = [(name, e) for name, e in named if kind(e) == REFERENCE]
+    made += [
+        Group(f"Trained on more than {compact(most)} instances", "not ranked", tuple(beyond)),
+        Group("References", "predictors for comparison, not ranked", tuple(references)),
+    ]
+    return [group for group in made if group.entries]
+
+
+def _search_text(entry: Entry) -> str:
+    return " ".join(filter(None, (entry.method, entry.family, entry.description, entry.id))).casefold()
+
+
+def _cell(column: Column, entry: Entry) -> Element:
+    cell = column.cell(entry)
+    is_method = column.key == "method"
+    return element(
+        "th" if is_method else "td",
+        *cell.children,
+        class_=f"{column.key} empty" if cell.empty else column.key,
+        role="rowheader" if is_method else "cell",
+        scope="row" if is_method else None,
+        data_label=None if is_method else column.label,
+        data_sort=cell.sort,
+    )
+
+
+def _row(name: str, entry: Entry, shown: Sequence[Column]) -> Element:
+    return element(
+        "tr",
+        *[_cell(column, entry) for column in shown],
+        class_=f"entry {kind(entry)}",
+        role="row",
+        id=entry.id or None,
+        data_entry=name,
+        data_badge=entry.badge,
+        data_budget=budget_key(entry),
+        data_search=_search_text(entry),
+    )
+
+
+def _body(group: Group, shown: Sequence[Column]) -> Element:
+    title = element("span", group.title, class_="group-title")
+    note = element("span", group.note, class_="group-note") if group.note else None
+    heading = element("th", title, " ", note, colspan=len(shown), scope="rowgroup", role="rowheader")
+    rows = [_row(name, entry, shown) for name, entry in group.entries]
+    return element("tbody", element("tr", heading, class_="group", role="row"), *rows, role="rowgroup")
+
+
+def draw_table(standing: Standing) -> Element:
+    """Return a board's table."""
+    shown = columns(standing)
+    attributes: Mapping[str, Callable[[Column], str | None]] = {
+        "class_": lambda column: column.key,
+        "data_first": lambda column: column.first,
+        "aria_sort": lambda column: column.first if column.key == "primary" else None,
+    }
+    headings = [
+        element(
+            "th",
+            column.label,
+            scope="col",
+            role="columnheader",
+            **{name: value(column) for name, value in attributes.items()},
+        )
+        for column in shown
+    ]
+    return element(
+        "table",
+        element("caption", f"Entries of {standing.board.id}", class_="unseen"),
+        element("thead", element("tr", *headings, role="row"), role="rowgroup"),
+        *[_body(group, shown) for group in groups(standing)],
+        class_="standing",
+        role="table",
+    )

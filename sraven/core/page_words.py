@@ -1,0 +1,60 @@
+"""How the page words numbers, metrics and splits."""
+
+from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, Entry
+
+NOTHING = "–"
+"""Stands where there is no figure."""
+
+REFERENCE = "reference"
+"""Family of the predictors that are there for comparison, and their kind of point."""
+
+BADGES = {
+    SCORED: "recomputed here from the predictions that were submitted",
+    REPRODUCED_BADGE: "recomputed from the predictions, and a maintainer has run the method again",
+    REPORTED: "copied from a paper: there are no predictions to check, so it is never ranked",
+}
+"""What the badges mean."""
+
+_METRICS = {
+    "r2_per_sequence": "R² per sequence",
+    "r2": "R²",
+    "mse": "mean squared error",
+    "accuracy_unique": "accuracy, one answer",
+    "accuracy_ambiguous": "accuracy, several answers",
+    "valid_alternatives": "wrong, but a valid alternative",
+}
+_UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
+
+
+def metric_name(metric: str) -> str:
+    """Return what a metric is called."""
+    return _METRICS.get(metric, metric.replace("_", " ").replace(".", ": "))
+
+
+def capitalised(text: str) -> str:
+    """Return a text with its first letter large, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def compact(number: int) -> str:
+    """Return a count in short, such as ``20 M``; whole below a million."""
+    for unit, letter in _UNITS:
+        if number >= unit:
+            return f"{number / unit:.4g}\u00a0{letter}"
+    return f"{number:,}"
+
+
+def score(value: float | None) -> str:
+    """Return a score with four decimals."""
+    return NOTHING if value is None else f"{value:.4f}".replace("-", "−")
+
+
+def with_error(entry: Entry) -> str:
+    """Return an entry's score and its standard error."""
+    error = "" if entry.standard_error is None else f"\u00a0±\u00a0{entry.standard_error:.4f}"
+    return score(entry.value) + error
+
+
+def kind(entry: Entry) -> str:
+    """Return how an entry is drawn: ``reference``, or its badge."""
+    return REFERENCE if entry.family == REFERENCE else entry.badge

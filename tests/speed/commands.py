@@ -1,0 +1,53 @@
+"""Time whole commands, start-up included, and keep the result with what it takes to repeat it.
+
+    python tests/speed/commands.py docs/results/commands.json
+
+Each runs once to warm caches and then five times, alternating, so that a slow spell of the machine
+hits all of them.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from record import output
+from sraven.core.bench import machine
+from sraven.core.files import write_json
+
+ENTRIES = "docs/leaderboard/submissions"
+COMMANDS = {
+    "sraven --help": "",
+    "sraven score, 51,200 x 2 splits x 3 seeds, M=4": f"{ENTRIES}/sraven-v1/*-uniform-random",
+    "sraven score, 51,200 x 2 splits x 3 seeds, M=8": f"{ENTRIES}/sraven-m8-v1/*-uniform-random",
+    "sraven score, 16,384 x 2 splits x 1 seed, fuzzy logic": f"{ENTRIES}/fuzzylogic-v1/*-ideal-observer",
+}
+"""Arguments by name: a pattern of the submission to score, or nothing for the help."""
+
+RUNS = 5
+
+
+def main(goal: str) -> None:
+    """Time the commands and write seconds, the fastest first, to ``goal``."""
+    arguments = {
+        name: ["score", str(next(Path().glob(pattern)))] if pattern else ["--help"]
+        for name, pattern in COMMANDS.items()
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in arguments}
+    for turn in range(RUNS + 1):
+        for name, words in arguments.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-m", "cli.main", *words], check=True, capture_output=True)
+            if turn:
+                seconds[name].append(round(time.perf_counter() - start, 3))
+    record = {
+        "command": f"python tests/speed/commands.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD"),
+        "machine": machine(),
+        "seconds": {name: sorted(times) for name, times in seconds.items()},
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
