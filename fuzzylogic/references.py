@@ -34,14 +34,18 @@ def references(task: "FuzzyLogic") -> Mapping[str, Reference]:
 
     return {
         "constant-mean": Reference(
-            f"The mean target of the first {_TRAINED_ON:,} training sequences.", False, constant_mean
+            f"The mean target of the first {_TRAINED_ON:,} training sequences.",
+            _TRAINED_ON,
+            False,
+            constant_mean,
         ),
         "nearest-neighbour": Reference(
-            "The target of the shown point that is nearest to the query.", False, nearest_neighbour
+            "The target of the shown point that is nearest to the query.", 0, False, nearest_neighbour
         ),
         "ideal-observer": Reference(
             "The mean of all functions that agree with the points shown, all combinations of terms being "
             "equally likely: the ceiling for a model that isn't told the split.",
+            0,
             False,
             observe,
         ),

@@ -50,22 +50,25 @@ def references(task: "SRAVEN") -> Mapping[str, Reference]:
         return ideal_observer(context, K, task.combinations("all"), permute=task.permute)[0]
 
     return {
-        "uniform-random": Reference("Every feature uniformly at random.", True, uniform_random),
-        "copy-last-panel": Reference("The eighth panel once more.", False, copy_last_panel),
+        "uniform-random": Reference("Every feature uniformly at random.", 0, True, uniform_random),
+        "copy-last-panel": Reference("The eighth panel once more.", 0, False, copy_last_panel),
         "majority-symbol": Reference(
             "At each position the symbol that the context shows there most often; of equals the least.",
+            0,
             False,
             majority_symbol,
         ),
         "context-blind": Reference(
             f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
             "whatever the context. Above chance, the targets would give themselves away.",
+            _TRAINED_ON,
             False,
             context_blind,
         ),
         "ideal-observer": Reference(
             "The most probable panel under the generator, all rule combinations being equally likely: "
             "the ceiling for a model that isn't told the split.",
+            0,
             False,
             observe,
         ),

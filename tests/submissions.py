@@ -25,6 +25,7 @@ SAME_EVERY_TIME = settings(derandomize=True, deadline=None, database=None)
 
 REPORTED = {
     "reference_source": "a paper",
+    "reference_paper": "https://example.org/paper",
     "reference_seeds": 3,
     "reference_notes": ["drawn by other code", "and so on"],
     "reference": [{"method": "as reported", "value": 0.55, "standard_error": 0.01, "parameters": 402_824}],

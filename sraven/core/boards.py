@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -223,9 +222,9 @@ def board_ids() -> tuple[str, ...]:
     """Return the names of all boards: those that are ranked first, then the diagnostic series."""
 
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
-        name = str(content["id"])  # the plain board of a family has the shortest name
-        numbers = [int(number) for number in re.findall(r"\d+", name)]
-        return content["series"] != "ranked", content["task"] != "sraven", len(name), numbers
+        config = content["config"]
+        varied = [config.get(name, 0) for name in ("M", "N", "holdout")], config.get("answers", "")
+        return content["series"] != "ranked", content["task"] != "sraven", content["series"], varied
 
     return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
 

@@ -121,6 +121,7 @@ def main() -> None:
         os.environ[f"{library}_NUM_THREADS"] = "1"
     _limit(resource.RLIMIT_AS, MEMORY)
     _limit(resource.RLIMIT_CPU, SECONDS)
+    _limit(resource.RLIMIT_CORE, 0)
     source, goal = sys.stdin.buffer, sys.stdout.buffer
     request = json.loads(source.readline())
     for file in request["files"]:

@@ -60,6 +60,7 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
             "seeds": definition["reference_seeds"],
             "train_instances": definition["train_budget"],
             "source": definition["reference_source"],
+            "paper": definition["reference_paper"],
             "notes": definition["reference_notes"],
             **row,
         }

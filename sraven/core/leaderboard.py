@@ -163,7 +163,7 @@ def _reported(board: Board) -> list[Entry]:
             train_instances=row["train_instances"],
             budget=_budget(board, row["train_instances"]),
             date=None,
-            paper="https://arxiv.org/abs/2406.05816",
+            paper=row["paper"],
             code=None,
         )
         for row in board.content["reference"]
@@ -175,9 +175,10 @@ def _ranked(board: Board, entries: Sequence[Entry]) -> tuple[Entry, ...]:
     sign = -1 if board.content["higher_is_better"] else 1
     ordered = sorted(entries, key=lambda e: (e.value is None, sign * (e.value or 0), e.method, e.id))
     counts: dict[int | None, int] = {}
+    ranked_board = board.content["series"] == "ranked"
     ranked = []
     for entry in ordered:
-        if entry.badge != REPORTED and not entry.remark and entry.value is not None:
+        if ranked_board and entry.badge != REPORTED and not entry.remark and entry.value is not None:
             counts[entry.budget] = counts.get(entry.budget, 0) + 1
             entry = replace(entry, rank=counts[entry.budget])
         ranked.append(entry)

@@ -10,10 +10,11 @@ from sraven.core.boards import Board
 from sraven.core.files import write_text
 from sraven.core.leaderboard import REPORTED, Standing
 from sraven.core.page_about import about, code, header
+from sraven.core.page_groups import budget_key, is_ranked, name_entries, note_id, reported_notes
 from sraven.core.page_html import Child, asset, element, inline, to_html
 from sraven.core.page_plot import draw_panel, legend_mark
 from sraven.core.page_scale import Axis
-from sraven.core.page_table import budget_key, draw_table, is_ranked, name_entries, note_id, reported_notes
+from sraven.core.page_table import draw_table
 from sraven.core.page_words import (
     BADGES,
     REFERENCE,

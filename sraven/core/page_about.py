@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard import Standing
+from sraven.core.page_groups import is_ranked
 from sraven.core.page_html import element
-from sraven.core.page_table import is_ranked
 from sraven.core.page_words import BADGES, capitalised
 
 
@@ -39,16 +39,16 @@ def _proof() -> list[Element]:
     """Return what a score proves and what it doesn't."""
     proves = element(
         "p",
-        "The arithmetic. This project computes every score itself, from submitted predictions and labels "
-        "that it rebuilds and checks against the board’s digests. All methods answer the same instances, "
-        "a missing prediction counts as wrong, and no figure is taken from a submitter’s word.",
+        "The arithmetic. The project computes every score marked scored or reproduced itself, from the "
+        "submitted predictions and from labels that it rebuilds and checks against the board’s digests. "
+        "All methods answer the same instances, and a missing prediction counts as wrong.",
     )
     fails = element(
         "p",
         "Honest modelling. The boards’ seeds are public, so anyone could derive the labels of ",
         code("ood"),
-        " and hand them in. A score says nothing of how the predictions came about, nor do we check the "
-        "training that a submitter declares. Look for code, and for the badge ",
+        " and hand them in. How the predictions came about isn’t checked, and parameters, training "
+        "instances and descriptions are the submitter’s own words. Look for code, and for the badge ",
         element("span", "reproduced", class_="badge reproduced"),
         ".",
     )

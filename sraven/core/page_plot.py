@@ -152,31 +152,28 @@ def _ceiling_boxes(scale: Scale) -> list[Box]:
     return [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - width, y - 22, WIDTH, y)]
 
 
-def _places(point: Point, width: float) -> list[tuple[Box, float, str]]:
-    """Return where a label may stand, the best place first: its box, its x and its anchor."""
+def _places(point: Point, width: float, is_best: bool) -> list[tuple[Box, float, str]]:
+    """Return where a label may stand, the best place first: its box, its x and its anchor.
+
+    Only the best of a kind may have its label above or below: among others, whose it is isn't clear.
+    """
     x, y, half = point.x, point.y, FONT / 2 + 1
-    above, below = min(point.high, y - 6) - half, max(point.low, y + 6) + half
     places = [((x + 9, y - half, x + 9 + width, y + half), x + 9, "start")]
     places += [((x - 9 - width, y - half, x - 9, y + half), x - 9, "end")]
-    for middle in (above, below):
+    for middle in (min(point.high, y - 6) - half, max(point.low, y + 6) + half) if is_best else ():
         places.append(((x - width / 2, middle - half, x + width / 2, middle + half), x, "middle"))
         places.append(((x - 5, middle - half, x - 5 + width, middle + half), x - 5, "start"))
     return places
 
 
-def _by_importance(points: Sequence[Point]) -> list[Point]:
-    """Return which labels are tried first: the best of each kind, then references, then the others."""
-    first = {kind(point.entry): point.name for point in reversed(points)}.values()
-    return sorted(points, key=lambda p: (p.name not in first, kind(p.entry) != REFERENCE))
-
-
 def _labels(scale: Scale, points: Sequence[Point]) -> list[Element]:
     """Return a few names of points, given the best first, where they cover nothing and no other is near."""
+    best = {kind(point.entry): point.name for point in reversed(points)}.values()
     taken, labels = _ceiling_boxes(scale), []
-    for point in _by_importance(points):
+    for point in sorted(points, key=lambda p: (p.name not in best, kind(p.entry) != REFERENCE)):
         name = shortened(point.entry.method, _LABEL_LETTERS)
         blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]
-        for box, x, anchor in _places(point, text_width(name)):
+        for box, x, anchor in _places(point, text_width(name), point.name in best):
             inside = box[0] > LEFT and box[2] < WIDTH and box[1] > TOP - 10 and box[3] < FLOOR
             if inside and is_free(box, blocked):
                 middle = (box[1] + box[3]) / 2 + 4

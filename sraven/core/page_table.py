@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard import REPORTED, Entry, Standing
+from sraven.core.page_groups import Group, budget_key, groups, is_ranked, note_id, reported_notes
 from sraven.core.page_html import Child, element, foreign, link
 from sraven.core.page_words import (
     BADGES,
@@ -39,36 +40,6 @@ class Column:
     label: str
     first: str | None
     cell: Callable[[Entry], Cell]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Entries that are ranked together, or listed together without a rank."""
-
-    title: str
-    note: str
-    entries: tuple[tuple[str, Entry], ...]
-
-
-def name_entries(standing: Standing) -> tuple[tuple[str, Entry], ...]:
-    """Return the entries with the names by which the page knows their rows and points."""
-    return tuple((f"{standing.board.id}-{number}", entry) for number, entry in enumerate(standing.entries))
-
-
-def reported_notes(standing: Standing) -> dict[tuple[str, str], int]:
-    """Return sources of reported figures and remarks on them, numbered; a paper's rows share theirs."""
-    notes = ((entry.description, entry.remark) for entry in standing.entries if entry.badge == REPORTED)
-    return {note: number for number, note in enumerate(dict.fromkeys(notes), 1)}
-
-
-def note_id(standing: Standing, number: int) -> str:
-    """Return the anchor of a note below a board's table."""
-    return f"{standing.board.id}-note-{number}"
-
-
-def is_ranked(standing: Standing) -> bool:
-    """Return whether a board ranks; the others are diagnostic."""
-    return bool(standing.board.content["series"] == "ranked")
 
 
 def _missing() -> Cell:
@@ -220,36 +191,8 @@ def columns(standing: Standing) -> tuple[Column, ...]:
     )
 
 
-def budget_key(entry: Entry) -> str:
-    """Return what the page calls an entry's budget; ``none`` for references and what is beyond all."""
-    return str(entry.budget) if entry.budget is not None else "none"
-
-
-def groups(standing: Standing) -> list[Group]:
-    """Return the entries by budget: the board's own, the others, beyond all of them, references."""
-    content, named = standing.board.content, name_entries(standing)
-    ranked = is_ranked(standing)
-    own, most = content["train_budget"], max(content["train_budgets"])
-    budgets = sorted(content["train_budgets"], key=lambda budget: (budget != own, budget))
-    made = [
-        Group(
-            f"Trained on up to {compact(budget)} instances",
-            "the board’s own budget" if budget == own else "ranked apart" if ranked else "",
-            tuple((name, e) for name, e in named if e.budget == budget and kind(e) != REFERENCE),
-        )
-        for budget in budgets
-    ]
-    beyond = [(name, e) for name, e in named if e.budget not in budgets and kind(e) != REFERENCE]
-    references = [(name, e) for name, e in named if kind(e) == REFERENCE]
-    made += [
-        Group(f"Trained on more than {compact(most)} instances", "not ranked", tuple(beyond)),
-        Group("References", "predictors for comparison, not ranked", tuple(references)),
-    ]
-    return [group for group in made if group.entries]
-
-
 def _search_text(entry: Entry) -> str:
-    return " ".join(filter(None, (entry.method, entry.family, entry.description, entry.id))).casefold()
+    return " ".join(filter(None, (entry.method, entry.family, entry.description, entry.id))).lower()
 
 
 def _cell(column: Column, entry: Entry) -> Element:

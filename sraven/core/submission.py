@@ -249,6 +249,10 @@ def _listed(value: Any) -> Any:
     return [_listed(content) for content in value] if isinstance(value, list | tuple) else value
 
 
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
 def read_scores(folder: Path) -> dict[str, Any]:
     """Return the scores that lie beside a filed submission.
 
@@ -257,7 +261,7 @@ def read_scores(folder: Path) -> dict[str, Any]:
     """
     data = read_file(folder, SCORES, _MOST_SCORES)
     try:
-        scores = json.loads(data)
+        scores = json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
     if problem := find_problem(scores, "scores"):
@@ -276,5 +280,8 @@ def differing(stored: Any, found: Any, place: str = "") -> list[str]:
         pairs = zip(stored, found, strict=True)
         return [at for n, (old, new) in enumerate(pairs) for at in differing(old, new, f"{place}[{n}]")]
     numbers = all(isinstance(value, int | float) for value in (stored, found))
-    same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
+    try:
+        same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
+    except OverflowError:  # an integer that no float can hold
+        same = False
     return [] if same else [ascii(place.removeprefix("."))[1:-1]]

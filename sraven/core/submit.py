@@ -97,7 +97,12 @@ def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
             f"the description of the submission has {value!r}; expected texts and numbers"
         )
 
-    return dict(json.loads(json.dumps(content, default=plain)))
+    try:
+        return dict(json.loads(json.dumps(content, default=plain, allow_nan=False)))
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError("the description of the submission has NaN or infinity") from None
 
 
 def write_submission(
@@ -200,7 +205,7 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
             "license": "Apache-2.0",
         },
         model={"parameters": 0},
-        training={"instances": 0, "selection_split": None},
+        training={"instances": reference.instances, "selection_split": None},
         readme=f"# {name}\n\n{reference.description}\n\nWritten by `sraven reference {board} {name}`.\n",
     )
 

@@ -85,11 +85,13 @@ class Reference(NamedTuple):
 
     Attributes:
         description: what it does, in a sentence.
+        instances: training instances that it looks at.
         random: whether it predicts otherwise with another seed.
         predict: returns predictions, given the split, the number of instances and a seed.
     """
 
     description: str
+    instances: int
     random: bool
     predict: Callable[[str, int, int], NDArray[Any]]
 

@@ -23,9 +23,9 @@ from leaderboard_example import (
 from sraven.core.boards import read_board
 from sraven.core.leaderboard import Standing
 from sraven.core.page import make_page, write_page
+from sraven.core.page_groups import groups
 from sraven.core.page_html import clean, element, is_address, to_html
 from sraven.core.page_scale import Axis, Scale, log_ticks, place_apart, shortened, text_width, ticks
-from sraven.core.page_table import groups
 from sraven.core.page_words import compact
 
 

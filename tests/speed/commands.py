@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from record import output
+
 from sraven.core.bench import machine
 from sraven.core.files import write_json
 

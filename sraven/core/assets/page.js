@@ -10,12 +10,14 @@
   }
 
   // Sorting: within each training budget, since each is ranked apart. Missing values come last.
-  function compare(one, other, sign) {
-    if (one === undefined || other === undefined) {
-      return (one === undefined) - (other === undefined);
-    }
-    const numbers = [Number(one), Number(other)];
-    return sign * (numbers.some(Number.isNaN) ? one.localeCompare(other) : numbers[0] - numbers[1]);
+  function comparison(keys, sign) {
+    const numeric = keys.every((key) => key === undefined || !Number.isNaN(Number(key)));
+    return (one, other) => {
+      if (one === undefined || other === undefined) {
+        return (one === undefined) - (other === undefined);
+      }
+      return sign * (numeric ? one - other : one.localeCompare(other, 'en'));
+    };
   }
 
   function sort(table, heading) {
@@ -25,11 +27,12 @@
     const next = !now ? heading.dataset.first : now === 'ascending' ? 'descending' : 'ascending';
     headings.forEach((each) => each.removeAttribute('aria-sort'));
     heading.setAttribute('aria-sort', next);
-    const sign = next === 'ascending' ? 1 : -1;
+    const key = (row) => row.cells[column].dataset.sort;
+    const entries = all(table, 'tr[data-entry]');
+    const compare = comparison(entries.map(key), next === 'ascending' ? 1 : -1);
     for (const body of table.tBodies) {
-      const entries = Array.from(body.rows).filter((row) => row.dataset.entry);
-      const key = (row) => row.cells[column].dataset.sort;
-      body.append(...entries.sort((one, other) => compare(key(one), key(other), sign)));
+      const own = entries.filter((row) => row.parentElement === body);
+      body.append(...own.sort((one, other) => compare(key(one), key(other))));
     }
   }
 
@@ -85,6 +88,7 @@
     all(document, '.lit').forEach((each) => each.classList.remove('lit'));
     if (part) {
       parts.get(part.dataset.entry).forEach((each) => {
+        // Its name stays away from the other plot while a point is pointed at: the eye is here.
         const elsewhere = part.matches('.point') && each.closest('.plot') && !part.closest('.plot').contains(each);
         each.classList.toggle('lit', !(elsewhere && each.matches('.tip')));
       });
@@ -116,7 +120,7 @@
   document.addEventListener('pointerover', (event) => light(event.target));
   document.addEventListener('focusin', (event) => light(event.target));
   document.addEventListener('keydown', walk);
-  document.querySelector('.filters').addEventListener('input', filter);
+  ['input', 'change'].forEach((kind) => document.querySelector('.filters').addEventListener(kind, filter));
   document.getElementById('filter-reset').addEventListener('click', reset);
   document.querySelector('.filters').hidden = rows.length === 0;
   filter();

@@ -22,7 +22,7 @@ def _shown(value: Any) -> str:
 
 
 def _place(path: Iterable[Any]) -> str:
-    names = ((f"[{name}]" if isinstance(name, int) else f".{ascii(name)[1:-1]}") for name in path)
+    names = ((f"[{name}]" if isinstance(name, int) else f".{_shown(name)[1:-1]}") for name in path)
     return "".join(names).removeprefix(".")
 
 
@@ -85,4 +85,8 @@ def find_problem(value: Any, name: str) -> str | None:
         Draft202012Validator.META_SCHEMA, Draft202012Validator.VALIDATORS, type_checker=types
     )
     errors = sorted(validator(read_schema(name)).iter_errors(value), key=lambda e: list(map(str, e.path)))
-    return f"{_place(errors[0].path)} {_problem(errors[0])}".strip() if errors else None
+    if not errors:
+        return None
+    first = errors[0]
+    of_name = "has a name that " if "propertyNames" in first.schema_path else ""
+    return f"{_place(first.path)} {of_name}{_problem(first)}".strip()

@@ -1,0 +1,227 @@
+"""Fuzzy logic's metrics on a board against plain Python, and what the reference predictors score."""
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+
+import fuzzy_oracle
+from fuzzylogic import FuzzyLogic, score_by_combination
+from fuzzylogic import score as score_whole
+from sraven.core.boards import read_board
+from sraven.core.scoring import Run, score_runs
+from submissions import FUZZY_BOARD, small_board, truth
+
+REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer")
+TASKS = {
+    "small": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
+    "terms": FuzzyLogic(L=2, K=1, N=2, holdout=0.0, unseen_terms=0.25, seed=5),
+    "fixed query": FuzzyLogic(L=4, K=3, N=16, holdout=0.5, seed=5, query="fixed_query"),
+}
+
+
+def score(task, split, count, runs):
+    labels = task.scoring.labels(task.sample(split, 0, count), None)
+    runs = [
+        Run(seed, np.asarray(predictions), np.asarray(answered)) for seed, (predictions, answered) in runs
+    ]
+    return score_runs(task.scoring, labels, runs)
+
+
+# The oracle
+
+
+def worst(target):
+    """Return what a missing prediction counts as: the number in [0, 1] that is farthest off."""
+    return 1.0 if target < 0.5 else 0.0
+
+
+def slow_scores(targets, predictions, answered):
+    """Return the three metrics on some sequences; None where one isn't defined."""
+    errors, relative, queries = [], [], []
+    for ys, guess, there in zip(targets, predictions, answered, strict=True):
+        query = ys[-1]
+        error = ((guess if there else worst(query)) - query) ** 2
+        middle = math.fsum(ys) / len(ys)
+        variance = math.fsum((y - middle) ** 2 for y in ys) / len(ys)
+        errors.append(error)
+        queries.append(query)
+        if variance > 0:
+            relative.append(1 - error / variance)
+    middle = math.fsum(queries) / len(queries)
+    spread = math.fsum((query - middle) ** 2 for query in queries)
+    return {
+        "mse": math.fsum(errors) / len(errors),
+        "r2": 1 - math.fsum(errors) / spread if spread > 1e-12 else None,
+        "r2_per_sequence": math.fsum(relative) / len(relative) if relative else None,
+    }
+
+
+def mixed_predictions(task, split, count, seed):
+    """Return predictions right, close, far out of [0, 1], or missing."""
+    random = np.random.default_rng(seed)
+    right = task.sample(split, 0, count).targets[:, -1]
+    kinds = random.integers(0, 5, count)
+    noise = random.normal(0, np.choose(kinds, [0.0, 0.05, 0.3, 3.0, 0.0]))
+    predictions = (right + noise).astype(np.float32)
+    return np.where(kinds == 4, np.float32(random.random()), predictions), kinds != 4
+
+
+def approx(value):
+    return value if value is None else pytest.approx(value, rel=1e-9, abs=2e-9)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_metrics_are_the_oracles(name):
+    task, count, split = TASKS[name], 150, "ood_terms" if name == "terms" else "ood"
+    batch = task.sample(split, 0, count)
+    targets, numbers = batch.targets.astype(float).tolist(), batch.combination.tolist()
+    runs = {seed: mixed_predictions(task, split, count, seed) for seed in (0, 3, 4, 8)}
+    found = score(task, split, count, runs.items())
+    slow = [slow_scores(targets, guesses.tolist(), answered) for guesses, answered in runs.values()]
+    assert set(found.metrics) == {"mse", "r2", "r2_per_sequence"}
+    assert (found.instances, found.seeds) == (count, (0, 3, 4, 8))
+    assert found.missing == tuple(int((~answered).sum()) for _, answered in runs.values())
+    for metric, here in found.metrics.items():
+        values = [metrics[metric] for metrics in slow]
+        assert here.by_seed == tuple(approx(value) for value in values)
+        assert here.mean == approx(statistics.fmean(values))
+        assert here.standard_error == approx(statistics.stdev(values) / 2)
+        assert here.interval[0] <= here.mean <= here.interval[1]
+    assert set(found.by_combination) == set(found.metrics)
+    for metric, apart in found.by_combination.items():
+        assert list(apart.combination) == sorted(set(numbers))
+        for place, number in enumerate(apart.combination):
+            rows = [n for n in range(count) if numbers[n] == number]
+            assert apart.instances[place] == len(rows)
+            values = [
+                slow_scores(
+                    [targets[n] for n in rows], [float(guesses[n]) for n in rows], [answered[n] for n in rows]
+                )[metric]
+                for guesses, answered in runs.values()
+            ]
+            wanted = None if None in values else statistics.fmean(values)
+            assert apart.mean[place] == approx(wanted)
+
+
+def test_labels_are_the_oracles_functions():
+    """From the random stream to the score, with no code of the package: a constant prediction."""
+    board = small_board(FUZZY_BOARD)
+    config = {name: value for name, value in board.task.config.items() if name not in ("task", "version")}
+    targets = [[float(y) for y in fuzzy_oracle.sequence(config, "ood", index)[1]] for index in range(157)]
+    wanted = slow_scores(targets, [0.5] * 157, [True] * 157)
+    found = board.score("ood", np.full(157, 0.5, np.float32)).metrics
+    assert {metric: score.mean for metric, score in found.items()} == {
+        metric: pytest.approx(value, abs=1e-6) for metric, value in wanted.items()
+    }
+
+
+def test_board_and_library_score_the_same():
+    board = small_board(FUZZY_BOARD)
+    batch = board.sample("test", 0, 211)
+    guesses = batch.targets[:, 0]
+    found, library = board.score("test", guesses), score_whole(guesses, batch.targets)
+    for metric, here in found.metrics.items():
+        assert here.mean == pytest.approx(getattr(library, metric), abs=1e-8)
+    apart = score_by_combination(guesses, batch.targets, batch.combination)
+    for metric, here in found.by_combination.items():
+        for number, mean in zip(here.combination, here.mean, strict=True):
+            wanted = getattr(apart[number], metric)
+            assert mean is None if math.isnan(wanted) else mean == pytest.approx(wanted, rel=1e-6, abs=1e-8)
+
+
+def test_missing_prediction_is_as_bad_as_the_worst():
+    board = small_board(FUZZY_BOARD)
+    right = truth(board, "test")
+    answered = np.arange(211) % 4 != 1
+    bad = np.where(answered, right, np.where(right < 0.5, 1, 0)).astype(np.float32)
+    whole = np.ones(211, bool)
+    labels = board.labels("test")
+    missing, said = (
+        score_runs(board.task.scoring, labels, [Run(0, *run)]) for run in ((right, answered), (bad, whole))
+    )
+    assert missing.metrics == said.metrics and missing.by_combination == said.by_combination
+    assert (missing.missing, said.missing) == ((53,), (0,))
+
+
+def test_sequences_without_variance_count_for_the_other_metrics():
+    task = TASKS["terms"]
+    batch = task.sample("ood_terms", 0, 50)
+    flat = batch._replace(targets=np.full_like(batch.targets, 0.25))
+    labels = task.scoring.labels(flat, None)
+    found = score_runs(task.scoring, labels, [Run(0, np.full(50, 0.75, np.float32), np.ones(50, bool))])
+    assert found.metrics["mse"].mean == 0.25
+    assert found.metrics["r2"].mean is None and found.metrics["r2_per_sequence"].mean is None
+
+
+def test_extreme_predictions_have_finite_scores():
+    board = small_board(FUZZY_BOARD)
+    found = board.score("ood", np.full(157, np.finfo(np.float32).max))
+    for score in found.metrics.values():
+        assert math.isfinite(score.mean) and all(math.isfinite(bound) for bound in score.interval)
+
+
+# References
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+@pytest.mark.parametrize("task", TASKS)
+def test_reference_gives_predictions_of_the_tasks_type(name, task):
+    reference = TASKS[task].scoring.references[name]
+    split = TASKS[task].splits[-1]
+    first, again = (reference.predict(split, 40, seed) for seed in range(2))
+    assert first.dtype == np.float32 and first.shape == (40,)
+    assert not reference.random and np.array_equal(first, again)
+    assert 0 <= first.min() <= first.max() <= 1
+
+
+def test_references_are_those_that_are_documented():
+    assert tuple(TASKS["small"].scoring.references) == REFERENCES
+
+
+def test_simple_references_are_what_they_say():
+    task = TASKS["small"]
+    references, batch = task.scoring.references, task.sample("ood", 0, 60)
+    nearest = references["nearest-neighbour"].predict("ood", 60, 0).tolist()
+    for points, targets, guess in zip(batch.inputs.tolist(), batch.targets.tolist(), nearest, strict=True):
+        *shown, query = points
+        distances = [math.dist(point, query) for point in shown]
+        assert guess == targets[distances.index(min(distances))]
+    mean = references["constant-mean"].predict("ood", 60, 0)
+    queries = task.sample("train", 0, 1 << 16).targets[:, -1].tolist()
+    assert mean.tolist() == [np.float32(math.fsum(queries) / len(queries))] * 60
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_constant_scores_nothing(split):
+    """0 by the pooled R²; by that of sequences a little less, as each has its own mean: -0.054."""
+    board = read_board("fuzzylogic-v1")
+    guesses = board.task.scoring.references["constant-mean"].predict(split, board.splits[split], 0)
+    found = board.score(split, guesses).metrics
+    low, high = found["r2_per_sequence"].interval
+    error = (high - low) / (2 * 1.96)
+    assert abs(found["r2_per_sequence"].mean + 0.054) < 4 * error + 0.01
+    assert -0.01 < found["r2"].mean < 1e-4
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_observers_error_is_the_ceiling(split):
+    board = small_board(FUZZY_BOARD)
+    guesses = board.task.scoring.references["ideal-observer"].predict(split, board.splits[split], 0)
+    found = board.score(split, guesses).metrics
+    for metric, ceiling in board.content["ceiling"][split]["not_knowing"].items():
+        assert found[metric].mean == pytest.approx(ceiling["value"], abs=1e-4)
+
+
+def test_observer_beats_the_neighbour_and_that_the_constant():
+    board = read_board("fuzzylogic-v1")
+    size = board.splits["ood"]
+    values = [
+        board.score("ood", board.task.scoring.references[name].predict("ood", size, 0)).metrics
+        for name in REFERENCES
+    ]
+    for metric in ("r2", "r2_per_sequence"):
+        constant, neighbour, observer = (found[metric].mean for found in values)
+        assert constant < neighbour < observer <= 1
+    assert values[2]["r2_per_sequence"].mean == pytest.approx(1, abs=1e-6)

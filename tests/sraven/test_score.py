@@ -1,0 +1,255 @@
+"""SRAVEN's metrics against plain Python, and what the reference predictors score."""
+
+import statistics
+from collections import defaultdict
+from math import sqrt
+
+import numpy as np
+import pytest
+
+import oracle
+from sraven import SRAVEN
+from sraven.core.boards import read_board
+from sraven.core.scoring import Run, score_runs
+from submissions import truth
+
+RULES = (
+    "constant",
+    "progression +1",
+    "progression +2",
+    "progression -1",
+    "progression -2",
+    "addition",
+    "subtraction",
+    "distribute three",
+)
+
+
+def score(task, split, count, runs):
+    labels = task.scoring.labels(task.sample(split, 0, count), None)
+    runs = [
+        Run(seed, np.asarray(predictions), np.asarray(answered)) for seed, (predictions, answered) in runs
+    ]
+    return score_runs(task.scoring, labels, runs)
+
+
+# The oracle: one function that reads like the table of metrics
+
+
+def known_answers(task, split, count):
+    """Return, for each instance, all answers, by an exhaustive search."""
+    contexts = task.sample(split, 0, count).context.tolist()
+    return [oracle.answers(context, task.K, task.permute) for context in contexts]
+
+
+def slow_scores(task, split, count, answers, predictions, answered):
+    """Return the metrics of one seed, and the accuracy of each combination; loops over instances."""
+    batch = task.sample(split, 0, count)
+    right, of, apart = defaultdict(int), defaultdict(int), defaultdict(list)
+    for n in range(count):
+        target = batch.target[n].tolist()
+        panel = [int(symbol) for symbol in predictions[n]] if answered[n] else [None] * task.M
+        correct = panel == target
+        ambiguous = len(answers[n]) > 1
+        assert tuple(target) in answers[n]
+        events = {
+            "accuracy": (correct, True),
+            "accuracy_ambiguous": (correct, ambiguous),
+            "accuracy_unique": (correct, not ambiguous),
+            "valid_alternatives": (tuple(panel) in answers[n], not correct),
+        }
+        for metric, (event, counts) in events.items():
+            right[metric] += bool(event and counts)
+            of[metric] += bool(counts)
+        for place in range(task.M):
+            rule = int(batch.rules[n][batch.permutations[n][2][place]])
+            for metric in ("feature_accuracy", f"position.{place}", f"rule.{RULES[rule]}"):
+                right[metric] += panel[place] == target[place]
+                of[metric] += 1
+        apart[int(batch.combination[n])].append(correct)
+    metrics = {metric: right[metric] / of[metric] if of[metric] else None for metric in of}
+    return metrics, {number: statistics.fmean(found) for number, found in apart.items()}
+
+
+def mixed_predictions(task, split, answers, seed):
+    """Return predictions right, wrong, wrong but valid, almost right, or missing."""
+    random = np.random.default_rng(seed)
+    right = task.sample(split, 0, len(answers)).target
+    predictions, answered = right.copy(), np.ones(len(right), bool)
+    for n, kind in enumerate(random.integers(0, 6, len(right))):
+        others = sorted(answers[n] - {tuple(right[n].tolist())})
+        if kind == 0:
+            predictions[n] = random.integers(0, task.K, task.M)
+        elif kind in (1, 2) and others:
+            predictions[n] = others[random.integers(len(others))]
+        elif kind == 3:
+            predictions[n][random.integers(task.M)] = random.integers(task.K)
+        elif kind == 4:
+            answered[n] = False
+            predictions[n] = random.choice([right[n], np.zeros(task.M)])
+    return predictions, answered
+
+
+TASKS = {
+    "any": (SRAVEN(M=3, K=5, holdout=0.25, seed=5), 199),
+    "many answers": (SRAVEN(M=4, K=4, holdout=0.25, seed=3), 60),
+    "unpermuted": (SRAVEN(M=5, K=6, holdout=0.25, seed=3, permute=False), 150),
+    "unique": (SRAVEN(M=3, K=6, holdout=0.25, seed=3, answers="unique"), 100),
+    "one feature": (SRAVEN(M=1, K=5, holdout=0.0, seed=3), 200),
+}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_metrics_are_the_oracles(name):
+    task, count = TASKS[name]
+    split = "ood" if task.holdout else "test"
+    answers = known_answers(task, split, count)
+    runs = {seed: mixed_predictions(task, split, answers, seed) for seed in (2, 5, 9)}
+    found = score(task, split, count, runs.items())
+    slow = [slow_scores(task, split, count, answers, *run) for run in runs.values()]
+    wanted, apart = zip(*slow, strict=True)
+    assert set(found.metrics) == {
+        "accuracy",
+        "feature_accuracy",
+        "accuracy_unique",
+        "accuracy_ambiguous",
+        "valid_alternatives",
+        *(f"rule.{rule}" for rule in RULES),
+        *(f"position.{place}" for place in range(task.M)),
+    }
+    assert (found.instances, found.seeds) == (count, (2, 5, 9))
+    assert found.missing == tuple(int((~answered).sum()) for _, answered in runs.values())
+    for metric, here in found.metrics.items():
+        values = [metrics.get(metric) for metrics in wanted]
+        assert here.by_seed == tuple(
+            value if value is None else pytest.approx(value, abs=1e-9) for value in values
+        )
+        if None in values:
+            assert here.mean is here.standard_error is None
+            continue
+        assert here.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
+        assert here.standard_error == pytest.approx(statistics.stdev(values) / sqrt(3), abs=1e-9)
+        low, high = here.interval
+        assert 0 <= low <= here.mean <= high <= 1
+    assert set(found.by_combination) == {"accuracy"}
+    combinations = found.by_combination["accuracy"]
+    assert list(combinations.combination) == sorted(apart[0])
+    for number, size, mean in zip(
+        combinations.combination, combinations.instances, combinations.mean, strict=True
+    ):
+        assert size == (task.sample(split, 0, count).combination == number).sum()
+        assert mean == pytest.approx(statistics.fmean(accuracy[number] for accuracy in apart), abs=1e-9)
+    if task.answers == "unique":
+        assert found.metrics["accuracy_ambiguous"].mean is None
+        assert found.metrics["accuracy_unique"] == found.metrics["accuracy"]
+    elif task.M > 1:
+        assert found.metrics["valid_alternatives"].mean > 0.05, "some wrong answers have to be valid"
+
+
+def test_every_valid_alternative_is_found():
+    task, count = TASKS["any"]
+    answers = known_answers(task, "ood", count)
+    targets = task.sample("ood", 0, count).target
+    others = [sorted(each - {tuple(target.tolist())}) for each, target in zip(answers, targets, strict=True)]
+    asked = np.array([bool(other) for other in others])
+    panels = np.array([other[0] if other else (0,) * task.M for other in others], np.uint8)
+    found = score(task, "ood", count, [(0, (panels, asked))]).metrics
+    wrong = count - sum((panels == targets).all(axis=1) & asked)
+    assert found["valid_alternatives"].mean == pytest.approx(asked.sum() / wrong, abs=1e-9)
+    assert found["accuracy"].mean == 0
+
+
+# References
+
+
+def predict(task, name, split, count, seeds=1):
+    reference = task.scoring.references[name]
+    return [(seed, (reference.predict(split, count, seed), np.ones(count, bool))) for seed in range(seeds)]
+
+
+REFERENCES = ("uniform-random", "copy-last-panel", "majority-symbol", "context-blind", "ideal-observer")
+
+
+@pytest.mark.parametrize("task", [TASKS["any"][0], SRAVEN(M=7, K=5, holdout=0.1)], ids=["M3", "M7"])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_reference_gives_predictions_of_the_tasks_type(name, task):
+    reference = task.scoring.references[name]
+    first, again = (reference.predict("ood", 50, 0) for _ in range(2))
+    assert first.dtype == np.uint8 and first.shape == (50, task.M) and first.max() < task.K
+    assert np.array_equal(first, again)
+    assert np.array_equal(reference.predict("ood", 60, 0)[:50], first) or name == "context-blind"
+    assert reference.random == (not np.array_equal(first, reference.predict("ood", 50, 1)))
+    assert reference.description.endswith(".")
+
+
+def test_references_are_those_that_are_documented():
+    assert tuple(TASKS["any"][0].scoring.references) == REFERENCES
+
+
+def test_simple_references_are_what_they_say():
+    task = TASKS["any"][0]
+    references, context = task.scoring.references, task.sample("ood", 0, 80).context.tolist()
+    copied = references["copy-last-panel"].predict("ood", 80, 0).tolist()
+    majority = references["majority-symbol"].predict("ood", 80, 0).tolist()
+    for panels, last, most in zip(context, copied, majority, strict=True):
+        assert last == panels[7]
+        shown = [[panel[place] for panel in panels] for place in range(task.M)]
+        assert most == [max(range(task.K), key=lambda s, row=row: (row.count(s), -s)) for row in shown]
+    blind = references["context-blind"].predict("ood", 5, 0).tolist()
+    targets = task.sample("train", 0, 1 << 16).target
+    assert blind == [[int(np.bincount(targets[:, place]).argmax()) for place in range(task.M)]] * 5
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_guessing_scores_chance(split):
+    """At M=2, K=5 a panel is right with probability 1 / 25, whatever the rules; so is a fixed panel."""
+    task, count, seeds = SRAVEN(M=2, K=5, holdout=0.25), 20_000, 3
+    chance = 5.0**-2
+    random = score(task, split, count, predict(task, "uniform-random", split, count, seeds)).metrics
+    error = sqrt(chance * (1 - chance) / count)
+    for share in random["accuracy"].by_seed:
+        assert abs(share - chance) < 4 * error
+    assert len(set(random["accuracy"].by_seed)) == seeds
+    assert abs(random["accuracy"].mean - chance) < 4 * error / sqrt(seeds)
+    assert abs(random["feature_accuracy"].mean - 1 / 5) < 4 * sqrt(0.16 / (2 * count * seeds))
+    blind = score(task, split, count, predict(task, "context-blind", split, count)).metrics
+    assert abs(blind["accuracy"].mean - chance) < 4 * error
+    for rule in RULES:
+        share = blind[f"rule.{rule}"].mean
+        assert abs(share - 1 / 5) < 4 * sqrt(0.16 / (count * 2 / 8 * 0.5)), rule
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_guessing_on_the_papers_board_scores_chance(split):
+    board = read_board("sraven-v1")
+    right, size = truth(board, split), board.splits[split]
+    chance = 8.0**-4
+    references = board.task.scoring.references
+    for name, seeds in (("uniform-random", 3), ("context-blind", 1)):
+        found = [(references[name].predict(split, size, s) == right).all(axis=1).sum() for s in range(seeds)]
+        expected = seeds * size * chance
+        assert abs(sum(found) - expected) < 4 * sqrt(expected), name
+
+
+@pytest.mark.parametrize("name", ["sraven-v1", "sraven-unique-v1"])
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_observers_accuracy_is_the_ceiling(name, split):
+    """The ceiling of a board is what its posteriors promise; this is what they keep."""
+    board = read_board(name)
+    size = board.splits[split]
+    guesses = board.task.scoring.references["ideal-observer"].predict(split, size, 0)
+    accuracy = (guesses == truth(board, split)).all(axis=1).mean()
+    ceiling = board.content["ceiling"][split]["not_knowing"]["accuracy"]["value"]
+    error = sqrt(max(accuracy * (1 - accuracy), 1 / size) / size)
+    assert abs(accuracy - ceiling) < 4 * error
+
+
+def test_observer_scores_best_on_every_kind_of_instance():
+    task, count = TASKS["any"][0], 5_000
+    metrics = {
+        name: score(task, "ood", count, predict(task, name, "ood", count)).metrics for name in REFERENCES
+    }
+    for metric in ("accuracy", "feature_accuracy", "accuracy_unique", "accuracy_ambiguous"):
+        best = max(metrics, key=lambda name, metric=metric: metrics[name][metric].mean)
+        assert best == "ideal-observer", metric
+    assert metrics["ideal-observer"]["accuracy_unique"].mean == 1
