@@ -20,6 +20,8 @@ COMMANDS = {
     "score": "Score a submission: validate it, recompute its scores.",
     "submit": "File a submission under the leaderboard, scored.",
     "leaderboard": "Print the standing, or write its page.",
+    "train": "Train a baseline on a board (JAX).",
+    "evaluate": "Predict a board's splits with trained runs.",
     "reference": "Write the submission of a reference predictor.",
     "freeze": "Make the files of new boards (for maintainers).",
     "bench": "Measure the speed of this machine, as ratios.",

@@ -148,7 +148,7 @@ class Board:
         Raises:
             BoardError: if they differ; the message says where.
         """
-        entry = self.content["splits"][split]
+        entry = self.content["splits"][check_choice("split", split, ("train", *self.splits))]
         total, size = entry["instances"], block_size(self.task.columns)
         checked = total if instances is None else min(-(-instances // size) * size, total)
         batch = None if split == "train" else self._whole(split)

@@ -66,6 +66,8 @@ def resample(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield sums over bootstrap samples, some samples at a time, so that memory stays small.
 
+    A sample draws numbers of instances, which count them in the order of their groups.
+
     Args:
         columns: float64 ``[n, C]``.
         groups: int64 ``[n]``: the group of each instance, below ``n_groups``.

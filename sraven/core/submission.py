@@ -36,6 +36,7 @@ _MOST_FILES = 500
 _MOST_SEEDS = 20
 _MOST_DESCRIPTION = 1 << 18
 _MOST_SCORES = 1 << 24
+_MOST_README = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,10 @@ def _check_files(folder: Path, content: Mapping[str, Any]) -> None:
             raise SubmissionError(
                 f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
             )
-    present = set(list_files(folder, _MOST_FILES)) - {DESCRIPTION, README, SCORES}
+    files = set(list_files(folder, _MOST_FILES))
+    if README in files:
+        read_file(folder, README, _MOST_README)
+    present = files - {DESCRIPTION, README, SCORES}
     for path in sorted(present ^ set(listed)):
         if path in present:
             raise SubmissionError(f"{ascii(path)[1:-1]}: isn't part of a submission; remove it")

@@ -139,7 +139,7 @@ def write_submission(
         OutputError: if ``out`` exists.
     """
     goal = Path(out)
-    if goal.exists():
+    if os.path.lexists(goal):
         raise OutputError(f"{goal} exists; choose another directory for the submission")
     for name, value in (("method", method), ("model", model), ("training", training)):
         if not isinstance(value, Mapping):
@@ -234,10 +234,10 @@ def file_submission(
         OutputError: if there is no leaderboard, or already such an entry.
     """
     source = Path(folder)
-    scores = score_submission(source, threads=threads)
-    content, _ = read_description(source)
     if not leaderboard.is_dir():
         raise OutputError(f"{leaderboard} isn't a directory; run this in a checkout, or name it")
+    scores = score_submission(source, threads=threads)
+    content, _ = read_description(source)
     stamp = f"{day or _today():%Y%m%d}"
     goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
     if goal.exists():

@@ -30,6 +30,7 @@ def _problem(error: Any) -> str:
     """Return what is wrong and what is allowed, in our words for the keywords that our schemas use."""
     value, allowed = error.instance, error.validator_value
     names = {"object": "names and values", "array": "a list", "string": "a text", "null": "nothing"}
+    names["integer"] = "an integer"
 
     def is_wrong(expected: str) -> str:
         return f"is {_shown(value)}; expected {expected}"

@@ -1,0 +1,103 @@
+"""Configurations of runs: frozen, checked on construction, with one canonical form."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+from typing import Any
+
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+from sraven.core.spec import SEED_LIMIT, digest
+
+
+def _check_positive(name: str, value: Any) -> float:
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    if not real or not isfinite(value) or value < 0:
+        raise ConfigurationError(f"{name}={value!r}: expected a number, 0 or more")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """All that determines one run of training, but for the machine.
+
+    Attributes:
+        board: id of the board.
+        board_digest: digest of its file.
+        attention: a name of `baselines.model.attention.ATTENTION`.
+        recipe: ``paper``, or ``paper-code`` for what the paper's published code does.
+        steps: updates.
+        batch_size: instances of an update.
+        learning_rate: its peak.
+        weight_decay: of AdamW.
+        warmup: updates over which the rate rises.
+        seed: draws the initial parameters and dropout.
+        layers: of the transformer.
+        width: of the embedding.
+        heads: of attention.
+        qkv_width: width of queries, keys and values, summed over the heads.
+        mlp_width: of the hidden layer.
+        activation: of the value network.
+        feedforward: ``mlp`` or ``moe``.
+        attention_dropout: share of keys that are dropped in training.
+    """
+
+    board: str
+    board_digest: str
+    attention: str
+    recipe: str
+    steps: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    warmup: int
+    seed: int
+    layers: int
+    width: int
+    heads: int
+    qkv_width: int
+    mlp_width: int
+    activation: str
+    feedforward: str
+    attention_dropout: float
+
+    def __post_init__(self) -> None:
+        limits = {
+            "steps": (1, 1 << 40),
+            "batch_size": (1, 1 << 20),
+            "warmup": (0, 1 << 40),
+            "seed": (0, min(SEED_LIMIT, (1 << 32) - 1)),
+            "layers": (1, 1 << 10),
+            "width": (1, 1 << 16),
+            "heads": (1, 1 << 10),
+            "qkv_width": (1, 1 << 16),
+            "mlp_width": (1, 1 << 20),
+        }
+        for name, (low, high) in limits.items():
+            object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
+        for name in ("learning_rate", "weight_decay", "attention_dropout"):
+            object.__setattr__(self, name, _check_positive(name, getattr(self, name)))
+        if self.qkv_width % self.heads:
+            raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
+        if self.attention_dropout >= 1:
+            raise ConfigurationError(
+                f"attention_dropout={self.attention_dropout}: expected a share from 0 to below 1"
+            )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of all this."""
+        return digest(asdict(self))
+
+
+def read_config(values: Mapping[str, Any]) -> RunConfig:
+    """Return the configuration that a file holds.
+
+    Raises:
+        ConfigurationError: if it lacks a field, has a strange one, or a value out of range.
+    """
+    names = {field.name for field in fields(RunConfig)}
+    if not isinstance(values, Mapping) or set(values) != names:
+        strange = sorted(names ^ set(values)) if isinstance(values, Mapping) else ["everything"]
+        raise ConfigurationError(f"the configuration of the run lacks or has too much: {', '.join(strange)}")
+    return RunConfig(**values)

@@ -1,0 +1,48 @@
+"""Training data as a pure function of the step: nothing to store, nothing to repeat on resuming."""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.task import Task
+
+Chunk = dict[str, NDArray[np.generic]]
+"""Arrays by name, ``[steps, batch size, ...]``."""
+
+
+def chunk_of_steps(task: Task, fields: tuple[str, ...], first: int, steps: int, batch_size: int) -> Chunk:
+    """Return the training batches of some steps: step s takes the instances from s * batch_size.
+
+    Args:
+        task: the task.
+        fields: names of the arrays to return.
+        first: the first step.
+        steps: how many.
+        batch_size: instances of a step.
+    """
+    batch = task.sample("train", first * batch_size, steps * batch_size)
+    arrays = {name: getattr(batch, name) for name in fields}
+    return {name: array.reshape(steps, batch_size, *array.shape[1:]) for name, array in arrays.items()}
+
+
+def chunks(
+    task: Task, fields: tuple[str, ...], bounds: list[tuple[int, int]], batch_size: int
+) -> Iterator[Chunk]:
+    """Yield the chunks of consecutive ranges of steps; the next is made while one is trained on.
+
+    Args:
+        task: the task.
+        fields: names of the arrays to return.
+        bounds: first step and number of steps of each chunk.
+        batch_size: instances of a step.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        pending = deque(pool.submit(chunk_of_steps, task, fields, *each, batch_size) for each in bounds[:1])
+        for following in [*bounds[1:], None][: len(bounds)]:
+            chunk = pending.popleft().result()
+            if following is not None:
+                pending.append(pool.submit(chunk_of_steps, task, fields, *following, batch_size))
+            yield chunk

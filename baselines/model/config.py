@@ -1,0 +1,93 @@
+"""The shape of a transformer: a frozen configuration, checked on construction."""
+
+from dataclasses import dataclass
+
+from baselines.model.attention import ACTIVATIONS, ATTENTION
+from baselines.model.feedforward import FEEDFORWARD
+from baselines.model.hyla_tiled import TILED
+from baselines.model.names import look_up
+from baselines.model.position import check_buckets, check_rotary
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.errors import ConfigurationError
+
+_LIMIT = 1 << 24
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The shape of a transformer.
+
+    Attributes:
+        inputs: I, numbers of a token that comes in; 0 with ``vocabulary``.
+        outputs: O, numbers of a token that goes out; 0 with ``vocabulary``.
+        length: T of the longest sequence, and as many buckets of relative positions.
+        layers: blocks.
+        width: E, of the embedding.
+        heads: H.
+        qkv_width: of queries, keys and values, summed over heads: H · D.
+        mlp_width: F, of the feed-forward layer's hidden layer, or of each expert's.
+        attention: a name of `baselines.model.attention.ATTENTION`.
+        activation: φ of its value network, a name of `baselines.model.attention.ACTIVATIONS`.
+        feedforward: a name of `baselines.model.feedforward.FEEDFORWARD`.
+        position: ``relative`` (T5's bias, a table for each layer) or ``rotary``.
+        causal: whether a token sees earlier ones and itself only.
+        unidirectional_buckets: True for what the paper's published code does without ``causal``: all
+            later keys share a bucket with the query's own.
+        attention_dropout: share of pairs of positions dropped in training; the published code's is 0.1.
+        vocabulary: 0 if tokens are vectors; else they are integers below it, and one table embeds
+            them and, transposed, makes the outputs.
+        tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled`.
+        dtype: ``float32`` or ``bfloat16``, what is computed in.
+
+    Raises:
+        ConfigurationError: (a ValueError) for values that don't fit.
+    """
+
+    inputs: int
+    outputs: int
+    length: int
+    layers: int = 4
+    width: int = 128
+    heads: int = 16
+    qkv_width: int = 64
+    mlp_width: int = 256
+    attention: str = "hyla"
+    activation: str = "relu"
+    feedforward: str = "mlp"
+    position: str = "relative"
+    causal: bool = False
+    unidirectional_buckets: bool = False
+    attention_dropout: float = 0.0
+    vocabulary: int = 0
+    tile: int = 0
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width"):
+            check_integer(name, getattr(self, name), 1, _LIMIT)
+        for name in ("vocabulary", "tile"):
+            check_integer(name, getattr(self, name), 0, _LIMIT)
+        for name in ("inputs", "outputs"):
+            low, high = (0, 0) if self.vocabulary else (1, _LIMIT)
+            check_integer(name, getattr(self, name), low, high, f"with vocabulary={self.vocabulary}")
+        if self.qkv_width % self.heads:
+            raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
+        look_up("attention", self.attention, TILED if self.tile else ATTENTION)
+        look_up("activation", self.activation, ACTIVATIONS)
+        look_up("feedforward", self.feedforward, FEEDFORWARD)
+        check_choice("dtype", self.dtype, ("float32", "bfloat16"))
+        check_share("attention_dropout", self.attention_dropout, "such as 0.1")
+        if check_choice("position", self.position, ("relative", "rotary")) == "rotary":
+            check_rotary(self.head_width)
+        else:
+            check_buckets(self.length, self.length, self.bidirectional_buckets)
+
+    @property
+    def head_width(self) -> int:
+        """Width of one head's query, key and value: D."""
+        return self.qkv_width // self.heads
+
+    @property
+    def bidirectional_buckets(self) -> bool:
+        """Whether later keys have buckets of their own."""
+        return not (self.causal or self.unidirectional_buckets)

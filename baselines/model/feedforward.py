@@ -1,0 +1,136 @@
+"""Feed-forward layers: an MLP of one hidden layer, and a mixture of such experts (appendix A.1)."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+from jax.typing import DTypeLike
+
+from baselines.model.mixing import accumulator
+
+Array = jax.Array
+
+EXPERTS, CHOSEN = 5, 2
+"""Experts of a mixture, and how many of them a token is given to."""
+
+
+class Layer(NamedTuple):
+    """A linear layer of every expert.
+
+    Attributes:
+        kernel: ``[X, E, F]`` or ``[X, F, E]``, inputs before outputs.
+        bias: ``[X, F]`` or ``[X, E]``.
+    """
+
+    kernel: Array
+    bias: Array
+
+
+def gelu(x: Array) -> Array:
+    """Return GELU in its tanh form."""
+    return jax.nn.gelu(x, approximate=True)
+
+
+def choose_experts(logits_BTX: Array, chosen: int) -> Array:
+    """Return the share of each expert: the softmax over the largest logits, 0 for the others.
+
+    Args:
+        logits_BTX: of a token for each expert; of equal ones the first wins.
+        chosen: C, how many experts share a token.
+    """
+    largest_BTC, expert_BTC = jax.lax.top_k(logits_BTX, chosen)
+    share_BTC = jax.nn.softmax(largest_BTC, axis=-1)
+    one_hot_BTCX = jax.nn.one_hot(expert_BTC, logits_BTX.shape[-1], dtype=share_BTC.dtype)
+    return (share_BTC[..., None] * one_hot_BTCX).sum(axis=-2)
+
+
+def mixture(x_BTE: Array, gate_EX: Array, up: Layer, down: Layer, chosen: int = CHOSEN) -> Array:
+    """Return Σ_x share_x · expert_x(x), the shares Softmax(Top_C(x · gate)).
+
+    Every expert sees every token: five small ones take less time than to sort tokens by expert, and
+    no token is left out. Experts are MLPs of one hidden layer with GELU.
+
+    Args:
+        x_BTE: tokens.
+        gate_EX: the router's weights; it has no bias.
+        up: from tokens to the hidden layer of each expert.
+        down: back.
+        chosen: C, how many experts share a token.
+
+    Returns:
+        an array like ``x_BTE``; the router computes in float32 or better.
+    """
+    dtype, wide = x_BTE.dtype, accumulator(x_BTE.dtype)
+    up_XEF, up_XF, down_XFE, down_XE = (weight.astype(dtype) for weight in (*up, *down))
+    logits_BTX = jnp.einsum("bte,ex->btx", x_BTE.astype(wide), gate_EX.astype(wide))
+    share_BTX = choose_experts(logits_BTX, chosen).astype(dtype)
+    hidden_BTXF = gelu(jnp.einsum("bte,xef->btxf", x_BTE, up_XEF) + up_XF)
+    out_BTE = jnp.einsum("btxf,xfe->bte", hidden_BTXF * share_BTX[..., None], down_XFE)
+    return out_BTE + jnp.einsum("btx,xe->bte", share_BTX, down_XE)
+
+
+class MLP(nn.Module):
+    """gelu(x · up) · down, with biases.
+
+    Attributes:
+        hidden: F.
+        dtype: what is computed in.
+    """
+
+    hidden: int
+    dtype: DTypeLike = jnp.float32
+
+    @nn.compact
+    def __call__(self, x_BTE: Array) -> Array:
+        """Apply the layer."""
+        hidden_BTF = gelu(nn.Dense(self.hidden, dtype=self.dtype, name="up")(x_BTE))
+        out_BTE: Array = nn.Dense(x_BTE.shape[-1], dtype=self.dtype, name="down")(hidden_BTF)
+        return out_BTE
+
+
+class _Experts(nn.Module):
+    """The parameters of a linear layer of every expert, drawn as those of a single one."""
+
+    experts: int
+    inputs: int
+    outputs: int
+
+    @nn.compact
+    def __call__(self) -> Layer:
+        kernel = nn.initializers.lecun_normal(batch_axis=(0,))
+        return Layer(
+            self.param("kernel", kernel, (self.experts, self.inputs, self.outputs)),
+            self.param("bias", nn.initializers.zeros_init(), (self.experts, self.outputs)),
+        )
+
+
+class Mixture(nn.Module):
+    """`mixture` with its parameters.
+
+    Attributes:
+        hidden: F of each expert.
+        dtype: what is computed in.
+        experts: X.
+        chosen: C.
+    """
+
+    hidden: int
+    dtype: DTypeLike = jnp.float32
+    experts: int = EXPERTS
+    chosen: int = CHOSEN
+
+    @nn.compact
+    def __call__(self, x_BTE: Array) -> Array:
+        """Apply the layer."""
+        width = x_BTE.shape[-1]
+        gate_EX = self.param("gate", nn.initializers.lecun_normal(), (width, self.experts))
+        up = _Experts(self.experts, width, self.hidden, name="up")()
+        down = _Experts(self.experts, self.hidden, width, name="down")()
+        return mixture(x_BTE.astype(self.dtype), gate_EX, up, down, self.chosen)
+
+
+FEEDFORWARD: Mapping[str, Callable[..., nn.Module]] = MappingProxyType({"mlp": MLP, "moe": Mixture})
+"""Feed-forward layers by name: modules of a hidden width and a type to compute in."""

@@ -1,0 +1,78 @@
+"""The paper's hyperparameters (appendix C, Table A3), and where its published code has others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from baselines.config import RunConfig
+from baselines.model.names import look_up
+from sraven.core.boards import Board
+from sraven.core.errors import ConfigurationError
+
+_SHAPES: Mapping[str, Mapping[str, Any]] = {
+    "sraven": {
+        "layers": 4,
+        "width": 128,
+        "heads": 16,
+        "qkv_width": 64,
+        "mlp_width": 256,
+        "learning_rate": 1e-3,
+        "weight_decay": 0.1,
+        "warmup": 1000,
+    },
+    "fuzzylogic": {
+        "layers": 2,
+        "width": 128,
+        "heads": 8,
+        "qkv_width": 16,
+        "mlp_width": 256,
+        "learning_rate": 1e-3,
+        "weight_decay": 0.1,
+        "warmup": 100,
+    },
+}
+"""By family of tasks; rate, decay and warm-up are points of the paper's grids."""
+
+RECIPES: Mapping[str, Mapping[str, Any]] = {
+    "paper": {"attention_dropout": 0.0},
+    "paper-code": {"attention_dropout": 0.1},
+}
+"""What recipes set; `baselines.optim` and the model have further differences."""
+
+BATCH_SIZE = 128
+
+
+def make_config(
+    board: Board, attention: str, *, recipe: str = "paper", seed: int = 0, **changes: Any
+) -> RunConfig:
+    """Return the configuration of a run: the recipe's, with changes.
+
+    Args:
+        board: the board to train on.
+        attention: a name of `baselines.model.attention.ATTENTION`.
+        recipe: ``paper`` or ``paper-code``.
+        seed: draws the initial parameters and dropout.
+        changes: fields of `RunConfig` and their values; None leaves the recipe's.
+
+    Raises:
+        ConfigurationError: for an unknown name or a value out of range.
+    """
+    family = board.task.name
+    if family not in _SHAPES:
+        raise ConfigurationError(f"board {board.id!r} has task {family!r}; expected {', '.join(_SHAPES)}")
+    given = {name: value for name, value in changes.items() if value is not None}
+    batch_size = given.get("batch_size", BATCH_SIZE)
+    values = {
+        "board": board.id,
+        "board_digest": board.digest,
+        "attention": attention,
+        "recipe": recipe,
+        "batch_size": batch_size,
+        "steps": max(1, board.content["train_budget"] // max(1, batch_size)),
+        "seed": seed,
+        "activation": "relu",
+        "feedforward": "mlp",
+        **_SHAPES[family],
+        **look_up("recipe", recipe, RECIPES),
+        **given,
+    }
+    return RunConfig(**values)

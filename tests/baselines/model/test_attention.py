@@ -1,0 +1,323 @@
+"""Every attention against loops written from the paper's equations, and what all of them keep.
+
+Axes have different primes: B=2 instances, H=5 heads, D=7, Q=11 and K=13 positions, V=3 (narrow) or 17.
+"""
+
+import math
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.attention import ACTIVATIONS, ATTENTION, dropout_gate, find_attention
+from sraven import ConfigurationError
+
+B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
+NAMES = list(ATTENTION)
+PHI = {
+    "relu": lambda x: max(x, 0.0),
+    "silu": lambda x: x / (1 + math.exp(-x)),
+    "gelu": lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "tanh": math.tanh,
+    "identity": lambda x: x,
+}
+
+
+# The oracle: plain loops, one instance and query at a time -----------------------------------------
+
+
+def softmax(row, visible):
+    """Weights of one head's scores over keys; a query that sees no key has none."""
+    total = sum(math.exp(a) for a, sees in zip(row, visible, strict=True) if sees)
+    return [math.exp(a) / total if sees else 0.0 for a, sees in zip(row, visible, strict=True)]
+
+
+def rms_head(code):
+    """RMSHead of one pair's scores over heads."""
+    return [a / math.sqrt(sum(b * b for b in code) / len(code) + 1e-6) for a in code]
+
+
+def over_heads(a_HK, normalise):
+    return np.array([normalise(a_HK[:, k]) for k in range(a_HK.shape[1])]).T
+
+
+def normalised(kind, a_HK, visible_HK):
+    a_HK = np.where(visible_HK, a_HK, 0.0)
+    if "rmshead" in kind:
+        a_HK = over_heads(a_HK, rms_head)
+    if "softmax" in kind:
+        a_HK = np.array([softmax(*rows) for rows in zip(a_HK, visible_HK, strict=True)])
+    return a_HK
+
+
+def value_network(kind, code_H, v_HV, phi, deep_HVW):
+    """What one pair of positions adds to the output [H, V]."""
+    heads, width = range(H), range(v_HV.shape[1])
+    if kind == "sum":
+        return np.array([[code_H[h] * v_HV[h, i] for i in width] for h in heads])
+    if kind == "nonlinear value":
+        return np.array([[code_H[h] * phi(v_HV[h, i]) for i in width] for h in heads])
+    hidden = [phi(sum(code_H[h] * v_HV[h, i] for h in heads)) for i in width]
+    if kind == "deep":
+        layer = [[sum(code_H[h] * deep_HVW[h, i, j] for h in heads) for j in width] for i in width]
+        hidden = [phi(sum(hidden[i] * layer[i][j] for i in width)) for j in width]
+    return np.array([[code_H[h] * hidden[i] for i in width] for h in heads])
+
+
+TABLE = {
+    "softmax": ("softmax", "sum"),
+    "linear": ("", "sum"),
+    "hyla": ("rmshead", "mixed"),
+    "linear_rmshead": ("rmshead", "sum"),
+    "linear_rmshead_nonlinear": ("rmshead", "nonlinear value"),
+    "hyla_no_rmshead": ("", "mixed"),
+    "hyla_linear": ("rmshead", "mixed"),
+    "hyla_linear_no_rmshead": ("", "mixed"),
+    "hyla_softmax": ("softmax", "mixed"),
+    "hyla_rmshead_softmax": ("rmshead softmax", "mixed"),
+    "hyla_deep": ("rmshead", "deep"),
+}
+
+
+def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", deep_weights=None, gate=None):
+    """Return output and latent codes, in float64."""
+    kind, network = TABLE[name]
+    phi = PHI["identity" if name.startswith("hyla_linear") else activation]
+    heads, queries, keys = query.shape[2], query.shape[1], key.shape[1]
+    mask = np.broadcast_to(True if mask is None else mask, (len(query), heads, queries, keys))
+    gate = np.ones((queries, keys)) if gate is None else gate
+    out, codes = np.zeros((*query.shape[:3], value.shape[3])), np.zeros(mask.shape)
+    for b in range(len(query)):
+        for q in range(queries):
+            a_HK = np.array(
+                [[query[b, q, h] @ key[b, k, h] for k in range(keys)] for h in range(heads)]
+            ) / math.sqrt(query.shape[3])
+            a_HK += 0 if bias is None else bias[:, q]
+            codes[b, :, q] = normalised(kind, a_HK, mask[b, :, q])
+            for k in range(keys):
+                kept = codes[b, :, q, k] * gate[q, k]
+                out[b, q] += value_network(network, kept, value[b, k], phi, deep_weights)
+    return out, codes
+
+
+# Cases -----------------------------------------------------------------------------------------------
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng([seed, *shape]).normal(size=shape)
+
+
+def arrays(name, queries=Q, keys=K, width=NARROW, seed=0):
+    """Query, key and value, and the options that the attention needs."""
+    drawn = [draw(*shape, seed=seed) for shape in ((B, queries, H, D), (B, keys, H, D), (B, keys, H, width))]
+    return drawn, {"deep_weights": draw(H, width, width, seed=seed)} if name == "hyla_deep" else {}
+
+
+def some_mask(queries=Q, keys=K):
+    """A mask that differs by instance and head, and shows each query a key."""
+    mask = np.random.default_rng(7).random((B, H, queries, keys)) < 0.7
+    mask[..., 0] = True
+    return mask
+
+
+def as_jax(tree, dtype):
+    return jax.tree.map(lambda array: jnp.asarray(array, dtype), tree)
+
+
+def run(name, drawn, options, bias=None, mask=None, dtype=jnp.float64, **more):
+    """Apply an attention under jit, with its latent codes."""
+    attention = jax.jit(partial(ATTENTION[name], mask=mask, return_scores=True, **more))
+    return attention(*as_jax(drawn, dtype), bias=as_jax(bias, dtype), **as_jax(options, dtype))
+
+
+CASES = [*((name, NARROW) for name in NAMES), ("hyla", WIDE), ("hyla_softmax", WIDE)]
+
+
+@pytest.mark.parametrize(("name", "width"), CASES)
+def test_values_and_gradients_equal_those_of_loops(name, width, float64):
+    """Across sequences, with mask and bias; gradients as finite differences of the loops."""
+    drawn, options = arrays(name, width=width)
+    inputs, mask = (drawn, draw(H, Q, K), options), some_mask()
+    weights = draw(B, Q, H, width, seed=1), draw(B, H, Q, K, seed=1)
+
+    def weighted(inputs):
+        drawn, bias, options = inputs
+        found = ATTENTION[name](*drawn, bias, mask, return_scores=True, **options)
+        return sum((x * y).sum() for x, y in zip(found, weights, strict=True)), found
+
+    def weighted_loops(inputs):
+        drawn, bias, options = inputs
+        found = oracle(name, *drawn, bias, mask, **options)
+        return sum((x * y).sum() for x, y in zip(found, weights, strict=True)), found
+
+    (_, found), grads = jax.jit(jax.value_and_grad(weighted, has_aux=True))(as_jax(inputs, jnp.float64))
+    for array, wanted in zip(found, weighted_loops(inputs)[1], strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+    leaves, tree = jax.tree.flatten(inputs)
+    for at, (leaf, grad) in enumerate(zip(leaves, jax.tree.leaves(grads), strict=True)):
+        step = 1e-6 * draw(*leaf.shape, seed=2)
+        ends = [
+            weighted_loops(tree.unflatten([*leaves[:at], leaf + sign * step, *leaves[at + 1 :]]))[0]
+            for sign in (1, -1)
+        ]
+        np.testing.assert_allclose((grad * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["softmax", "linear", "hyla", "hyla_linear", "hyla_rmshead_softmax"])
+def test_equals_loops_for_wide_values_without_mask_or_bias(name):
+    drawn, options = arrays(name, keys=Q, width=WIDE)
+    out, codes = run(name, drawn, options, dtype=jnp.float32)
+    assert out.dtype == codes.dtype == jnp.float32
+    wanted_out, wanted_codes = oracle(name, *drawn, **options)
+    np.testing.assert_allclose(codes, wanted_codes, rtol=1e-4, atol=1e-5 * np.abs(wanted_codes).max())
+    np.testing.assert_allclose(out, wanted_out, rtol=1e-4, atol=1e-5 * np.abs(wanted_out).max())
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_activations(activation, float64):
+    drawn, _ = arrays("hyla")
+    out, _ = run("hyla", drawn, {}, activation=activation)
+    np.testing.assert_allclose(out, oracle("hyla", *drawn, activation=activation)[0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_depends_on_the_keys_that_it_sees_alone(name):
+    """Causality by gradient. Query 0 sees nothing: its output is 0, and no gradient is NaN."""
+    drawn, options = arrays(name, Q, Q)
+    earlier, at = np.tri(Q, k=-1, dtype=bool), 6
+
+    @jax.jit
+    def look(arrays, options):
+        out, pull = jax.vjp(lambda *arrays: ATTENTION[name](*arrays, mask=earlier, **options), *arrays)
+        one = jnp.zeros_like(out).at[:, at].set(1.0)
+        return out, pull(one), pull(jnp.ones_like(out))
+
+    out, grads_of_one, grads = look(*as_jax((drawn, options), jnp.float32))
+    assert not out[:, 0].any()
+    assert all(np.isfinite(grad).all() for grad in grads)
+    assert not grads[0][:, 0].any()
+    grad_query, *grads_seen = grads_of_one
+    assert grad_query[:, at].any()
+    assert not np.delete(grad_query, at, axis=1).any()
+    for grad in grads_seen:
+        assert grad[:, :at].any(axis=(0, 2, 3)).all()
+        assert not grad[:, at:].any()
+
+
+@pytest.mark.parametrize("name", ["softmax", "hyla"])
+def test_jit_changes_nothing(name):
+    drawn, options = arrays(name)
+    bias, mask = draw(H, Q, K), some_mask()
+    jitted, codes = run(name, drawn, options, bias, mask, jnp.float32)
+    drawn, options, bias = as_jax((drawn, options, bias), jnp.float32)
+    plain = ATTENTION[name](*drawn, bias, mask, **options)
+    assert plain.shape == (B, Q, H, NARROW)
+    assert codes.shape == (B, H, Q, K)
+    np.testing.assert_allclose(plain, jitted, rtol=1e-5, atol=1e-5)
+
+
+def test_vmap_over_runs():
+    """A grid of runs trains under vmap, so that adds an axis to everything."""
+    runs = [as_jax(arrays("hyla", seed=seed)[0], jnp.float32) for seed in range(3)]
+
+    @jax.jit
+    def gradients(arrays):
+        return jax.grad(lambda arrays: jnp.sin(ATTENTION["hyla"](*arrays)).sum())(arrays)
+
+    together = jax.jit(jax.vmap(gradients))([jnp.stack(parts) for parts in zip(*runs, strict=True)])
+    for run_at, one in enumerate(runs):
+        for found, wanted in zip(together, gradients(one), strict=True):
+            np.testing.assert_allclose(found[run_at], wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [
+        ("hyla", WIDE),
+        *((name, NARROW) for name in ("softmax", "linear_rmshead_nonlinear", "hyla", "hyla_deep")),
+    ],
+)
+def test_bfloat16(name, width):
+    """Half precision in and out; latent codes in float32, near those of full precision."""
+    drawn, options = arrays(name, width=width)
+    out, codes = run(name, drawn, options, draw(H, Q, K), dtype=jnp.bfloat16)
+    assert (out.dtype, codes.dtype) == (jnp.bfloat16, jnp.float32)
+    wanted_out, wanted_codes = oracle(name, *drawn, draw(H, Q, K), **options)
+    assert np.abs(codes - wanted_codes).max() < 0.03 * np.abs(wanted_codes).max()
+    assert np.abs(np.asarray(out, np.float64) - wanted_out).max() < 0.04 * np.abs(wanted_out).max()
+
+
+# Dropout ---------------------------------------------------------------------------------------------
+
+
+def test_dropout_keeps_the_mean():
+    gate = np.asarray(dropout_gate(0.3, jax.random.key(0), 101, 103, jnp.float32))
+    kept = gate != 0
+    np.testing.assert_allclose(gate[kept], 1 / 0.7, rtol=1e-6)
+    assert abs(kept.mean() - 0.7) < 4 * math.sqrt(0.3 * 0.7 / gate.size)
+    assert dropout_gate(0.0, None, 101, 103, jnp.float32) is None
+
+
+@pytest.mark.parametrize("name", ["softmax", "hyla", "hyla_deep"])
+def test_dropout_is_one_mask_for_all_heads_and_instances(name, float64):
+    """In HYLA it enters both mixes. Latent codes are those before it."""
+    drawn, options = arrays(name)
+    key = jax.random.key(3)
+    gate = np.asarray(dropout_gate(0.4, key, Q, K, jnp.float64))
+    found = run(name, drawn, options, dropout_rate=0.4, dropout_key=key)
+    for array, wanted in zip(found, oracle(name, *drawn, **options, gate=gate), strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+
+
+# Errors ----------------------------------------------------------------------------------------------
+
+
+def test_unknown_names_give_the_nearest():
+    with pytest.raises(ConfigurationError, match="attention='hyla_soft': did you mean 'hyla_softmax'"):
+        find_attention("hyla_soft")
+    with pytest.raises(ConfigurationError, match="attention=None: expected one of softmax, linear, hyla"):
+        find_attention(None)
+    with pytest.raises(ConfigurationError, match="activation='rely': did you mean 'relu'"):
+        ATTENTION["hyla"](*as_jax(arrays("hyla")[0], jnp.float32), activation="rely")
+
+
+ZEROS = {
+    "query": jnp.zeros((B, Q, H, D)),
+    "key": jnp.zeros((B, K, H, D)),
+    "value": jnp.zeros((B, K, H, NARROW)),
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"query": jnp.zeros((B, Q, D))}, r"query has shape \[2, 11, 7\]; expected \[B, Q, H, D\]"),
+        (
+            {"key": jnp.zeros((B, K, H, 2))},
+            r"key has shape \[2, 13, 5, 2\]; expected \[B=2, K=13, H=5, D=7\]",
+        ),
+        ({"value": jnp.zeros((B, Q, H, 3))}, r"value has shape .*expected \[B=2, K=13, H=5, V\]"),
+        ({"bias": jnp.zeros((H, K, Q))}, r"bias has shape \[5, 13, 11\]; expected \[H=5, Q=11, K=13\]"),
+        ({"bias": jnp.zeros((H, Q, K), jnp.int32)}, "bias has dtype int32"),
+        ({"mask": jnp.zeros((Q, K))}, "mask has dtype float32; expected bool"),
+        ({"mask": jnp.zeros((K, Q), bool)}, r"broadcasts to \[B, H, Q, K\]=\[2, 5, 11, 13\]"),
+        ({"mask": jnp.zeros((1, B, H, Q, K), bool)}, r"mask has shape \[1, 2, 5, 11, 13\]"),
+        ({"query": jnp.zeros((B, Q, H, D), jnp.bfloat16)}, "bfloat16, float32, float32; expected one"),
+        ({name: array.astype(jnp.int32) for name, array in ZEROS.items()}, "int32, int32, int32; expected"),
+        ({"deep_weights": jnp.zeros((H, 3, 3))}, "deep_weights are for hyla_deep; hyla has none"),
+        ({"dropout_rate": 0.1}, "dropout_rate=0.1 needs dropout_key"),
+        ({"dropout_rate": 1.0}, "dropout_rate=1.0: expected a share from 0 to below 1"),
+    ],
+)
+def test_errors_name_what_is_wrong(wrong, message):
+    with pytest.raises(ConfigurationError, match=message):
+        ATTENTION["hyla"](**{**ZEROS, **wrong})
+
+
+@pytest.mark.parametrize("weights", [None, jnp.zeros((H, 3, 2))])
+def test_deep_hyla_needs_weights(weights):
+    with pytest.raises(ConfigurationError, match=r"hyla_deep needs \[H, V, V\]=\[5, 3, 3\]"):
+        ATTENTION["hyla_deep"](**ZEROS, deep_weights=weights)

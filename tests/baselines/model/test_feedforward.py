@@ -1,0 +1,106 @@
+"""The MLP by its formula, the mixture of experts against a loop. B=2, T=3, E=7, F=11, X=5."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.feedforward import MLP, Layer, Mixture, choose_experts, mixture
+
+B, T, E, F, X = 2, 3, 7, 11, 5
+
+
+def gelu(x):
+    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def weights():
+    rng = np.random.default_rng(0)
+    shapes = {
+        "x": (B, T, E),
+        "gate": (E, X),
+        "up": (X, E, F),
+        "up_bias": (X, F),
+        "down": (X, F, E),
+        "down_bias": (X, E),
+    }
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()}
+
+
+def loop(x, gate, up, up_bias, down, down_bias, chosen):
+    out = np.zeros_like(x)
+    for b in range(B):
+        for t in range(T):
+            logits = x[b, t] @ gate
+            best = sorted(range(X), key=lambda expert: -logits[expert])[:chosen]
+            total = sum(math.exp(logits[expert]) for expert in best)
+            for i in best:
+                hidden = gelu(x[b, t] @ up[i] + up_bias[i])
+                out[b, t] += math.exp(logits[i]) / total * (hidden @ down[i] + down_bias[i])
+    return out
+
+
+def initialised(module, x):
+    """Return a module's output and its parameters."""
+    return jax.jit(module.init_with_output)(jax.random.key(0), x)
+
+
+def apply(x, gate, up, up_bias, down, down_bias, chosen):
+    return mixture(x, gate, Layer(up, up_bias), Layer(down, down_bias), chosen)
+
+
+@pytest.mark.parametrize("chosen", [1, 2, X])
+def test_mixture_equals_a_loop(chosen, float64):
+    arrays = weights()
+    found = apply(**{name: jnp.asarray(array) for name, array in arrays.items()}, chosen=chosen)
+    np.testing.assert_allclose(found, loop(**arrays, chosen=chosen), rtol=1e-12)
+
+
+def test_gradients_of_the_mixture(float64):
+    arrays = weights()
+
+    def total(arrays):
+        return jnp.sin(apply(**arrays, chosen=2)).sum()
+
+    grads = jax.jit(jax.grad(total))({name: jnp.asarray(array) for name, array in arrays.items()})
+    for name, grad in grads.items():
+        step = 1e-6 * np.random.default_rng(1).normal(size=grad.shape)
+        ends = [
+            np.sin(loop(**{**arrays, name: arrays[name] + sign * step}, chosen=2)).sum() for sign in (1, -1)
+        ]
+        np.testing.assert_allclose((grad * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-6)
+
+
+def test_shares_by_hand():
+    shares = choose_experts(jnp.array([[[0.0, math.log(3), -1.0, 0.0, -2.0]]]), 2)
+    np.testing.assert_allclose(shares[0, 0], [0.25, 0.75, 0, 0, 0], rtol=1e-6)  # the first of equals wins
+
+
+def test_mlp():
+    x = jnp.asarray(weights()["x"], jnp.float32)
+    out, variables = initialised(MLP(F), x)
+    up, down = variables["params"]["up"], variables["params"]["down"]
+    assert (up["kernel"].shape, down["kernel"].shape) == ((E, F), (F, E))
+    hidden = gelu(np.asarray(x) @ up["kernel"] + up["bias"])
+    np.testing.assert_allclose(out, hidden @ down["kernel"] + down["bias"], rtol=1e-4, atol=1e-6)
+
+
+def test_experts_have_the_size_and_the_spread_of_the_mlp():
+    wide = jnp.zeros((1, 1, 101))
+    experts = initialised(Mixture(103, experts=X), wide)[1]["params"]
+    single = jax.eval_shape(MLP(103).init, jax.random.key(0), wide)["params"]
+    assert experts["gate"].shape == (101, X)
+    for layer, fan_in in (("up", 101), ("down", 103)):
+        for part in ("kernel", "bias"):
+            assert experts[layer][part].shape == (X, *single[layer][part].shape)
+        np.testing.assert_allclose(experts[layer]["kernel"].std(), fan_in**-0.5, rtol=0.03)
+
+
+def test_half_precision_in_and_out():
+    x = jnp.zeros((B, T, E), jnp.bfloat16)
+    for module in (MLP(F, jnp.bfloat16), Mixture(F, jnp.bfloat16)):
+        out, variables = jax.eval_shape(module.init_with_output, jax.random.key(0), x)
+        assert (out.shape, out.dtype) == (x.shape, jnp.bfloat16)
+        assert {leaf.dtype for leaf in jax.tree.leaves(variables)} == {jnp.dtype(jnp.float32)}

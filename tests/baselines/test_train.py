@@ -1,0 +1,210 @@
+"""Training on a board: resumed bit for bit, refused where it must be, and evaluated as a submission."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import jax
+import numpy as np
+import pytest
+
+from baselines.config import RunConfig, read_config
+from baselines.evaluate import predict, write_entry
+from baselines.recipes import make_config
+from baselines.train import CHECKPOINTS, CONFIG, LOG, DivergenceError, load_run, train
+from cli.main import main
+from sraven import ConfigurationError, OutputError, score_submission
+from sraven.core.boards import read_board
+
+TINY = {"layers": 1, "width": 11, "heads": 3, "qkv_width": 6, "mlp_width": 13, "batch_size": 5, "warmup": 7}
+
+
+def tiny(attention="hyla", seed=0, steps=300, **changes):
+    return make_config(read_board("fuzzylogic-v1"), attention, seed=seed, steps=steps, **{**TINY, **changes})
+
+
+def leaves(state):
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run that wasn't interrupted."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, train(tiny(attention_dropout=0.1), out, save_every=100)
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory):
+    """The same with another seed."""
+    out = tmp_path_factory.mktemp("runs") / "second"
+    return out, train(tiny(seed=1, attention_dropout=0.1), out, save_every=300)
+
+
+def test_log_has_a_line_for_every_chunk(finished):
+    lines = [json.loads(line) for line in (finished[0] / LOG).read_text().splitlines()]
+    assert [line["step"] for line in lines] == [100, 200, 300]
+    assert lines[-1]["loss"] < lines[0]["loss"]
+
+
+def test_run_whose_last_checkpoint_is_lost_ends_in_the_same_parameters(finished, tmp_path):
+    out, state = finished
+    copy = shutil.copytree(out, tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS / "300")
+    again = train(tiny(attention_dropout=0.1), copy, save_every=100)
+    for one, other in zip(leaves(state), leaves(again), strict=True):
+        assert (one == other).all()
+    assert (copy / LOG).read_text().count("\n") == 3
+
+
+def test_damaged_checkpoint_is_passed_over_for_the_one_before(finished, tmp_path):
+    out, state = finished
+    copy = shutil.copytree(out, tmp_path / "copy")
+    for path in (copy / CHECKPOINTS / "300").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = train(tiny(attention_dropout=0.1), copy, save_every=100)
+    for one, other in zip(leaves(state), leaves(again), strict=True):
+        assert (one == other).all()
+
+
+def test_killed_run_goes_on_where_it_was(finished, tmp_path):
+    out = tmp_path / "killed"
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
+        "from test_train import tiny; from baselines.train import train;"
+        "train(tiny(attention_dropout=0.1), Path(sys.argv[2]), save_every=100,"
+        " progress=lambda steps, report: time.sleep(3))"
+    )
+    here = os.path.dirname(__file__)
+    process = subprocess.Popen([sys.executable, "-c", code, here, str(out)])
+    while process.poll() is None and not (out / CHECKPOINTS / "100").is_dir():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    state = train(tiny(attention_dropout=0.1), out, save_every=100)
+    for one, other in zip(leaves(finished[1]), leaves(state), strict=True):
+        assert (one == other).all()
+
+
+def test_seeds_differ(finished, second):
+    pairs = zip(leaves(finished[1].params), leaves(second[1].params), strict=True)
+    assert any((one != other).any() for one, other in pairs)
+
+
+def test_directory_of_another_run_is_refused(finished):
+    with pytest.raises(OutputError, match="holds another run \\(attention, learning_rate differ\\)"):
+        train(tiny("softmax", learning_rate=0.5, attention_dropout=0.1), finished[0])
+
+
+def test_directory_with_something_else_is_refused(tmp_path):
+    (tmp_path / "novel.txt").write_text("It was a dark night.")
+    with pytest.raises(OutputError, match="isn't empty and holds no run"):
+        train(tiny(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["novel.txt"]
+
+
+def test_divergence_stops_and_keeps_the_last_checkpoint(finished, tmp_path, monkeypatch):
+    copy = shutil.copytree(finished[0], tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS / "300")
+    monkeypatch.setattr("baselines.encode.jnp.square", lambda x: x * np.nan)
+    with pytest.raises(
+        DivergenceError, match="the loss is nan after step 200; the last checkpoint is of 200"
+    ):
+        train(tiny(attention_dropout=0.1), copy)
+    assert (copy / CHECKPOINTS / "200").is_dir() and not (copy / CHECKPOINTS / "300").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"steps": 0}, "steps=0"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan"),
+        ({"weight_decay": -1.0}, "weight_decay=-1.0"),
+        ({"heads": 4}, "qkv_width=6: expected a multiple of heads=4"),
+        ({"attention_dropout": 1.0}, "attention_dropout=1.0"),
+        ({"recipe": "paper-cod"}, "recipe='paper-cod': did you mean 'paper-code'"),
+        ({"attention": "hyal"}, "attention='hyal': did you mean .*hyla"),
+        ({"activation": "rleu"}, "activation='rleu': did you mean .*relu"),
+        ({"feedforward": "moo"}, "feedforward='moo'.*moe"),
+    ],
+)
+def test_bad_configuration_is_refused(changes, message, tmp_path):
+    with pytest.raises(ConfigurationError, match=message):
+        train(tiny(**changes), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_configuration_survives_its_file(finished):
+    values = json.loads((finished[0] / CONFIG).read_text())
+    assert read_config(values) == tiny(attention_dropout=0.1)
+    with pytest.raises(ConfigurationError, match="lacks or has too much: width"):
+        read_config({name: value for name, value in values.items() if name != "width"})
+
+
+def test_recipes_have_the_papers_numbers():
+    raven = make_config(read_board("sraven-v1"), "softmax")
+    assert (raven.layers, raven.heads, raven.qkv_width, raven.steps) == (4, 16, 64, 156_250)
+    fuzzy = make_config(read_board("fuzzylogic-v1"), "hyla", recipe="paper-code")
+    assert (fuzzy.layers, fuzzy.heads, fuzzy.qkv_width, fuzzy.steps) == (2, 8, 16, 50_000)
+    assert (raven.attention_dropout, fuzzy.attention_dropout) == (0.0, 0.1)
+    assert isinstance(fuzzy, RunConfig) and fuzzy.digest != raven.digest
+
+
+def test_evaluated_runs_are_a_submission(finished, second, tmp_path):
+    write_entry([finished[0], second[0]], tmp_path / "entry", authors=["A. Author"])
+    scores = score_submission(tmp_path / "entry")
+    assert scores["splits"]["ood"]["seeds"] == [0, 1]
+    board = read_board("fuzzylogic-v1")
+    config, params = load_run(finished[0])
+    mine = board.score("test", predict(config, params, board, "test"))
+    assert mine.metrics["mse"].by_seed[0] == scores["splits"]["test"]["metrics"]["mse"]["by_seed"][0]
+    assert mine.metrics["mse"].mean < 0.2
+
+
+def test_runs_of_different_configurations_are_no_entry(finished, tmp_path):
+    other = tmp_path / "other"
+    train(tiny("softmax", steps=100), other)
+    with pytest.raises(ConfigurationError, match=r"differs from .* in more than its seed"):
+        write_entry([finished[0], other], tmp_path / "entry", authors=["A. Author"])
+    with pytest.raises(ConfigurationError, match="the same seed"):
+        write_entry([finished[0], finished[0]], tmp_path / "entry", authors=["A. Author"])
+    assert not (tmp_path / "entry").exists()
+
+
+def test_unfinished_run_is_refused(finished, tmp_path):
+    copy = shutil.copytree(finished[0], tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS / "300")
+    with pytest.raises(OutputError, match="has 200 of 300 steps"):
+        load_run(copy)
+    with pytest.raises(OutputError, match="holds no run"):
+        load_run(tmp_path)
+
+
+def test_commands(tmp_path, capsys):
+    sizes = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
+    line = [
+        "train",
+        "fuzzylogic-v1",
+        "--attention",
+        "linear",
+        "--steps",
+        "100",
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    with pytest.raises(SystemExit) as stop:
+        main([*line, *sizes, "--seed", "3", "--seed", "5"])
+    assert stop.value.code == 0
+    assert "seed-3: 100 steps, r2_per_sequence " in capsys.readouterr().out
+    runs = [str(tmp_path / "run" / f"seed-{seed}") for seed in (3, 5)]
+    with pytest.raises(SystemExit) as stop:
+        main(["evaluate", *runs, "--out", str(tmp_path / "entry")])
+    assert stop.value.code == 0 and (tmp_path / "entry" / "submission.yaml").is_file()
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "fuzzylogic-v9", "--attention", "linear", "--out", str(tmp_path / "x")])
+    assert stop.value.code == 2 and "did you mean fuzzylogic-v1" in capsys.readouterr().err

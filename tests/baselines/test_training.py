@@ -1,0 +1,182 @@
+"""The pure parts of training: encodings, feed, optimiser, and steps, with a model of one layer."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.encode import encoding_of
+from baselines.feed import chunk_of_steps, chunks
+from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
+from baselines.step import make_program, train_chunk
+from fuzzylogic import FuzzyLogic, score
+from sraven import SRAVEN
+
+RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
+STEPS, BATCH = 11, 13
+
+
+def batch_of(task, split="train", count=17):
+    return {name: jnp.asarray(array) for name, array in task.sample(split, 0, count)._asdict().items()}
+
+
+def program_of(task, steps=STEPS):
+    """A model that multiplies all tokens of a sequence by one matrix, and drops none."""
+    encoding = encoding_of(task)
+    size = encoding.length * encoding.width_in, encoding.length * encoding.width_out
+
+    def initialise(key):
+        return {"kernel": 0.1 * jax.random.normal(key, size), "bias": jnp.zeros(size[1])}
+
+    def apply(params, tokens_BTD, key):
+        flat = tokens_BTD.reshape(len(tokens_BTD), -1) @ params["kernel"] + params["bias"]
+        noise = 1.0 + 0.01 * jax.random.normal(key, ())
+        return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
+
+    return make_program(initialise, apply, encoding, recipe="paper", steps=steps, warmup=2)
+
+
+def hypers(*rates):
+    return Hyper(jnp.asarray(rates, jnp.float32), jnp.full(len(rates), 0.1, jnp.float32))
+
+
+def run(program, task, bounds, states, hyper):
+    reports = []
+    for chunk in chunks(task, encoding_of(task).fields, bounds, BATCH):
+        states, report = train_chunk(program, states, hyper, chunk)
+        reports.append(report)
+    return states, jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *reports)
+
+
+def first_states(program, *seeds):
+    return jax.vmap(program.initialise)(jnp.asarray(seeds, jnp.uint32))
+
+
+# Encodings
+
+
+def test_raven_tokens_are_symbols_one_by_one_then_empty_queries():
+    batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
+    tokens = encoding.tokens(batch)
+    assert tokens.shape == (17, 27, 7) == (17, encoding.length, encoding.width_in)
+    assert tokens.dtype == jnp.float32
+    assert (tokens[:, :24].argmax(axis=-1).reshape(17, 8, 3) == batch["context"]).all()
+    assert (tokens[:, :24].sum(axis=-1) == 1).all() and not tokens[:, 24:].any()
+
+
+def test_raven_loss_and_accuracy_of_outputs_made_by_hand():
+    batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
+    right = 30.0 * jax.nn.one_hot(batch["target"], 7)
+    out = jnp.concatenate([jnp.zeros((17, 24, 7)), right], axis=1)
+    assert (encoding.predict(out) == batch["target"]).all()
+    assert encoding.score(out, batch) == 1 and encoding.loss(out, batch) < 1e-6
+    assert encoding.loss(jnp.zeros_like(out), batch) == pytest.approx(np.log(7), rel=1e-6)
+    one_wrong = out.at[0, 24].set(jnp.roll(out[0, 24], 1))
+    assert encoding.score(one_wrong, batch) == pytest.approx(16 / 17)
+
+
+def test_fuzzy_query_is_hidden_and_score_is_the_boards():
+    batch, encoding = batch_of(FUZZY), encoding_of(FUZZY)
+    tokens = encoding.tokens(batch)
+    assert tokens.shape == (17, 5, 4)
+    assert (tokens[..., :3] == batch["inputs"]).all()
+    assert (tokens[:, :-1, 3] == batch["targets"][:, :-1]).all() and not tokens[:, -1, 3].any()
+    out = jax.random.uniform(jax.random.key(0), (17, 5, 1))
+    guesses = np.asarray(out[:, -1, 0])
+    scores = score(guesses, np.asarray(batch["targets"]))
+    assert encoding.score(out, batch) == pytest.approx(scores.r2_per_sequence, rel=1e-5)
+    assert encoding.loss(out, batch) == pytest.approx(scores.mse, rel=1e-5)
+
+
+# Feed
+
+
+@pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
+def test_step_has_the_same_batch_however_steps_are_chunked(task):
+    fields = encoding_of(task).fields
+    whole = chunk_of_steps(task, fields, 0, 7, BATCH)
+    parts = list(chunks(task, fields, [(0, 3), (3, 1), (4, 3)], BATCH))
+    for name in fields:
+        assert whole[name].shape[:2] == (7, BATCH)
+        assert (np.concatenate([part[name] for part in parts]) == whole[name]).all()
+        assert (whole[name][5] == getattr(task.sample("train", 5 * BATCH, BATCH), name)).all()
+
+
+def test_no_steps_are_no_chunks():
+    assert list(chunks(RAVEN, ("context",), [], BATCH)) == []
+
+
+# Optimiser
+
+
+def test_rate_rises_to_its_peak_and_falls_to_a_tenth():
+    shares = np.array([rate_share(step, 100, 10) for step in range(100)])
+    assert shares[0] == pytest.approx(0.1) and shares[9] == pytest.approx(1)
+    assert (np.diff(shares[:10]) > 0).all() and (np.diff(shares[9:]) <= 0).all()
+    assert shares[99] == pytest.approx(0.1)
+    assert shares[54] == pytest.approx(0.55, abs=1e-6)  # halfway down
+
+
+def test_rate_of_the_papers_code_starts_at_0_and_ends_early():
+    shares = np.array([rate_share_of_paper_code(step, 100, 10) for step in range(100)])
+    assert shares[0] == 0 and shares[10] == pytest.approx(1)
+    assert shares[90:] == pytest.approx(0.1) and shares[89] > 0.1
+
+
+def test_biases_scales_and_position_tables_do_not_decay():
+    params = {
+        "attention": {"query": {"kernel": jnp.ones((2, 3)), "bias": jnp.ones((4, 3))}},
+        "norm": {"scale": jnp.ones(2), "bias": jnp.ones(2)},
+        "position": jnp.ones((5, 2)),
+    }
+    assert jax.tree.leaves(decayed(params)) == [False, True, False, False, False]
+    # The published code exempts vectors alone.
+    assert jax.tree.leaves(decayed_in_paper_code(params)) == [True, True, False, False, True]
+
+
+def test_decay_is_decoupled_from_the_gradient():
+    program = program_of(FUZZY)
+    state = program.initialise(jnp.uint32(0))
+    batch = {name: array[:BATCH] for name, array in batch_of(FUZZY).items()}
+    with_decay, _ = program.update(state, Hyper(1e-3, 0.5), batch)
+    without, _ = program.update(state, Hyper(1e-3, 0.0), batch)
+    rate = 1e-3 * float(rate_share(0, STEPS, 2))
+    difference = without.params["kernel"] - with_decay.params["kernel"]
+    np.testing.assert_allclose(difference, rate * 0.5 * state.params["kernel"], rtol=1e-3, atol=1e-8)
+    assert (with_decay.params["bias"] == without.params["bias"]).all()
+
+
+# Steps
+
+
+@pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
+def test_training_on_one_batch_lowers_its_loss(task):
+    program, steps = program_of(task, steps=60), 60
+    batch = chunk_of_steps(task, encoding_of(task).fields, 0, 1, BATCH)
+    chunk = {name: np.repeat(array, steps, axis=0) for name, array in batch.items()}
+    _, reports = train_chunk(program, first_states(program, 0), hypers(1e-2), chunk)
+    assert np.isfinite(jax.tree.leaves(reports)).all()
+    assert reports.loss[0, -1] < 0.5 * reports.loss[0, 0]
+
+
+def test_resumed_training_is_bit_for_bit_that_of_an_unbroken_run():
+    program = program_of(FUZZY)
+    start, hyper = first_states(program, 3), hypers(1e-2)
+    whole, _ = run(program, FUZZY, [(0, 5), (5, 6)], start, hyper)
+    half, _ = run(program, FUZZY, [(0, 5)], start, hyper)
+    half = jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf)), half)  # through the host, as from a file
+    resumed, _ = run(program, FUZZY, [(5, 6)], half, hyper)
+    assert int(whole.step[0]) == STEPS
+    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), whole, resumed))
+
+
+def test_runs_side_by_side_are_those_alone():
+    program = program_of(FUZZY)
+    together, reports = run(program, FUZZY, [(0, STEPS)], first_states(program, 0, 1), hypers(1e-2, 1e-3))
+    for place, (seed, rate) in enumerate([(0, 1e-2), (1, 1e-3)]):
+        alone, report = run(program, FUZZY, [(0, STEPS)], first_states(program, seed), hypers(rate))
+        np.testing.assert_allclose(report.loss[0], reports.loss[place], rtol=1e-4)
+        here = jax.tree.map(lambda leaf, place=place: leaf[place], together.params)
+        jax.tree.map(
+            lambda a, b: np.testing.assert_allclose(a[0], b, rtol=1e-3, atol=1e-5), alone.params, here
+        )
