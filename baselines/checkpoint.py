@@ -31,17 +31,17 @@ class Checkpoints:
         """Return the newest checkpoint that can be read, and its step; None if there is none.
 
         Args:
-            target: a state with the shapes, types and sharding wanted, such as the first one.
+            target: a state of `jax.ShapeDtypeStruct`, with the shardings wanted; they needn't be those
+                that it was saved with.
 
         Raises:
             OutputError: if there are checkpoints but none can be read.
         """
         wanted = _by_path(target)
-        abstract = {path: _abstract(leaf) for path, leaf in wanted.items()}
         steps = sorted((found.step for found in self._orbax.checkpoints), reverse=True)
         for step in steps:
             try:
-                leaves = self._orbax.load(step, abstract)
+                leaves = self._orbax.load(step, wanted)
                 return step, jax.tree.unflatten(jax.tree.structure(target), [leaves[path] for path in wanted])
             except Exception:  # noqa: S112  # damage has many faces; an older one will do
                 continue
@@ -51,7 +51,10 @@ class Checkpoints:
             )
         return None
 
-    def close(self) -> None:
+    def __enter__(self) -> "Checkpoints":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Give back what Orbax holds."""
         self._orbax.close()
 
@@ -59,9 +62,3 @@ class Checkpoints:
 def _by_path(tree: Any) -> dict[str, Any]:
     """Return the leaves of a tree by their paths, in order: Orbax knows no optimiser's classes."""
     return {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
-
-
-def _abstract(leaf: Any) -> jax.ShapeDtypeStruct:
-    make: Any = jax.ShapeDtypeStruct  # untyped
-    abstract: jax.ShapeDtypeStruct = make(leaf.shape, leaf.dtype, sharding=leaf.sharding)
-    return abstract

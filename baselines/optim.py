@@ -1,7 +1,7 @@
 """AdamW with warm-up and cosine decay, as a pure function of step, rate and weight decay.
 
-Rate and decay are arguments of the update, not constants of the program, so that a grid of them
-trains side by side under vmap.
+Rate, decay and warm-up are arguments of the update, not constants of the program, so that a grid of
+them trains in one program.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,28 +23,30 @@ class Hyper(NamedTuple):
     Attributes:
         learning_rate: the peak.
         weight_decay: of AdamW, decoupled.
+        warmup: updates over which the rate rises.
     """
 
     learning_rate: Any
     weight_decay: Any
+    warmup: Any
 
 
-def rate_share(step: Any, steps: int, warmup: int) -> jax.Array:
+def rate_share(step: Any, steps: int, warmup: Any) -> jax.Array:
     """Return the rate of update number ``step`` (from 0) as a share of the peak.
 
     It rises in equal parts over ``warmup`` updates, the first of which already moves, and falls by
     a cosine to `FINAL_SHARE` at the last.
     """
     done = jnp.asarray(step, jnp.float32) + 1.0
-    progress = jnp.clip((done - warmup) / max(1, steps - warmup), 0.0, 1.0)
-    return jnp.minimum(done / max(1, warmup), _cosine(progress))
+    progress = jnp.clip((done - warmup) / jnp.maximum(1, steps - warmup), 0.0, 1.0)
+    return jnp.minimum(done / jnp.maximum(1, warmup), _cosine(progress))
 
 
-def rate_share_of_paper_code(step: Any, steps: int, warmup: int) -> jax.Array:
+def rate_share_of_paper_code(step: Any, steps: int, warmup: Any) -> jax.Array:
     """Return it as the paper's code has it: the first is 0, and the cosine ends ``warmup`` early."""
     done = jnp.asarray(step, jnp.float32)
-    progress = jnp.clip((done - warmup) / max(1, steps - 2 * warmup), 0.0, 1.0)
-    return jnp.minimum(done / max(1, warmup), _cosine(progress))
+    progress = jnp.clip((done - warmup) / jnp.maximum(1, steps - 2 * warmup), 0.0, 1.0)
+    return jnp.minimum(done / jnp.maximum(1, warmup), _cosine(progress))
 
 
 def _cosine(progress: jax.Array) -> jax.Array:
@@ -74,7 +76,7 @@ class Rules(NamedTuple):
         decayed: which parameters decay.
     """
 
-    rate_share: Callable[[Any, int, int], jax.Array]
+    rate_share: Callable[[Any, int, Any], jax.Array]
     decayed: Callable[[Any], Any]
 
 
@@ -85,11 +87,11 @@ RULES: Mapping[str, Rules] = {
 """By the name of the recipe."""
 
 
-def make_optimiser(hyper: Hyper, recipe: str, steps: int, warmup: int) -> optax.GradientTransformation:
+def make_optimiser(hyper: Hyper, recipe: str, steps: int) -> optax.GradientTransformation:
     """Return AdamW (b1 = 0.9, b2 = 0.999, eps = 1e-8) for a run of ``steps`` updates."""
     rules = RULES[recipe]
 
     def rate(step: Any) -> jax.Array:
-        return jnp.asarray(hyper.learning_rate * rules.rate_share(step, steps, warmup))
+        return jnp.asarray(hyper.learning_rate * rules.rate_share(step, steps, hyper.warmup))
 
     return optax.adamw(rate, weight_decay=hyper.weight_decay, mask=rules.decayed)

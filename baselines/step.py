@@ -1,4 +1,4 @@
-"""One step of training, many steps of it in one program, and many runs of that side by side.
+"""One step of training, many steps of it in one program, and many runs of that in one program.
 
 Pure functions: a state goes in, a state comes out. Letters: R runs, S steps.
 """
@@ -34,11 +34,11 @@ class State(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a step tells; float32 scalars, stacked over steps and runs."""
+    """What a step tells: float32 scalars, stacked over steps and runs, or means of them as floats."""
 
-    loss: jax.Array
-    score: jax.Array
-    gradient_norm: jax.Array
+    loss: Any
+    score: Any
+    gradient_norm: Any
 
 
 class Program(NamedTuple):
@@ -60,7 +60,7 @@ def make_program(
     *,
     recipe: str,
     steps: int,
-    warmup: int,
+    parts: int = 1,
 ) -> Program:
     """Return the training program of a model on a task.
 
@@ -70,24 +70,29 @@ def make_program(
         encoding: the task's.
         recipe: ``paper`` or ``paper-code``; see `baselines.optim`.
         steps: updates of a run.
-        warmup: those over which the rate rises.
+        parts: equal ones that a batch is cut into, one after the other: less memory, and on a CPU
+            less time, as arrays stay in its cache. Gradients are those of the whole batch, up to
+            rounding.
     """
 
     def initialise(seed: jax.Array) -> State:
         params = initialise_params(jax.random.key(seed))
-        moments = make_optimiser(Hyper(0.0, 0.0), recipe, steps, warmup).init(params)
+        moments = make_optimiser(Hyper(0.0, 0.0, 0), recipe, steps).init(params)
         return State(params, moments, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
+
+    def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        out_BTO = apply(params, encoding.tokens(batch), key)
+        return encoding.loss(out_BTO, batch), encoding.score(out_BTO, batch)
 
     def update(state: State, hyper: Hyper, batch: Batch) -> tuple[State, Report]:
         # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
         key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
 
-        def loss_of(params: Any) -> tuple[jax.Array, jax.Array]:
-            out_BTO = apply(params, encoding.tokens(batch), key)
-            return encoding.loss(out_BTO, batch), encoding.score(out_BTO, batch)
+        def differentiate(part: Batch) -> Any:
+            return jax.value_and_grad(evaluate, has_aux=True)(state.params, part, key)
 
-        (loss, score), gradients = jax.value_and_grad(loss_of, has_aux=True)(state.params)
-        optimiser = make_optimiser(hyper, recipe, steps, warmup)
+        (loss, score), gradients = _mean_over_parts(differentiate, batch, parts)
+        optimiser = make_optimiser(hyper, recipe, steps)
         changes, moments = optimiser.update(gradients, state.moments, state.params)
         params = optax.apply_updates(state.params, changes)
         report = Report(loss, score, optax.tree.norm(gradients))
@@ -96,14 +101,34 @@ def make_program(
     return Program(initialise, update)
 
 
-def train_chunk(program: Program, states: State, hypers: Hyper, chunk: Batch) -> tuple[State, Report]:
-    """Train all runs on the same batches, one after the other.
+def _mean_over_parts(function: Callable[[Batch], Any], batch: Batch, parts: int) -> Any:
+    """Return the mean of what a function returns for equal parts of a batch."""
+    if parts == 1:
+        return function(batch)
+    cut = jax.tree.map(lambda array: array.reshape(parts, -1, *array.shape[1:]), batch)
+    zeros = jax.tree.map(
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
+        jax.eval_shape(function, jax.tree.map(lambda array: array[0], cut)),
+    )
+    total, _ = jax.lax.scan(
+        lambda total, part: (jax.tree.map(jnp.add, total, function(part)), None), zeros, cut
+    )
+    return jax.tree.map(lambda leaf: leaf / parts, total)
+
+
+def train_chunk(
+    program: Program, states: State, hypers: Hyper, chunk: Batch, *, side_by_side: bool = True
+) -> tuple[State, Report]:
+    """Train all runs on the same batches.
 
     Args:
         program: of one run.
         states: stacked, ``[R, ...]``.
         hypers: float32 ``[R]`` each.
         chunk: batches ``[S, B, ...]``.
+        side_by_side: True: all runs take a step together, under vmap: many times faster on a GPU,
+            which a small model can't fill. False: one run after the other, in the same program:
+            faster on a CPU, whose cache holds the arrays of one.
 
     Returns:
         the states after S steps, and the reports ``[R, S]``.
@@ -112,4 +137,7 @@ def train_chunk(program: Program, states: State, hypers: Hyper, chunk: Batch) ->
     def train_one(state: State, hyper: Hyper) -> tuple[State, Report]:
         return jax.lax.scan(lambda carry, batch: program.update(carry, hyper, batch), state, chunk)
 
-    return jax.vmap(train_one)(states, hypers)
+    if side_by_side:
+        return jax.vmap(train_one)(states, hypers)
+    trained: tuple[State, Report] = jax.lax.map(lambda run: train_one(*run), (states, hypers))
+    return trained

@@ -1,38 +1,74 @@
-"""The training loop: chunks of steps, checkpoints, a log; an interrupted run goes on where it was."""
+"""The training loop: chunks of steps, checkpoints, a log; an interrupted run goes on where it was.
 
-import json
+Runs of one shape train in one program, on the same batches: seeds, and the points of a grid.
+"""
+
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.multihost_utils import sync_global_devices
+from jax.sharding import Mesh
 
 from baselines.checkpoint import Checkpoints
-from baselines.config import RunConfig, read_config
+from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of
-from baselines.feed import chunks
+from baselines.feed import Chunk, chunks
+from baselines.log import Log
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
+from baselines.run_directory import check_folder, make_folder, open_checkpoints, read_run
+from baselines.sharding import check_batch, make_mesh, place_chunk, state_shardings, whole
 from baselines.step import Program, Report, State, make_program, train_chunk
 from sraven.core.boards import Board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.files import write_json
-
-CONFIG, LOG, CHECKPOINTS = "config.json", "log.jsonl", "checkpoints"
 
 CHUNK = 100
 """Steps of one call of the compiled program."""
 
-Progress = Callable[[int, Report], None]
+PARTS_ON_CPU = 4
+"""Parts of a batch, where they are even: an array of scores then fits into the cache of a core."""
+
+Progress = Callable[[int, Report | None, float], None]
+"""Is told how many steps were done, over all runs, with their mean report and instances a second; of steps
+that were done before, no report."""
 
 
 class DivergenceError(RuntimeError):
     """A loss is no longer a number; the last checkpoint is from before."""
+
+
+class Outcome(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        state: the last one, or that of the last checkpoint if the run diverged.
+        report: means over its last steps; None if all had been done before.
+        diverged: the last step whose loss was a number, or None if all are.
+    """
+
+    state: State
+    report: Report | None
+    diverged: int | None
+
+
+@dataclass
+class _Run:
+    """A run in training."""
+
+    config: RunConfig
+    folder: Path
+    checkpoints: Checkpoints
+    log: Log | None = None
+    outcome: Outcome | None = None
 
 
 def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
@@ -56,8 +92,8 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
     )
 
 
-def program_of(config: RunConfig, encoding: Encoding) -> Program:
-    """Return the training program of a configuration."""
+def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program:
+    """Return the training program of a configuration; see `baselines.step.make_program`."""
     model = transformer_of(config, encoding)
 
     def initialise_params(key: jax.Array) -> Any:
@@ -69,63 +105,207 @@ def program_of(config: RunConfig, encoding: Encoding) -> Program:
         return jnp.asarray(out)
 
     return make_program(
-        initialise_params, apply, encoding, recipe=config.recipe, steps=config.steps, warmup=config.warmup
+        initialise_params, apply, encoding, recipe=config.recipe, steps=config.steps, parts=parts
     )
 
 
-def _prepare(out: Path, config: RunConfig) -> None:
-    """Make the run directory, or check that it is this run's.
+def parts_of(batch_size: int, mesh: Mesh) -> int:
+    """Return into how many parts a batch is cut on a mesh."""
+    on_cpu = mesh.devices.flat[0].platform == "cpu"
+    return PARTS_ON_CPU if on_cpu and batch_size % (PARTS_ON_CPU * mesh.size) == 0 else 1
+
+
+def hyper_of(configs: Sequence[RunConfig]) -> Hyper:
+    """Return what differs between runs in one program, as arrays."""
+    return Hyper(*(np.array([getattr(each, name) for each in configs], np.float32) for name in Hyper._fields))
+
+
+def board_of(config: RunConfig) -> Board:
+    """Return the board of a configuration.
 
     Raises:
-        OutputError: if it holds something else.
+        ConfigurationError: if its digest is another.
     """
-    path = out / CONFIG
-    if path.is_file():
-        try:
-            found = read_config(json.loads(path.read_text()))
-        except ValueError as error:
-            raise OutputError(f"{path} can't be read: {error}") from None
-        if found != config:
-            names = [name for name, value in asdict(config).items() if value != getattr(found, name)]
-            raise OutputError(
-                f"{out} holds another run ({', '.join(names)} differ); choose another directory"
-            )
-    elif out.exists() and any(out.iterdir()):
-        raise OutputError(f"{out} isn't empty and holds no run; choose another directory")
-    else:
-        out.mkdir(parents=True, exist_ok=True)
-        write_json(path, asdict(config))
+    board = read_board(config.board)
+    if board.digest != config.board_digest:
+        raise ConfigurationError(f"board_digest={config.board_digest!r}: {board.id} has {board.digest!r}")
+    return board
 
 
-def _cut_log(path: Path, step: int) -> None:
-    """Leave out what was logged after a step: it is going to be trained again."""
-    lines = path.read_text().splitlines() if path.is_file() else []
-    kept = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= step]
-    path.write_text("".join(line + "\n" for line in kept))
+class _Training:
+    """What runs of one shape have in common: a program on a mesh, and its compiled forms."""
+
+    def __init__(self, config: RunConfig, mesh: Mesh) -> None:
+        self.board = board_of(config)
+        self.encoding = encoding_of(self.board.task)
+        parts = parts_of(config.batch_size, mesh)
+        check_batch(mesh, config.batch_size, parts)
+        program = program_of(config, self.encoding, parts)
+        self.mesh, self.steps, self.batch_size = mesh, config.steps, config.batch_size
+        one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
+        shardings = state_shardings(mesh, one)
+        stacked = jax.eval_shape(lambda state: _stack([state]), one)
+        stacked_shardings = state_shardings(mesh, stacked)
+        on_cpu = mesh.devices.flat[0].platform == "cpu"
+        self.target = jax.tree.map(_abstract, one, shardings)
+        self.initialise = jax.jit(program.initialise, out_shardings=shardings)
+        self.stack = jax.jit(_stack, out_shardings=stacked_shardings)
+        self.unstack = jax.jit(
+            lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=shardings
+        )
+        self.run_chunk = jax.jit(
+            lambda states, hypers, chunk: train_chunk(
+                program, states, hypers, chunk, side_by_side=not on_cpu
+            ),
+            out_shardings=(stacked_shardings, whole(mesh)),
+            donate_argnums=0,
+        )
 
 
-def stack_states(program: Program, seeds: Sequence[int]) -> State:
-    """Return the first states of runs, side by side."""
-    return jax.vmap(program.initialise)(jnp.asarray(seeds, jnp.uint32))
+def _stack(states: Sequence[State]) -> State:
+    stacked: State = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
+    return stacked
 
 
-def train(
-    config: RunConfig,
-    out: Path,
+def _abstract(leaf: Any, sharding: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+
+def train_runs(
+    configs: Sequence[RunConfig],
+    folders: Sequence[Path],
     *,
+    mesh: Mesh | None = None,
     save_every: int = 1000,
-    progress: Progress = lambda steps, report: None,
-) -> State:
-    """Train a run, or go on with it, to its last step.
+    events: bool = False,
+    progress: Progress = lambda steps, report, speed: None,
+) -> list[Outcome]:
+    """Train runs together, or go on with them, to their last step.
 
     Batches depend on the step alone, and dropout on seed and step: a run that was interrupted ends
-    in the same parameters, bit for bit on the same machine, as one that wasn't.
+    in the same parameters, bit for bit on the same devices, as one that wasn't. Runs that have come
+    equally far go on together.
+
+    Args:
+        configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
+        folders: a directory for each: configuration, log and checkpoints.
+        mesh: devices to train on; None for one. With several processes, all call this alike, and share
+            the file system.
+        save_every: steps between checkpoints.
+        events: whether to write TensorBoard events besides the log.
+        progress: is told how training goes.
+
+    Returns:
+        how each run ended. One that diverges ends there; the others go on.
+
+    Raises:
+        ConfigurationError: if the runs differ in more, or fit neither board nor mesh.
+        OutputError: if a directory holds something else.
+    """
+    for config in configs[1:]:
+        same = replace(
+            config, seed=configs[0].seed, **{name: getattr(configs[0], name) for name in Hyper._fields}
+        )
+        if same != configs[0]:
+            raise ConfigurationError(f"runs in one program differ in seed, {', '.join(Hyper._fields)} alone")
+    # Whatever can be refused is, before anything is written.
+    training = _Training(configs[0], mesh or make_mesh())
+    for config, folder in zip(configs, folders, strict=True):
+        check_folder(folder, config)
+    if jax.process_index() == 0:
+        for config, folder in zip(configs, folders, strict=True):
+            make_folder(folder, config)
+    sync_global_devices("run directories are there")
+    with ExitStack() as stack:
+        runs = [
+            _Run(config, folder, stack.enter_context(open_checkpoints(folder)))
+            for config, folder in zip(configs, folders, strict=True)
+        ]
+        equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
+        for run in runs:
+            restored = run.checkpoints.restore(training.target)
+            step, state = restored or (0, training.initialise(np.uint32(run.config.seed)))
+            equally_far[step].append((run, state))
+        for step, members in sorted(equally_far.items()):
+            _Group(training, step, members, events).train(save_every, progress)
+    return [run.outcome for run in runs if run.outcome is not None]
+
+
+class _Group:
+    """Runs that have come equally far, in one program."""
+
+    def __init__(
+        self, training: _Training, step: int, members: list[tuple[_Run, State]], events: bool
+    ) -> None:
+        self._training = training
+        self._step = self._saved = step
+        self._runs = [run for run, _ in members]
+        self._alive = list(range(len(members)))
+        self._hypers = hyper_of([run.config for run in self._runs])
+        self._states = training.stack([state for _, state in members])
+        for run, state in members:
+            run.outcome = Outcome(state, None, None)
+            if jax.process_index() == 0:
+                run.log = Log(run.folder, step, events=events)
+
+    def train(self, save_every: int, progress: Progress) -> None:
+        """Train to the end, or until all runs have diverged; set their outcomes."""
+        training, last = self._training, self._training.steps
+        progress(self._step * len(self._runs), None, 0.0)
+        bounds = [(start, min(CHUNK, last - start)) for start in range(self._step, last, CHUNK)]
+        try:
+            for chunk in chunks(training.board.task, training.encoding.fields, bounds, training.batch_size):
+                steps = len(next(iter(chunk.values())))
+                report, speed = self._train_chunk(chunk, steps)
+                if report is None:
+                    return
+                if self._step - self._saved >= save_every or self._step == last:
+                    self._save()
+                progress(steps * len(self._runs), report, speed)
+        finally:
+            for run in self._runs:
+                if run.log is not None:
+                    run.log.close()
+
+    def _train_chunk(self, chunk: Chunk, steps: int) -> tuple[Report | None, float]:
+        """Take some steps, and return the mean report of the runs that go on, if any does."""
+        training, began = self._training, time.perf_counter()
+        placed = place_chunk(training.mesh, chunk)
+        self._states, reports = training.run_chunk(self._states, self._hypers, placed)
+        means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), reports)
+        speed = len(self._runs) * steps * training.batch_size / (time.perf_counter() - began)
+        for place in list(self._alive):
+            run, report = self._runs[place], Report(*(float(values[place]) for values in means))
+            assert run.outcome is not None
+            if not np.isfinite(report.loss):
+                run.outcome = run.outcome._replace(diverged=self._step)
+                self._alive.remove(place)
+                continue
+            run.outcome = run.outcome._replace(report=report)
+            if run.log is not None:
+                line = {**report._asdict(), "instances_per_second": round(speed, 1)}
+                run.log.add(self._step + steps, line)
+        self._step += steps
+        if not self._alive:
+            return None, speed
+        return Report(*(float(values[self._alive].mean()) for values in means)), speed
+
+    def _save(self) -> None:
+        for place in self._alive:
+            run, state = self._runs[place], self._training.unstack(self._states, place)
+            assert run.outcome is not None
+            run.checkpoints.save(self._step, state)
+            run.outcome = run.outcome._replace(state=state)
+        self._saved = self._step
+
+
+def train(config: RunConfig, folder: Path, **options: Any) -> State:
+    """Train one run, or go on with it, to its last step.
 
     Args:
         config: of the run.
-        out: its directory: configuration, log and checkpoints.
-        save_every: steps between checkpoints.
-        progress: is told of steps done and what they reported.
+        folder: its directory.
+        options: as of `train_runs`.
 
     Returns:
         the last state.
@@ -134,71 +314,31 @@ def train(
         OutputError: if the directory holds something else.
         DivergenceError: if a loss is no longer a number.
     """
-    board: Board = read_board(config.board)
-    if board.digest != config.board_digest:
-        raise ConfigurationError(f"board_digest={config.board_digest!r}: {board.id} has {board.digest!r}")
-    encoding = encoding_of(board.task)
-    program = program_of(config, encoding)  # refuses what no model can be, before anything is written
-    _prepare(out, config)
-    states = stack_states(program, [config.seed])
-    hypers = Hyper(jnp.asarray([config.learning_rate]), jnp.asarray([config.weight_decay]))
-    checkpoints = Checkpoints(out / CHECKPOINTS)
-    try:
-        if restored := checkpoints.restore(states):
-            states = restored[1]
-        done = int(states.step[0])
-        _cut_log(out / LOG, done)
-        run_chunk = jax.jit(lambda states, hypers, chunk: train_chunk(program, states, hypers, chunk))
-        bounds = [(first, min(CHUNK, config.steps - first)) for first in range(done, config.steps, CHUNK)]
-        saved = done
-        for chunk in chunks(board.task, encoding.fields, bounds, config.batch_size):
-            start = time.perf_counter()
-            states, reports = run_chunk(states, hypers, chunk)
-            report = jax.tree.map(lambda values: np.asarray(values).mean(), reports)
-            steps = len(next(iter(chunk.values())))
-            if not np.isfinite(report.loss):
-                raise DivergenceError(
-                    f"the loss is {report.loss} after step {done}; the last checkpoint is of {saved}"
-                )
-            done += steps
-            _log(out / LOG, done, report, steps * config.batch_size / (time.perf_counter() - start))
-            progress(steps, report)
-            if done - saved >= save_every or done == config.steps:
-                checkpoints.save(done, states)
-                saved = done
-    finally:
-        checkpoints.close()
-    return State(*jax.tree.map(lambda leaf: leaf[0], tuple(states)))
+    (outcome,) = train_runs([config], [folder], **options)
+    if outcome.diverged is not None:
+        raise DivergenceError(describe_divergence(outcome))
+    return outcome.state
 
 
-def _log(path: Path, step: int, report: Report, speed: float) -> None:
-    """Add a line to the log: means over the chunk that ends with a step."""
-    line = {name: float(value) for name, value in report._asdict().items()}
-    with open(path, "a") as file:
-        file.write(json.dumps({"step": step, **line, "instances_per_second": round(speed, 1)}) + "\n")
+def describe_divergence(outcome: Outcome) -> str:
+    """Say what happened to a run that diverged."""
+    return (
+        f"the loss is no number after step {outcome.diverged}; the last checkpoint is of "
+        f"{int(outcome.state.step)}"
+    )
 
 
-def load_run(out: Path) -> tuple[RunConfig, Any]:
-    """Return the configuration and the parameters of a finished run.
+def load_run(folder: Path) -> tuple[RunConfig, Any]:
+    """Return the configuration and the parameters of a finished run, on one device.
 
     Raises:
         OutputError: if there is none, or it isn't finished.
     """
-    path = out / CONFIG
-    if not path.is_file():
-        raise OutputError(f"{out} holds no run; `sraven train` makes one")
-    try:
-        config = read_config(json.loads(path.read_text()))
-    except ValueError as error:
-        raise OutputError(f"{path} can't be read: {error}") from None
-    encoding = encoding_of(read_board(config.board).task)
-    states = stack_states(program_of(config, encoding), [config.seed])
-    checkpoints = Checkpoints(out / CHECKPOINTS)
-    try:
-        restored = checkpoints.restore(states)
-    finally:
-        checkpoints.close()
+    config = read_run(folder)
+    training = _Training(config, make_mesh())
+    with open_checkpoints(folder) as checkpoints:
+        restored = checkpoints.restore(training.target)
     done = restored[0] if restored else 0
     if restored is None or done < config.steps:
-        raise OutputError(f"{out} has {done:,} of {config.steps:,} steps; train it to the end first")
-    return config, jax.tree.map(lambda leaf: leaf[0], restored[1].params)
+        raise OutputError(f"{folder} has {done:,} of {config.steps:,} steps; train it to the end first")
+    return config, restored[1].params

@@ -8,7 +8,7 @@ from functools import reduce, wraps
 from inspect import signature
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
@@ -175,14 +175,27 @@ def one_picture(count: int) -> Iterator[None]:
         yield
 
 
+class Advance(Protocol):
+    """Moves a progress bar."""
+
+    def __call__(self, count: int, note: str = "") -> None:
+        """Add to what is done, and show a note beside it."""
+
+
 @contextmanager
-def progress_bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(description: str, total: int) -> Iterator[Advance]:
     """Show a bar on standard error, if that is a terminal; yield what advances it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(description, total=total)
-        yield lambda count: progress.advance(bar, count)
+        bar = progress.add_task(description, total=total, note="")
+        yield lambda count, note="": progress.update(bar, advance=count, note=note)

@@ -1,25 +1,50 @@
 """`sraven train`"""
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.options import Stopped, needs_extra, progress_bar
+from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
     from baselines.step import Report
+    from baselines.train import Outcome
+
+
+def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
+    try:
+        return [int(seed) for text in texts for seed in text.split(",")] or [0]
+    except ValueError:
+        raise click.BadParameter(f"{' '.join(texts)!r}: expected integers, such as 0,1,2") from None
 
 
 @click.command(name="train")
 @click.argument("board_id", metavar="BOARD")
+@click.argument("more_grid", metavar="", nargs=-1)
 @click.option("--attention", required=True, help="softmax, linear, hyla, or one of the ablations.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Run directory.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Run directory.")
 @click.option(
     "--recipe", default="paper", show_default=True, metavar="paper|paper-code", help="Details of training."
 )
 @click.option("--steps", type=int, help="Updates.  [default: the board's budget]")
-@click.option("--seed", "seeds", type=int, multiple=True, help="Several make a directory each.  [default: 0]")
+@click.option(
+    "--seeds",
+    "--seed",
+    "seeds",
+    multiple=True,
+    callback=_read_seeds,
+    metavar="N[,N...]",
+    help="Several make a directory each.  [default: 0]",
+)
+@click.option(
+    "--grid",
+    multiple=True,
+    metavar="NAME=X,Y...",
+    help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
+)
 @click.option("--batch-size", type=int, help="Instances of an update.  [default: 128]")
 @click.option("--learning-rate", type=float, help="Its peak.")
 @click.option("--weight-decay", type=float)
@@ -33,42 +58,137 @@ if TYPE_CHECKING:
 @click.option("--feedforward", metavar="mlp|moe")
 @click.option("--attention-dropout", type=float)
 @click.option("--save-every", type=click.IntRange(1), default=1000, show_default=True, help="Steps.")
+@click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well.")
+@click.option("--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]")
+@click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm.")
+@click.option("--processes", type=int, help="How many there are, unless auto.")
+@click.option("--process-id", type=int, help="Which this is, from 0, unless auto.")
+@json_option
 def command(
-    board_id: str, attention: str, out: Path, seeds: tuple[int, ...], save_every: int, **changes: Any
+    board_id: str,
+    more_grid: tuple[str, ...],
+    attention: str,
+    out: Path,
+    seeds: list[int],
+    grid: tuple[str, ...],
+    save_every: int,
+    tensorboard: bool,
+    mesh: str | None,
+    coordinator: str | None,
+    processes: int | None,
+    process_id: int | None,
+    as_json: bool,
+    **changes: Any,
 ) -> None:
     """Train a baseline on a board's training split.
 
     What isn't given is the recipe's. The same line again goes on with a run that was interrupted,
     and ends in the same parameters. OUT gets the configuration, a log with a line for every 100
-    steps (log.jsonl), and checkpoints.
+    steps (log.jsonl), and checkpoints; several seeds or a grid make a run directory each in it.
+    A grid's best point is chosen by its score on the board's test split.
 
     \b
     Example:
       sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out run
+      sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out runs \\
+        --grid learning_rate=1e-3,3e-3 weight_decay=0.03,0.1 --seeds 0,1,2
     """
+    if more_grid and not grid:
+        raise click.UsageError(f"unexpected argument {more_grid[0]!r}; a grid begins with --grid")
     with needs_extra("sraven train", "baselines"):
+        import jax
+
+        from baselines.grid import points_of, read_grid, select
+        from baselines.processes import join
         from baselines.recipes import make_config
-        from baselines.train import DivergenceError, train
+        from baselines.sharding import make_mesh
+        from baselines.train import train_runs
+    if tensorboard:
+        with needs_extra("--tensorboard", "tensorboard"):
+            import tensorboardX  # noqa: F401
     from sraven.core.boards import read_board
 
     board = read_board(board_id)
-    for seed in seeds or (0,):
-        config = make_config(board, attention, seed=seed, **changes)
-        goal = out / f"seed-{seed}" if len(seeds) > 1 else out
-        with progress_bar(f"seed {seed}", config.steps) as advance:
-            last: list[Report] = []
+    config = make_config(board, attention, **changes)
+    points = points_of(config, read_grid([*grid, *more_grid]), seeds, out)
+    join(coordinator, processes, process_id)
+    devices = make_mesh(mesh)
+    configs = [config for point in points for config in point.configs]
+    folders = [folder for point in points for folder in point.folders]
+    runs = f", {len(configs)} runs" if len(configs) > 1 else ""
+    with progress_bar(f"{attention}{runs}", config.steps * len(configs)) as advance:
 
-            def tell(steps: int, report: "Report", advance: Any = advance, last: Any = last) -> None:
-                last[:] = [report]
-                advance(steps)
+        def tell(steps: int, report: "Report | None", speed: float) -> None:
+            advance(steps, _describe(report, speed) if report else "")
 
-            try:
-                train(config, goal, save_every=save_every, progress=tell)
-            except KeyboardInterrupt:
-                raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
-            except DivergenceError as error:
-                raise Stopped(f"{goal}: {error}; use a smaller learning rate", 1) from None
-        score = (
-            f", {board.metric} {last[0].score:.4f} and loss {last[0].loss:.4g} in training" if last else ""
-        )
-        click.echo(f"{goal}: {config.steps:,} steps{score}")
+        try:
+            outcomes = train_runs(
+                configs,
+                folders,
+                mesh=devices,
+                save_every=save_every,
+                events=tensorboard,
+                progress=tell,
+            )
+        except KeyboardInterrupt:
+            raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
+    if jax.process_index():
+        return
+    summary = select(points, outcomes, out) if grid else None
+    if as_json:
+        print_json(summary if summary else [_summarise(*run) for run in zip(folders, outcomes, strict=True)])
+    else:
+        _print_runs(folders, outcomes, config.steps, board.metric)
+        if summary is not None:
+            _print_grid(summary, out)
+    _check_divergence(folders, outcomes)
+
+
+def _describe(report: "Report", speed: float) -> str:
+    return f"loss {report.loss:.4g}  score {report.score:.4f}  {speed:,.0f} instances/s"
+
+
+def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
+    """Return what `--json` says of a run."""
+    report = outcome.report._asdict() if outcome.report else None
+    return {"folder": str(folder), "training": report, "diverged": outcome.diverged}
+
+
+def _print_runs(folders: Sequence[Path], outcomes: "Sequence[Outcome]", steps: int, metric: str) -> None:
+    for folder, outcome in zip(folders, outcomes, strict=True):
+        last = outcome.report
+        score = f", {metric} {last.score:.4f} and loss {last.loss:.4g} in training" if last else ""
+        if outcome.diverged is None:
+            click.echo(f"{folder}: {steps:,} steps{score}")
+
+
+def _print_grid(summary: dict[str, Any], out: Path) -> None:
+    from rich.table import Table
+
+    table = Table(*summary["points"][0]["values"], f"{summary['metric']} ({summary['split']})", "", box=None)
+    for place, point in enumerate(summary["points"]):
+        mean, error = point["mean"], point["standard_error"]
+        spread = f" ± {error:.4f}" if error is not None and math.isfinite(error) else ""
+        score = f"diverged (seed {point['diverged']})" if mean is None else f"{mean:.4f}{spread}"
+        chosen = "selected" if place == summary["selected"] else ""
+        table.add_row(*(f"{value:g}" for value in point["values"].values()), score, chosen)
+    print_table(table)
+    if summary["selected"] is not None:
+        best = summary["points"][summary["selected"]]
+        runs = " ".join(str(out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
+        click.echo(f"\nsraven evaluate {runs} --out entry")
+
+
+def _check_divergence(folders: Sequence[Path], outcomes: "Sequence[Outcome]") -> None:
+    """Stop with exit code 1 if a run diverged."""
+    from baselines.train import describe_divergence
+
+    lost = [
+        (folder, outcome)
+        for folder, outcome in zip(folders, outcomes, strict=True)
+        if outcome.diverged is not None
+    ]
+    if lost:
+        folder, outcome = lost[0]
+        more = f" (and {len(lost) - 1} more runs)" if len(lost) > 1 else ""
+        raise Stopped(f"{folder}{more}: {describe_divergence(outcome)}; use a smaller learning rate", 1)

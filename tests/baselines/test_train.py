@@ -14,8 +14,10 @@ import pytest
 
 from baselines.config import RunConfig, read_config
 from baselines.evaluate import predict, write_entry
+from baselines.log import LOG
 from baselines.recipes import make_config
-from baselines.train import CHECKPOINTS, CONFIG, LOG, DivergenceError, load_run, train
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.train import DivergenceError, load_run, train
 from cli.main import main
 from sraven import ConfigurationError, OutputError, score_submission
 from sraven.core.boards import read_board
@@ -78,7 +80,7 @@ def test_killed_run_goes_on_where_it_was(finished, tmp_path):
         "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
         "from test_train import tiny; from baselines.train import train;"
         "train(tiny(attention_dropout=0.1), Path(sys.argv[2]), save_every=100,"
-        " progress=lambda steps, report: time.sleep(3))"
+        " progress=lambda steps, report, speed: time.sleep(3))"
     )
     here = os.path.dirname(__file__)
     process = subprocess.Popen([sys.executable, "-c", code, here, str(out)])
@@ -113,7 +115,7 @@ def test_divergence_stops_and_keeps_the_last_checkpoint(finished, tmp_path, monk
     shutil.rmtree(copy / CHECKPOINTS / "300")
     monkeypatch.setattr("baselines.encode.jnp.square", lambda x: x * np.nan)
     with pytest.raises(
-        DivergenceError, match="the loss is nan after step 200; the last checkpoint is of 200"
+        DivergenceError, match="the loss is no number after step 200; the last checkpoint is of 200"
     ):
         train(tiny(attention_dropout=0.1), copy)
     assert (copy / CHECKPOINTS / "200").is_dir() and not (copy / CHECKPOINTS / "300").exists()

@@ -20,7 +20,7 @@ def batch_of(task, split="train", count=17):
     return {name: jnp.asarray(array) for name, array in task.sample(split, 0, count)._asdict().items()}
 
 
-def program_of(task, steps=STEPS):
+def program_of(task, steps=STEPS, parts=1):
     """A model that multiplies all tokens of a sequence by one matrix, and drops none."""
     encoding = encoding_of(task)
     size = encoding.length * encoding.width_in, encoding.length * encoding.width_out
@@ -33,11 +33,11 @@ def program_of(task, steps=STEPS):
         noise = 1.0 + 0.01 * jax.random.normal(key, ())
         return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
 
-    return make_program(initialise, apply, encoding, recipe="paper", steps=steps, warmup=2)
+    return make_program(initialise, apply, encoding, recipe="paper", steps=steps, parts=parts)
 
 
 def hypers(*rates):
-    return Hyper(jnp.asarray(rates, jnp.float32), jnp.full(len(rates), 0.1, jnp.float32))
+    return Hyper(jnp.asarray(rates, jnp.float32), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
 
 
 def run(program, task, bounds, states, hyper):
@@ -138,8 +138,8 @@ def test_decay_is_decoupled_from_the_gradient():
     program = program_of(FUZZY)
     state = program.initialise(jnp.uint32(0))
     batch = {name: array[:BATCH] for name, array in batch_of(FUZZY).items()}
-    with_decay, _ = program.update(state, Hyper(1e-3, 0.5), batch)
-    without, _ = program.update(state, Hyper(1e-3, 0.0), batch)
+    with_decay, _ = program.update(state, Hyper(1e-3, 0.5, 2), batch)
+    without, _ = program.update(state, Hyper(1e-3, 0.0, 2), batch)
     rate = 1e-3 * float(rate_share(0, STEPS, 2))
     difference = without.params["kernel"] - with_decay.params["kernel"]
     np.testing.assert_allclose(difference, rate * 0.5 * state.params["kernel"], rtol=1e-3, atol=1e-8)

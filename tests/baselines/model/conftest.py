@@ -11,6 +11,14 @@ def _strict_types():
         yield
 
 
+@pytest.fixture(autouse=True)
+def _quick_compilation():
+    """Most of the time of these tests is the compiler's: let it leave out its costly passes."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
 @pytest.fixture
 def float64():
     """Let arrays have float64."""

@@ -1,0 +1,160 @@
+"""Grids of hyperparameters: their points, and the choice of one by its in-distribution score."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.config import RunConfig
+from baselines.evaluate import predict
+from baselines.optim import Hyper
+from baselines.train import Outcome, board_of
+from sraven.core.errors import ConfigurationError
+from sraven.core.files import write_json
+
+SELECTION_SPLIT = "test"
+"""In-distribution; ``ood`` never chooses."""
+
+SUMMARY = "grid.json"
+
+Grid = Mapping[str, tuple[float, ...]]
+"""Values by the name of a field of `baselines.optim.Hyper`."""
+
+
+def read_grid(texts: Iterable[str]) -> Grid:
+    """Return the grid that texts such as ``learning_rate=3e-4,1e-3`` describe.
+
+    Raises:
+        ConfigurationError: for another form, or a name that a grid can't vary.
+    """
+    grid: dict[str, tuple[float, ...]] = {}
+    for text in texts:
+        name, _, values = text.partition("=")
+        if name not in Hyper._fields:
+            raise ConfigurationError(f"grid {text!r}: expected one of {', '.join(Hyper._fields)} and values")
+        if name in grid:
+            raise ConfigurationError(f"grid {text!r}: {name} is there twice; separate its values by commas")
+        try:
+            grid[name] = tuple(_number(value) for value in values.split(","))
+        except ValueError:
+            raise ConfigurationError(
+                f"grid {text!r}: expected numbers with commas between, such as {name}=0.1,0.3"
+            ) from None
+        if len(set(grid[name])) < len(grid[name]):
+            raise ConfigurationError(f"grid {text!r}: a value is there twice")
+    return grid
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a grid: runs that differ in their seed alone.
+
+    Attributes:
+        values: of what the grid varies, by name.
+        configs: of its runs, by seed.
+        folders: of its runs.
+    """
+
+    values: Mapping[str, float]
+    configs: tuple[RunConfig, ...]
+    folders: tuple[Path, ...]
+
+
+def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) -> list[Point]:
+    """Return the points of a grid.
+
+    Args:
+        config: what all runs share.
+        grid: may be empty, which makes one point.
+        seeds: of the runs of every point.
+        out: a single run goes there; several go into ``seed-0``, ``seed-1`` …, within
+            ``learning_rate=0.001`` and the like if there is a grid.
+
+    Raises:
+        ConfigurationError: for a value out of range, or a seed that is there twice.
+    """
+    if len(set(seeds)) < len(seeds):
+        raise ConfigurationError(f"seeds {', '.join(map(str, seeds))}: one is there twice")
+    points = []
+    for chosen in product(*grid.values()):
+        values: dict[str, Any] = dict(zip(grid, chosen, strict=True))
+        here = out / ",".join(f"{name}={value:g}" for name, value in values.items()) if grid else out
+        several = bool(grid) or len(seeds) > 1
+        points.append(
+            Point(
+                values,
+                tuple(replace(config, seed=seed, **values) for seed in seeds),
+                tuple(here / f"seed-{seed}" if several else here for seed in seeds),
+            )
+        )
+    return points
+
+
+def select(points: Sequence[Point], outcomes: Sequence[Outcome], out: Path) -> dict[str, Any]:
+    """Score the points in distribution, choose the best, and write ``grid.json``.
+
+    A point of which a run diverged isn't chosen.
+
+    Args:
+        points: of the grid.
+        outcomes: of their runs, in the same order.
+        out: directory of the grid.
+
+    Returns:
+        what was written: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``, ``seeds``,
+        ``scores``, ``mean``, ``standard_error``, ``diverged``), and ``selected``, the place of the best
+        in it, or None.
+    """
+    board, left, found = board_of(points[0].configs[0]), list(outcomes), []
+    for point in points:
+        scores: list[float | None] = []
+        for config in point.configs:
+            outcome = left.pop(0)
+            if outcome.diverged is not None:
+                scores.append(None)
+                continue
+            predictions = predict(config, outcome.state.params, board, SELECTION_SPLIT)
+            scores.append(board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean)
+        found.append(_summarise(point, scores, out))
+    means = [point["mean"] for point in found]
+    complete = [place for place, mean in enumerate(means) if mean is not None]
+    summary = {
+        "board": board.id,
+        "metric": board.metric,
+        "split": SELECTION_SPLIT,
+        "shared": {
+            name: value
+            for name, value in asdict(points[0].configs[0]).items()
+            if name not in (*points[0].values, "seed")
+        },
+        "points": found,
+        "selected": max(complete, key=lambda place: means[place]) if complete else None,
+    }
+    write_json(out / SUMMARY, summary)
+    return summary
+
+
+def _summarise(point: Point, scores: Sequence[float | None], out: Path) -> dict[str, Any]:
+    known = [score for score in scores if score is not None]
+    whole = len(known) == len(scores)
+    return {
+        "values": dict(point.values),
+        "folder": str(point.folders[0].parent.relative_to(out)),
+        "seeds": [config.seed for config in point.configs],
+        "scores": list(scores),
+        "mean": float(np.mean(known)) if whole else None,
+        "standard_error": float(np.std(known, ddof=1) / len(known) ** 0.5)
+        if whole and len(known) > 1
+        else None,
+        "diverged": [
+            config.seed for config, score in zip(point.configs, scores, strict=True) if score is None
+        ],
+    }
