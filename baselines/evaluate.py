@@ -45,13 +45,20 @@ def predict(config: RunConfig, params: Any, board: Board, split: str) -> NDArray
     return np.concatenate(found)[:size]
 
 
-def write_entry(runs: Sequence[Path], out: str | os.PathLike[str], *, authors: Sequence[str]) -> None:
+def write_entry(
+    runs: Sequence[Path],
+    out: str | os.PathLike[str],
+    *,
+    authors: Sequence[str],
+    code_commit: str | None = None,
+) -> None:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
     Args:
         runs: their directories, finished.
         out: a directory that doesn't exist yet.
         authors: who submits.
+        code_commit: of the code that trained the runs, if it is known.
 
     Raises:
         ConfigurationError: if the runs differ in more than their seed, or one isn't finished.
@@ -70,16 +77,17 @@ def write_entry(runs: Sequence[Path], out: str | os.PathLike[str], *, authors: S
         for split in board.splits
     }
     parameters = sum(leaf.size for leaf in jax.tree.leaves(loaded[0][1]))
-    settings = ", ".join(f"{name}={value}" for name, value in asdict(first).items() if name not in _NAMED)
+    command = train_command(configs)
     write_submission(
         out,
         board.id,
         predictions,
         method={
-            "name": f"{first.attention}, {first.steps * first.batch_size:,} instances",
+            "name": _name(first),
             "family": "transformer",
-            "description": f"The baseline transformer with {first.attention} attention: {settings}.",
+            "description": f"The baseline transformer with {first.attention} attention: {command}",
             "authors": list(authors),
+            "code_commit": code_commit,
             "license": "Apache-2.0",
         },
         model={
@@ -94,7 +102,23 @@ def write_entry(runs: Sequence[Path], out: str | os.PathLike[str], *, authors: S
             "optimiser": "AdamW",
             "hardware": jax.devices()[0].device_kind,
         },
+        readme=f"Trained by\n\n    {command} --out runs\n",
     )
 
 
-_NAMED = ("board", "board_digest", "attention", "seed")
+def _name(config: RunConfig) -> str:
+    parts = [config.attention]
+    if config.feedforward != "mlp":
+        parts.append(config.feedforward)
+    if config.attention_dropout:
+        parts.append(f"attention dropout {config.attention_dropout:g}")
+    return ", ".join([*parts, f"{config.steps * config.batch_size:,} instances"])
+
+
+def train_command(configs: Sequence[RunConfig]) -> str:
+    """Return the command that trains runs again: every field is an option."""
+    values = asdict(configs[0])
+    board = values.pop("board")
+    del values["board_digest"], values["seed"]
+    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values.items())
+    return f"sraven train {board} {options} --seeds {','.join(str(config.seed) for config in configs)}"

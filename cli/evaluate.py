@@ -11,7 +11,8 @@ from cli.options import needs_extra
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Submission to write.")
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
-def command(runs: tuple[Path, ...], out: Path, authors: tuple[str, ...]) -> None:
+@click.option("--code-commit", help="Of the code that trained the runs, for the submission.")
+def command(runs: tuple[Path, ...], out: Path, authors: tuple[str, ...], code_commit: str | None) -> None:
     """Predict a board's splits with trained runs, and write a submission.
 
     The runs are several seeds of one configuration.
@@ -23,5 +24,5 @@ def command(runs: tuple[Path, ...], out: Path, authors: tuple[str, ...]) -> None
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.evaluate import write_entry
 
-    write_entry(runs, out, authors=authors)
+    write_entry(runs, out, authors=authors, code_commit=code_commit)
     click.echo(f"{out}\n\nsraven score {out}")

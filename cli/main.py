@@ -21,6 +21,7 @@ COMMANDS = {
     "submit": "File a submission under the leaderboard, scored.",
     "leaderboard": "Print the standing, or write its page.",
     "train": "Train a baseline on a board (JAX).",
+    "c4": "Text for the language model: prepare.",
     "evaluate": "Predict a board's splits with trained runs.",
     "reference": "Write the submission of a reference predictor.",
     "freeze": "Make the files of new boards (for maintainers).",

@@ -111,7 +111,7 @@ PARTS: Mapping[str, Parts] = MappingProxyType(
         "hyla_deep": Parts(rms_head, _deep_hyla),
     }
 )
-"""Normalisation and value network of each attention, by name, as `ATTENTION` has them."""
+"""Normalisation and value network of each of the paper's attentions, by name."""
 
 
 def attend(
@@ -252,16 +252,33 @@ def _make_attention(name: str, parts: Parts) -> AttentionFunction:
     return attention
 
 
-ATTENTION: Mapping[str, AttentionFunction] = MappingProxyType(
-    {name: _make_attention(name, parts) for name, parts in PARTS.items()}
-)
-"""The attentions of the paper by name; `AttentionFunction` has their arguments.
+ATTENTION: dict[str, AttentionFunction] = {}
+"""The attentions by name; `AttentionFunction` has their arguments.
 
 Rows of Table A1 that are named otherwise there: ``hyla_linear`` is HYLA - nonlinearity,
 ``hyla_softmax`` is HYLA - RMSHead + softmax, and ``hyla_rmshead_softmax`` is HYLA + softmax, which the
 paper doesn't define: we read it as a softmax on top of RMSHead. MoE is a feed-forward layer, see
 `baselines.model.feedforward`.
 """
+
+
+def add_attention(name: str, parts: Parts) -> None:
+    """Add an attention to `ATTENTION`, so that models, training and the command line know it.
+
+    Args:
+        name: a new one.
+        parts: its normalisation and its value network.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a name that is taken.
+    """
+    if name in ATTENTION:
+        raise ConfigurationError(f"attention {name!r} is there already; choose another name")
+    ATTENTION[name] = _make_attention(name, parts)
+
+
+for _name, _parts in PARTS.items():
+    add_attention(_name, _parts)
 
 
 def find_attention(name: str) -> AttentionFunction:

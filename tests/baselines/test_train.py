@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from baselines.config import RunConfig, read_config
-from baselines.evaluate import predict, write_entry
+from baselines.evaluate import predict, train_command, write_entry
 from baselines.log import LOG
 from baselines.recipes import make_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
@@ -158,7 +158,14 @@ def test_recipes_have_the_papers_numbers():
 
 
 def test_evaluated_runs_are_a_submission(finished, second, tmp_path):
-    write_entry([finished[0], second[0]], tmp_path / "entry", authors=["A. Author"])
+    write_entry([finished[0], second[0]], tmp_path / "entry", authors=["A. Author"], code_commit="abc")
+    assert train_command([load_run(finished[0])[0]]).split()[:5] == [
+        "sraven",
+        "train",
+        "fuzzylogic-v1",
+        "--attention",
+        "hyla",
+    ]
     scores = score_submission(tmp_path / "entry")
     assert scores["splits"]["ood"]["seeds"] == [0, 1]
     board = read_board("fuzzylogic-v1")

@@ -1,0 +1,139 @@
+"""Prepared tokens as one long array, read through memory maps."""
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.lm.directory import SHARDS, TOKENIZER, read_manifest
+from baselines.lm.shards import ARRAYS, path_of
+from baselines.lm.tokenizer import Tokenizer, read_tokenizer
+from sraven.core.errors import OutputError
+
+OPEN_SHARDS = 128
+"""Shards that are mapped at a time: a map keeps its file open, and systems bound how many may be."""
+
+
+class Corpus:
+    """The tokens of one or several prepared directories, end to end in the order given.
+
+    Attributes:
+        tokens: how many there are.
+        documents: how many.
+        text_bytes: of the documents, in UTF-8.
+        tokenizer: what the manifest says of it: ``sha256``, ``pieces``, ``bos`` and so on.
+    """
+
+    def __init__(self, first: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
+        """Open what `baselines.lm.prepare` wrote.
+
+        Args:
+            first: a directory.
+            others: more, all with the same tokenizer.
+
+        Raises:
+            OutputError: if one isn't finished, is damaged, or has another tokenizer than the first.
+        """
+        directories = [Path(each) for each in (first, *others)]
+        manifests = [read_manifest(directory) for directory in directories]
+        self.tokenizer: dict[str, Any] = manifests[0]["tokenizer"]
+        self._model = directories[0] / TOKENIZER
+        for directory, manifest in zip(directories, manifests, strict=True):
+            if manifest["tokenizer"]["sha256"] != self.tokenizer["sha256"]:
+                raise OutputError(
+                    f"{directory} has another tokenizer than {directories[0]}; prepare both with one"
+                )
+        self._shards = [
+            (directory / SHARDS / shard["name"], shard)
+            for directory, manifest in zip(directories, manifests, strict=True)
+            for shard in manifest["shards"]
+        ]
+        self.tokens: int = sum(shard["tokens"] for _, shard in self._shards)
+        self.documents: int = sum(shard["documents"] for _, shard in self._shards)
+        self.text_bytes: int = sum(shard["text_bytes"] for _, shard in self._shards)
+        self._ends = list(accumulate(shard["tokens"] for _, shard in self._shards))
+        self._map = lru_cache(OPEN_SHARDS)(self._open)
+
+    def _open(self, index: int) -> NDArray[np.uint16]:
+        """Map the tokens of a shard.
+
+        Raises:
+            OutputError: if its file isn't what the manifest says.
+        """
+        stem, shard = self._shards[index]
+        return _load(path_of(stem, "tokens"), "tokens", shard["tokens"])
+
+    def read(self, start: int, count: int) -> NDArray[np.uint16]:
+        """Return tokens ``start`` to ``start + count - 1`` of the corpus.
+
+        Raises:
+            IndexError: if it hasn't so many.
+            OutputError: if a shard is missing or damaged.
+        """
+        if not 0 <= start <= start + count <= self.tokens:
+            raise IndexError(f"tokens {start:,} to {start + count:,} of {self.tokens:,}")
+        tokens, done = np.empty(count, np.uint16), 0
+        shard = bisect_right(self._ends, start)
+        while done < count:
+            skip = start + done - (self._ends[shard] - self._shards[shard][1]["tokens"])
+            piece = self._map(shard)[skip : skip + count - done]
+            tokens[done : done + len(piece)] = piece
+            done += len(piece)
+            shard += 1
+        return tokens
+
+    def read_documents(self) -> NDArray[np.void]:
+        """Return the table of all documents, see `baselines.lm.shards.DOCUMENT`; ``start`` counts from the
+        corpus's first token.
+
+        Raises:
+            OutputError: if a shard is missing or damaged.
+        """
+        tables, before = [np.zeros(0, ARRAYS["documents"])], 0
+        for stem, shard in self._shards:
+            table = np.array(_load(path_of(stem, "documents"), "documents", shard["documents"]))
+            table["start"] += before
+            before += shard["tokens"]
+            tables.append(table)
+        return np.concatenate(tables)
+
+    def names(self) -> Iterator[str]:
+        """Yield the id of each document, in order: its source, and its line or row there."""
+        for stem, shard in self._shards:
+            for record in _load(path_of(stem, "documents"), "documents", shard["documents"])["record"]:
+                yield f"{shard['source']}:{record}"
+
+    def read_tokenizer(self) -> Tokenizer:
+        """Return the tokenizer.
+
+        Raises:
+            OutputError: if its file isn't the one that made the tokens.
+        """
+        tokenizer = read_tokenizer(self._model)
+        if tokenizer.sha256 != self.tokenizer["sha256"]:
+            raise OutputError(f"{self._model} isn't the tokenizer of these tokens; prepare them again")
+        return tokenizer
+
+
+def _load(path: Path, array: str, length: int) -> NDArray[Any]:
+    """Map an array; check that it is what the manifest says.
+
+    Raises:
+        OutputError: if it isn't.
+    """
+    try:
+        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise OutputError(f"{path} can't be read ({error}); prepare the directory again") from None
+    if values.dtype != ARRAYS[array] or values.shape != (length,):
+        raise OutputError(
+            f"{path} has {values.dtype} {list(values.shape)}, expected {ARRAYS[array]} [{length}]; "
+            "prepare the directory again"
+        )
+    return values

@@ -1,0 +1,142 @@
+"""Where documents come from: files by pattern, or a dataset that is streamed."""
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sraven.core.errors import ConfigurationError
+
+SUFFIXES = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".json.gz": "json",
+    ".jsonl.gz": "json",
+    ".txt": "text",
+    ".txt.gz": "text",
+    ".parquet": "parquet",
+}
+"""How a file is read, by the end of its name. JSON is one object a line, as C4 has it."""
+
+STREAM = "stream"
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One of the files that a streamed dataset consists of.
+
+    Attributes:
+        dataset: what `datasets.load_dataset` takes: a name on the Hub, or a directory.
+        config: name of its configuration, or None.
+        split: name of the split.
+        index: which file.
+        count: of how many.
+    """
+
+    dataset: str
+    config: str | None
+    split: str
+    index: int = 0
+    count: int = 1
+
+    def open(self) -> Any:
+        """Return the rows of the whole split, as a `datasets.IterableDataset`."""
+        from datasets import load_dataset
+
+        return load_dataset(self.dataset, self.config, split=self.split, streaming=True)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A unit of work: what one process reads from its first record to its last.
+
+    Attributes:
+        name: what messages and the manifest call it; a file's path, as it was given.
+        kind: how it is read: a value of `SUFFIXES`, or ``stream``.
+        size: bytes of the file; 0 for a stream.
+        stream: where it comes from, if it is one.
+    """
+
+    name: str
+    kind: str
+    size: int = 0
+    stream: Stream | None = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells it from another source, for JSON."""
+        return {"name": self.name, "size": self.size}
+
+
+def find_sources(patterns: Sequence[str], config: str | None = None, split: str = "train") -> list[Source]:
+    """Return the sources that some patterns stand for, in order, each once.
+
+    Args:
+        patterns: paths of files, patterns of paths (``*``, ``?``, ``**``), or else datasets that
+            `datasets.load_dataset` can stream: names on the Hub, or directories.
+        config: configuration of the datasets.
+        split: split of the datasets.
+
+    Raises:
+        ConfigurationError: if a pattern stands for nothing, or for something that can't be read.
+    """
+    if not patterns:
+        raise ConfigurationError("source: none given; name files, a pattern of files, or a dataset")
+    found: dict[str, Source] = {}
+    for pattern in patterns:
+        files = _match(pattern)
+        sources = [_file_source(path) for path in files] if files else _stream_sources(pattern, config, split)
+        if files and config is not None:
+            raise ConfigurationError(f"config={config!r}: {pattern} is files, and only datasets have it")
+        found.update({source.name: source for source in sources})
+    return list(found.values())
+
+
+def _match(pattern: str) -> list[str]:
+    """Return the files of a pattern; nothing, if it names a dataset."""
+    path = os.path.expanduser(pattern)
+    if os.path.isdir(path):
+        return []
+    files = (
+        [path] if os.path.exists(path) else sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+    )
+    looks_like_files = glob.has_magic(path) or path.startswith((".", "/")) or _suffix(path)
+    if not files and looks_like_files:
+        raise ConfigurationError(
+            f"source={pattern!r}: no such file; give a path, a pattern in quotes, or a dataset's name"
+        )
+    return files
+
+
+def _suffix(path: str) -> str:
+    name = Path(path).name.lower()
+    return next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.endswith(suffix)), "")
+
+
+def _file_source(path: str) -> Source:
+    suffix = _suffix(path)
+    if not suffix:
+        raise ConfigurationError(f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}")
+    return Source(path, SUFFIXES[suffix], os.path.getsize(path))
+
+
+def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
+    """Return the files of a dataset as sources.
+
+    Raises:
+        ConfigurationError: if it can't be opened.
+    """
+    try:
+        count = Stream(name, config, split).open().num_shards
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ConfigurationError(
+            f"source={name!r}: can't be streamed ({reason}); check name, --config, --split and network"
+        ) from None
+    words = " ".join(filter(None, (name, config, split)))
+    return [
+        Source(f"{words} {index + 1}/{count}", STREAM, stream=Stream(name, config, split, index, count))
+        for index in range(count)
+    ]

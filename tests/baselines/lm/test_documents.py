@@ -1,0 +1,55 @@
+"""Evaluation batches: every token but BOS is a target once, and every byte is counted once."""
+
+import numpy as np
+import pytest
+
+from baselines.lm.corpus import Corpus
+from baselines.lm.documents import Documents
+from baselines.lm.share import Share
+
+
+@pytest.fixture(scope="module")
+def corpus(directory):
+    return Corpus(directory)
+
+
+@pytest.mark.parametrize("length", [1, 4, 1000])
+def test_documents_in_order(corpus, length):
+    documents = Documents(corpus, length, Share(5))
+    batches = [documents.batch(step) for step in range(documents.steps)]
+    rows = [
+        (batch.tokens[row], batch.mask[row], int(batch.document[row]))
+        for batch in batches
+        for row in range(5)
+        if batch.document[row] >= 0
+    ]
+    for index, entry in enumerate(corpus.read_documents()):
+        whole = corpus.read(int(entry["start"]), int(entry["tokens"]))
+        own = [(tokens, mask) for tokens, mask, document in rows if document == index]
+        np.testing.assert_array_equal(np.concatenate([tokens[1:][mask] for tokens, mask in own]), whole[1:])
+        assert [int(tokens[0]) for tokens, _ in own] == whole[:-1:length].tolist()
+    assert [document for *_, document in rows] == sorted(document for *_, document in rows)
+    assert sum(int(batch.text_bytes.sum()) for batch in batches) == corpus.text_bytes
+    assert sum(int(batch.targets.sum()) for batch in batches) == corpus.tokens - corpus.documents
+    assert all((batch.mask.sum(1) == batch.targets).all() for batch in batches)
+    assert all((batch.tokens[:, 1:][~batch.mask] == 0).all() for batch in batches)
+
+
+def test_rows_that_fill_the_last_batch(corpus):
+    documents = Documents(corpus, 1000, Share(5))
+    last = documents.batch(documents.steps - 1)
+    assert documents.pieces == 29 and last.document.tolist() == [25, 26, 27, 28, -1]
+    assert last.targets[-1] == last.text_bytes[-1] == 0 and not last.mask[-1].any()
+
+
+def test_same_batch_for_any_number_of_processes(corpus):
+    whole = Documents(corpus, 4, Share(6)).batch(2)
+    parts = [Documents(corpus, 4, Share(6, process, 3)).batch(2) for process in range(3)]
+    for name, values in vars(whole).items():
+        np.testing.assert_array_equal(np.concatenate([vars(part)[name] for part in parts]), values)
+
+
+def test_ids_name_source_and_line(corpus, source_files):
+    names = list(corpus.names())
+    assert len(names) == 29
+    assert names[0] == f"{source_files / 'a.jsonl'}:1" and names[-1] == f"{source_files / 'c.jsonl'}:1"

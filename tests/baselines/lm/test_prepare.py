@@ -1,0 +1,212 @@
+"""Documents to shards: the bytes, whatever happens on the way to them."""
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sentencepiece
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.lm import shards as shards_module
+from baselines.lm.corpus import Corpus
+from baselines.lm.prepare import Preparation, Training, prepare
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import Tokenizer, train_tokenizer
+from sraven.core.errors import ConfigurationError
+from sraven.core.files import sha256_of_file
+
+
+def from_files(tokenizer, *paths, **more):
+    return Preparation(tuple(find_sources([str(path) for path in paths])), tokenizer, **more)
+
+
+def documents_of(out):
+    """Return the tokens of each document."""
+    corpus = Corpus(out)
+    return [corpus.read(int(row["start"]), int(row["tokens"])) for row in corpus.read_documents()]
+
+
+def train_characters(text):
+    """Return a tokenizer of single characters, the most frequent first."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([text]),
+        model_writer=model,
+        model_type="char",
+        vocab_size=7,
+        pad_id=0,
+        eos_id=1,
+        bos_id=2,
+        unk_id=3,
+        minloglevel=2,
+    )
+    return Tokenizer(model.getvalue(), "characters")
+
+
+def test_golden(tmp_path, write_jsonl, monkeypatch):
+    # "▁aaa▁b" has a three times, ▁ twice and b once: a is 4, ▁ is 5, b is 6; BOS is 2, EOS 1.
+    tokenizer = train_characters("aaa b")
+    monkeypatch.chdir(tmp_path)
+    write_jsonl(tmp_path / "first.json", ["ab", "", "b  a", "bb"])
+    (tmp_path / "second.txt").write_text("a\n\nba\n")
+    preparation = from_files(tokenizer, "first.json", "second.txt", shard_documents=2)
+    manifest = prepare(preparation, tmp_path / "out", processes=1)
+
+    shards = tmp_path / "out" / "shards"
+    assert [shard["name"] for shard in manifest["shards"]] == ["00000-00000", "00000-00001", "00001-00000"]
+    tokens = [np.load(shards / f"{shard['name']}.tokens.npy", mmap_mode="r") for shard in manifest["shards"]]
+    assert [part.tolist() for part in tokens] == [
+        [2, 5, 4, 6, 1, 2, 5, 6, 5, 4, 1],
+        [2, 5, 6, 6, 1],
+        [2, 5, 4, 1, 2, 5, 6, 4, 1],
+    ]
+    assert all(part.dtype == np.uint16 for part in tokens)
+    tables = [
+        np.load(shards / f"{shard['name']}.documents.npy", mmap_mode="r") for shard in manifest["shards"]
+    ]
+    assert [table.tolist() for table in tables] == [
+        [(0, 5, 2, 1), (5, 6, 4, 3)],
+        [(0, 5, 2, 4)],
+        [(0, 4, 1, 1), (4, 5, 2, 3)],
+    ]
+    assert tables[0].dtype.names == ("start", "tokens", "bytes", "record")
+    assert {key: manifest[key] for key in ("documents", "tokens", "text_bytes", "skipped")} == {
+        "documents": 5,
+        "tokens": 25,
+        "text_bytes": 11,
+        "skipped": {"empty": 2},
+    }
+    assert list(Corpus(tmp_path / "out").names()) == [
+        "first.json:1",
+        "first.json:3",
+        "first.json:4",
+        "second.txt:1",
+        "second.txt:3",
+    ]
+    assert manifest["tokenizer"] == {
+        "file": "tokenizer.model",
+        "sha256": sha256_of_file(tmp_path / "out" / "tokenizer.model"),
+        "pieces": 7,
+        "pad": 0,
+        "eos": 1,
+        "bos": 2,
+        "unk": 3,
+    }
+
+
+def test_manifest_names_every_file_with_its_digest(directory):
+    manifest = json.loads((directory / "manifest.json").read_text())
+    found = {path.name: sha256_of_file(path) for path in (directory / "shards").iterdir()}
+    noted = {
+        f"{shard['name']}.{array}.npy": digest
+        for shard in manifest["shards"]
+        for array, digest in shard["sha256"].items()
+    }
+    assert found == noted
+    assert sum(shard["documents"] for shard in manifest["shards"]) == manifest["documents"] == 29
+    assert sorted(path.name for path in directory.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
+
+
+def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path, contents):
+    told = []
+    prepare(preparation, tmp_path / "out", processes=2, tell=lambda *more: told.append(more))
+    assert contents(tmp_path / "out") == contents(directory)
+    assert tuple(map(sum, zip(*told, strict=True))) == (29, Corpus(directory).text_bytes)
+
+
+@pytest.mark.parametrize("limit", [1, 7, 23, 24, 28, 100])
+def test_limit_takes_the_first_documents(limit, preparation, directory, tmp_path):
+    prepare(replace(preparation, limit=limit), tmp_path, processes=2)
+    everything = documents_of(directory)
+    taken = documents_of(tmp_path)
+    assert len(taken) == min(limit, 29)
+    for document, expected in zip(taken, everything, strict=False):
+        np.testing.assert_array_equal(document, expected)
+
+
+def test_a_shard_is_bounded_in_bytes(preparation, directory, tmp_path, monkeypatch):
+    monkeypatch.setattr(shards_module, "SHARD_BYTES", 60)
+    manifest = prepare(preparation, tmp_path, processes=1)
+    assert len(manifest["shards"]) > 6
+    assert all(shard["text_bytes"] < 60 + 200 for shard in manifest["shards"])
+    for document, expected in zip(documents_of(tmp_path), documents_of(directory), strict=True):
+        np.testing.assert_array_equal(document, expected)
+
+
+def test_batches_of_the_tokenizer_do_not_show(preparation, directory, tmp_path, contents, monkeypatch):
+    monkeypatch.setattr(shards_module, "_BATCH_DOCUMENTS", 2)
+    prepare(preparation, tmp_path, processes=1)
+    assert contents(tmp_path) == contents(directory)
+
+
+def test_sources_without_documents(tokenizer, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n{}\n")
+    with pytest.raises(ConfigurationError, match=r"no document in 1 sources; .*empty.jsonl:2: no field text"):
+        prepare(from_files(tokenizer, tmp_path / "empty.jsonl"), tmp_path / "out", processes=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_training_is_deterministic(source_files, tmp_path, contents):
+    outs = []
+    for processes in (1, 3):  # of one source: threads
+        outs.append(tmp_path / str(processes))
+        preparation = from_files(Training(282, 25), source_files / "a.jsonl")
+        manifest = prepare(preparation, outs[-1], processes=processes)
+    assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
+    assert contents(outs[0]) == contents(outs[1])
+
+
+@pytest.mark.parametrize(
+    ("vocab_size", "message"),
+    [(60_000, "pieces at most"), (100, "pieces at least"), (65_537, "from 1 to 65,536")],
+)
+def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
+    with pytest.raises(ConfigurationError, match=message):
+        prepare(from_files(Training(vocab_size), source_files / "*.jsonl"), tmp_path / "out", processes=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):
+    with pytest.raises(ConfigurationError, match="not a SentencePiece model"):
+        Tokenizer(b"no model", "file")
+    with pytest.raises(ConfigurationError, match="not a SentencePiece model"):
+        Tokenizer(b"", "file")
+    monkeypatch.setattr("baselines.lm.tokenizer.MOST_PIECES", 284)
+    with pytest.raises(ConfigurationError, match="has 285 pieces"):
+        Tokenizer(tokenizer.model, "file")
+
+
+def test_a_tokenizer_without_bos():
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a b"]), model_writer=model, model_type="char", vocab_size=5, bos_id=-1,
+        minloglevel=2,
+    )  # fmt: skip
+    with pytest.raises(ConfigurationError, match="has no bos"):
+        Tokenizer(model.getvalue(), "file")
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=8))
+def test_round_trip(tmp_path_factory, tokenizer, write_jsonl, texts):
+    folder = tmp_path_factory.mktemp("round")
+    texts = [*texts, "last"]
+    write_jsonl(folder / "texts.jsonl", texts)
+    prepare(from_files(tokenizer, folder / "texts.jsonl", shard_documents=3), folder / "out", processes=1)
+    kept = [text for text in texts if text.strip()]
+    documents = documents_of(folder / "out")
+    assert [row["bytes"] for row in Corpus(folder / "out").read_documents()] == [
+        len(t.encode()) for t in kept
+    ]
+    for tokens, text in zip(documents, kept, strict=True):
+        assert tokens[0] == 2 and tokens[-1] == 1
+        normalized = tokenizer.processor.normalize(text).replace("▁", " ").removeprefix(" ")
+        assert tokenizer.decode(tokens) == normalized
+
+
+def test_equal_texts_train_equal_tokenizers():
+    texts = ["one text and another", "and one more"] * 3
+    assert train_tokenizer(texts, 272).sha256 == train_tokenizer(iter(texts), 272).sha256

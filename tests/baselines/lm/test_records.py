@@ -1,0 +1,247 @@
+"""Reading sources: every format, and everything that can be wrong with a record."""
+
+import gzip
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from baselines.lm import records as records_module
+from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.records import Record, read_records
+from baselines.lm.sources import find_sources
+from sraven.core.errors import ConfigurationError
+
+
+def read(*patterns, skip=0, **more):
+    return [
+        (record.number, record.fault or record.text.decode())
+        for source in find_sources([str(pattern) for pattern in patterns], **more)
+        for record in read_records(source, skip)
+    ]
+
+
+LINES = [
+    (b'{"text": "a", "url": 3}', "a"),
+    (b'{"text": "b"}\r', "b"),
+    (b"", "empty"),
+    (b'{"text": " \\n"}', "empty"),
+    (b'{"text": "c"', "bad_json"),
+    (b"nonsense", "bad_json"),
+    (b"[" * 100_000, "bad_json"),
+    (b'{"text": "c"} {}', "bad_json"),
+    (b'{"texts": "c"}', "no_text"),
+    (b'{"text": 1}', "no_text"),
+    (b'{"text": null}', "no_text"),
+    (b'["text"]', "no_text"),
+    (b'{"text": "\xff"}', "bad_unicode"),
+    (b'{"text": "\\ud800"}', "bad_unicode"),
+    (b'{"text": "\\ud83d\\ude00 \\u0000"}', "😀 \0"),
+]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".json.gz"])
+def test_json_lines(tmp_path, suffix):
+    content = b"\n".join(line for line, _ in LINES)
+    path = tmp_path / f"lines{suffix}"
+    path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+    expected = [(number, result) for number, (_, result) in enumerate(LINES, 1)]
+    assert read(path) == expected
+    assert read(path, skip=3) == expected[3:]
+
+
+def test_text(tmp_path):
+    (tmp_path / "lines.txt").write_bytes(b"one \n\n \ntw\xff\n{\r\nend")
+    assert read(tmp_path / "lines.txt") == [
+        (1, "one "),
+        (2, "empty"),
+        (3, "empty"),
+        (4, "bad_unicode"),
+        (5, "{"),
+        (6, "end"),
+    ]
+
+
+@pytest.mark.parametrize("kept", [-1, -9, 600])
+def test_a_gzip_file_that_is_cut_off_is_read_to_the_cut(tmp_path, kept):
+    texts = [str(number) * 7 for number in np.random.default_rng(0).integers(0, 1 << 60, 100)]
+    whole = gzip.compress(b"".join(b'{"text": "%s"}\n' % text.encode() for text in texts))
+    (tmp_path / "cut.json.gz").write_bytes(whole[:kept])
+    *found, last = read(tmp_path / "cut.json.gz")
+    assert last == (len(found) + 1, "damaged_file")
+    assert found == list(enumerate(texts[: len(found)], 1)) and len(found) > 10
+    if kept == -1:
+        assert len(found) == 100
+
+
+def test_a_gzip_file_with_other_bytes(tmp_path):
+    (tmp_path / "no.json.gz").write_bytes(b"no gzip")
+    assert read(tmp_path / "no.json.gz") == [(1, "damaged_file")]
+    (tmp_path / "more.txt.gz").write_bytes(gzip.compress(b"a\n") + gzip.compress(b"b\n") + b"garbage")
+    assert read(tmp_path / "more.txt.gz") == [(1, "a"), (2, "b"), (3, "damaged_file")]
+
+
+def test_records_that_are_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(records_module, "LONGEST", 10)
+    (tmp_path / "long.txt").write_bytes(b"x" * 10 + b"\n" + b"x" * 11 + b"\n" + b"x" * 35 + b"\nend")
+    assert read(tmp_path / "long.txt") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_parquet(tmp_path, kind):
+    data = [b"a", None, b" ", b"\xff\xfe", "é".encode()]
+    column = pa.array(data, pa.large_binary() if kind == pa.large_string() else pa.binary())
+    text = pa.Array.from_buffers(kind, len(data), column.buffers(), column.null_count)
+    pq.write_table(pa.table({"url": range(5), "text": text}), tmp_path / "rows.parquet")
+    assert read(tmp_path / "rows.parquet") == [
+        (1, "a"),
+        (2, "no_text"),
+        (3, "empty"),
+        (4, "bad_unicode"),
+        (5, "é"),
+    ]
+    assert read(tmp_path / "rows.parquet", skip=4) == [(5, "é")]
+
+
+def test_damaged_parquet(tmp_path):
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 no PAR1")
+    assert read(tmp_path / "no.parquet") == [(1, "damaged_file")]
+
+
+@pytest.mark.parametrize("columns", [{"texts": ["a"]}, {"text": [1]}])
+def test_parquet_without_text(tmp_path, columns):
+    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    with pytest.raises(ConfigurationError, match="expected one column text of strings; it has text"):
+        read(tmp_path / "rows.parquet")
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A source with a record of each kind."""
+    (tmp_path / "broken.jsonl").write_bytes(b'{"text": "first"}\n' + b"\n".join(line for line, _ in LINES))
+    return tmp_path / "broken.jsonl"
+
+
+def test_broken_records_are_counted_and_named(broken, tmp_path, tokenizer):
+    preparation = Preparation(tuple(find_sources([str(broken)])), tokenizer, shard_documents=2)
+    manifest = prepare(preparation, tmp_path / "out", processes=1)
+    assert manifest["documents"] == 4
+    assert manifest["skipped"] == {"empty": 2, "bad_json": 4, "no_text": 4, "bad_unicode": 2}
+    assert len(manifest["first_skipped"]) == 10
+    assert manifest["first_skipped"][0] == f"{broken}:6: not valid JSON"
+    with pytest.raises(ConfigurationError, match="6: not valid JSON; 10 broken in all"):
+        prepare(preparation, tmp_path / "out", processes=1, strict=True)
+
+
+def test_strict_refuses_the_first_and_names_it(broken, tmp_path, tokenizer, write_jsonl):
+    write_jsonl(tmp_path / "a.jsonl", ["right"])
+    preparation = Preparation(tuple(find_sources([str(tmp_path / "*.jsonl")])), tokenizer)
+    with pytest.raises(ConfigurationError, match=r"broken.jsonl:6: not valid JSON; mend or remove it"):
+        prepare(preparation, tmp_path / "out", processes=1, strict=True)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert prepare(preparation, tmp_path / "out", processes=1)["documents"] == 5
+
+
+def test_strict_lets_empty_documents_pass(tmp_path, tokenizer, write_jsonl):
+    write_jsonl(tmp_path / "a.jsonl", ["right", ""])
+    preparation = Preparation(tuple(find_sources([str(tmp_path / "a.jsonl")])), tokenizer)
+    assert prepare(preparation, tmp_path / "out", processes=1, strict=True)["skipped"] == {"empty": 1}
+
+
+def test_many_broken_records_name_the_first_few(tmp_path, tokenizer):
+    (tmp_path / "a.jsonl").write_text("no\n" * 50 + '{"text": "yes"}')
+    preparation = Preparation(tuple(find_sources([str(tmp_path / "a.jsonl")])), tokenizer)
+    manifest = prepare(preparation, tmp_path / "out", processes=1)
+    assert manifest["skipped"] == {"bad_json": 50} and len(manifest["first_skipped"]) == 20
+
+
+class FakeRows:
+    """Stands for what load_dataset returns when it streams: rows in several files."""
+
+    def __init__(self, files):
+        self.files, self.num_shards = files, len(files)
+
+    def shard(self, num_shards, index):
+        assert num_shards == self.num_shards
+        return FakeRows([self.files[index]])
+
+    def __iter__(self):
+        return (row for rows in self.files for row in rows)
+
+
+def test_streamed(monkeypatch, tmp_path, tokenizer):
+    asked = []
+
+    def load_dataset(*arguments, **options):
+        asked.append((arguments, options))
+        return FakeRows([[{"text": "a"}, {"text": None}], [{"text": "b"}]])
+
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    sources = find_sources(["owner/corpus"], "en", "validation")
+    assert [source.name for source in sources] == [
+        "owner/corpus en validation 1/2",
+        "owner/corpus en validation 2/2",
+    ]
+    assert asked == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
+    assert [list(read_records(source)) for source in sources] == [
+        [Record(1, b"a"), Record(2, b"", "no_text")],
+        [Record(1, b"b")],
+    ]
+    manifest = prepare(Preparation(tuple(sources), tokenizer), tmp_path / "out", processes=1)
+    assert manifest["first_skipped"] == ["owner/corpus en validation 1/2:2: no field text that is a string"]
+
+
+def test_streamed_rows_without_text(monkeypatch):
+    monkeypatch.setattr("datasets.load_dataset", lambda *_, **__: FakeRows([[{"content": "a"}]]))
+    with pytest.raises(ConfigurationError, match="expected a column text; it has content"):
+        read("owner/corpus")
+
+
+def test_a_local_dataset_is_streamed(tmp_path, write_jsonl):
+    write_jsonl(tmp_path / "one.jsonl", ["a", "b"])
+    write_jsonl(tmp_path / "two.jsonl", ["c"])
+    assert read(tmp_path) == [(1, "a"), (2, "b"), (1, "c")]
+
+
+def test_a_dataset_that_can_not_be_opened(monkeypatch):
+    def load_dataset(*arguments, **options):
+        raise ConnectionError("no network\nat all")
+
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    with pytest.raises(ConfigurationError, match=r"owner/corpus.*can't be streamed \(no network at all\)"):
+        find_sources(["owner/corpus"])
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ([], "none given"),
+        (["{}/none*.json"], "no such file"),
+        (["none.json.gz"], "no such file"),
+        (["./none"], "no such file"),
+        (["{}/table.csv"], "expected a name that ends in .json, "),
+    ],
+)
+def test_sources_that_can_not_be(patterns, message, tmp_path):
+    (tmp_path / "table.csv").write_text("")
+    with pytest.raises(ConfigurationError, match=message):
+        find_sources([pattern.format(tmp_path) for pattern in patterns])
+
+
+def test_configurations_are_of_datasets(tmp_path, write_jsonl):
+    write_jsonl(tmp_path / "a.jsonl", ["a"])
+    with pytest.raises(ConfigurationError, match="only datasets have it"):
+        find_sources([str(tmp_path / "a.jsonl")], config="en")
+
+
+def test_patterns_overlap_and_keep_their_order(tmp_path, write_jsonl):
+    for name in "abc":
+        write_jsonl(tmp_path / f"{name}.jsonl", [name])
+    assert [text for _, text in read(tmp_path / "c.jsonl", tmp_path / "*.jsonl")] == ["c", "a", "b"]
+
+
+def test_json_is_never_more_than_json(tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "__import__('os')", "py/object": "os.system"}))
+    assert read(tmp_path / "a.jsonl") == [(1, "__import__('os')")]

@@ -1,0 +1,171 @@
+"""Directories of tokens: interrupted, resumed, in each other's way."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from baselines.lm import prepare as prepare_module
+from baselines.lm.corpus import Corpus
+from baselines.lm.prepare import Preparation, Training, prepare
+from baselines.lm.sources import find_sources
+from sraven.core.errors import OutputError
+
+KILLED = """
+import os, pickle, signal, sys
+from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import read_tokenizer
+from pathlib import Path
+
+pattern, model, out, calls, processes = sys.argv[1:]
+left = int(calls)
+
+def tell(documents, size):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    sources = tuple(find_sources([pattern]))
+    prepare(Preparation(sources, read_tokenizer(Path(model)), shard_documents=7), out,
+            processes=int(processes), tell=tell)
+"""
+"""Prepares, and is killed after some batches."""
+
+
+@pytest.mark.parametrize(("calls", "processes"), [(0, 1), (2, 1), (2, 2)])
+def test_killed_and_resumed(calls, processes, source_files, preparation, directory, tmp_path, contents):
+    script, out = tmp_path / "killed.py", tmp_path / "out"
+    script.write_text(KILLED)
+    arguments = [source_files / "*.jsonl", directory / "tokenizer.model", out, calls, processes]
+    result = subprocess.run([sys.executable, script, *map(str, arguments)], check=False)
+    assert result.returncode == -signal.SIGKILL
+    staging = out / ".sraven-partial"
+    assert [path.name for path in out.iterdir()] == [staging.name]
+    whole = {path.name: os.stat(path).st_ino for path in (staging / "shards").glob("*.npy")}
+    for name in whole:
+        assert np.load(staging / "shards" / name).size
+    with pytest.raises(OutputError, match="unfinished: run the same"):
+        Corpus(out)
+    noted = {path.stem for path in (staging / "entries").iterdir()}
+    prepare(preparation, out, processes=1)
+    assert contents(out) == contents(directory)
+    kept = {name for name, inode in whole.items() if os.stat(out / "shards" / name).st_ino == inode}
+    assert {name for name in whole if name.split(".")[0] in noted} <= kept
+    if processes == 1:
+        assert len(noted) == calls
+
+
+def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp_path, contents):
+    out = tmp_path / "out"
+
+    def stop(documents, size):
+        if len(list((out / ".sraven-partial" / "entries").iterdir())) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prepare(preparation, out, processes=1, tell=stop)
+    tokens = out / ".sraven-partial" / "shards" / "00000-00001.tokens.npy"
+    tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
+    prepare(preparation, out, processes=1)
+    assert contents(out) == contents(directory)
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+def test_publishing_that_was_cut_short_goes_on(
+    calls, preparation, directory, tmp_path, contents, monkeypatch
+):
+    out, left = tmp_path / "out", calls
+    real = prepare_module.publish.__globals__["os"].replace
+
+    def replace_or_die(*paths):
+        nonlocal left
+        if str(out / "shards") in map(str, paths) or str(out / "manifest.json") in map(str, paths):
+            left -= 1
+            if not left:
+                raise OSError("power cut")
+        return real(*paths)
+
+    prepare(replace(preparation, limit=3), out, processes=1)
+    monkeypatch.setattr(os, "replace", replace_or_die)
+    with pytest.raises(OSError, match="power cut"):
+        prepare(preparation, out, processes=1, force=True)
+    monkeypatch.undo()
+    assert not (out / "manifest.json").exists()
+    prepare(preparation, out, processes=1)
+    assert contents(out) == contents(directory)
+
+
+def test_the_finished_is_left_alone(preparation, tmp_path):
+    out = tmp_path / "out"
+    prepare(preparation, out, processes=1)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    prepare(preparation, out, processes=1)
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+def test_other_tokens_in_the_way(preparation, tmp_path, contents):
+    out = tmp_path / "out"
+    other = replace(preparation, limit=5)
+    prepare(preparation, out, processes=1)
+    before = contents(out)
+    with pytest.raises(OutputError, match=r"holds other tokens \(limit differ\)"):
+        prepare(other, out, processes=1)
+    assert contents(out) == before
+    assert prepare(other, out, processes=1, force=True)["documents"] == 5
+    assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
+
+
+def test_other_tokens_begun_in_the_way(preparation, tmp_path):
+    def stop(documents, size):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prepare(preparation, tmp_path, processes=1, tell=stop)
+    with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
+        prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
+
+
+def test_what_is_not_ours_is_left_alone(preparation, tmp_path, contents, dataset_directory):
+    (tmp_path / "notes.txt").write_text("mine")
+    for force in (False, True):
+        with pytest.raises(OutputError, match="holds no tokens"):
+            prepare(preparation, tmp_path, force=force)
+        with pytest.raises(OutputError, match="isn't the manifest of a directory of tokens"):
+            prepare(preparation, dataset_directory, force=force)
+    with pytest.raises(OutputError, match="is a file"):
+        prepare(preparation, tmp_path / "notes.txt")
+    assert contents(tmp_path) == {"notes.txt": b"mine"}
+
+
+def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
+    prepare(preparation, tmp_path, processes=1)
+    (tmp_path / "shards" / "00000-00000.tokens.npy").unlink()
+    with pytest.raises(OutputError, match="damaged"):
+        prepare(preparation, tmp_path, processes=1)
+
+
+def test_two_writers_at_a_time(preparation, tmp_path):
+    def write_too(documents, size):
+        prepare(preparation, tmp_path, processes=1)
+
+    with pytest.raises(OutputError, match="another process"):
+        prepare(preparation, tmp_path, processes=1, tell=write_too)
+
+
+def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
+    preparation = Preparation(tuple(find_sources([str(source_files / "a.jsonl")])), Training(282, 25))
+
+    def stop(documents, size):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prepare(preparation, tmp_path, processes=1, tell=stop)
+    monkeypatch.setattr(prepare_module, "train_tokenizer", None)
+    assert prepare(preparation, tmp_path, processes=1)["documents"] == 23

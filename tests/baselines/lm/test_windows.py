@@ -1,0 +1,142 @@
+"""Training batches as a pure function of the step."""
+
+from itertools import islice
+
+import grain
+import numpy as np
+import pytest
+
+from baselines.lm import corpus as corpus_module
+from baselines.lm.corpus import Corpus
+from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.share import Share
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import train_tokenizer
+from baselines.lm.windows import Windows
+from sraven.core.errors import ConfigurationError, OutputError
+
+T = 5
+
+
+@pytest.fixture(scope="module")
+def corpus(directory):
+    return Corpus(directory)
+
+
+def every_token(corpus, directory):
+    """Return all tokens, without the code under test."""
+    return np.concatenate([np.load(path) for path in sorted((directory / "shards").glob("*.tokens.npy"))])
+
+
+def test_reading_crosses_shards(corpus, directory):
+    tokens = every_token(corpus, directory)
+    assert len(tokens) == corpus.tokens
+    for start in range(0, corpus.tokens, 13):
+        for count in (0, 1, 90, corpus.tokens - start):
+            count = min(count, corpus.tokens - start)
+            np.testing.assert_array_equal(corpus.read(start, count), tokens[start : start + count])
+    with pytest.raises(IndexError):
+        corpus.read(corpus.tokens, 1)
+
+
+def test_few_shards_stay_open(directory, monkeypatch):
+    monkeypatch.setattr(corpus_module, "OPEN_SHARDS", 2)
+    corpus = Corpus(directory)
+    np.testing.assert_array_equal(corpus.read(0, corpus.tokens), every_token(corpus, directory))
+    assert corpus._map.cache_info().currsize == 2
+
+
+def test_every_window_once_an_epoch(corpus, directory):
+    tokens = every_token(corpus, directory)
+    windows = Windows(corpus, T, Share(1))
+    assert windows.count == (len(tokens) - 1) // T
+    expected = np.lib.stride_tricks.sliding_window_view(tokens, T + 1)[::T].astype(np.int32)
+    for epoch in (0, 1, 7):
+        rows = [windows.batch(epoch * windows.count + step)[0] for step in range(windows.count)]
+        found, wanted = sorted(map(tuple, rows)), sorted(map(tuple, expected))
+        assert found == wanted
+
+
+def order(windows, epoch=0):
+    """Return the windows of an epoch in their order."""
+    first = epoch * windows.count
+    return [windows.batch(step)[0].tolist() for step in range(first, first + windows.count)]
+
+
+def test_epochs_and_seeds_have_orders_of_their_own(corpus):
+    orders = [order(Windows(corpus, T, Share(1), seed), epoch) for seed in (0, 1) for epoch in range(3)]
+    assert all(a != b for k, a in enumerate(orders) for b in orders[:k])
+
+
+def test_the_order_is_pinned(corpus):
+    # A run that resumes with another version of Grain would else repeat and skip windows unawares.
+    shuffled = grain.MapDataset.range(1000).seed(3).shuffle().repeat()
+    assert [shuffled[index] for index in (0, 1, 2, 1000, 1001)] == [104, 380, 921, 531, 982]
+    windows = Windows(corpus, T, Share(4), seed=3)
+    shuffled = grain.MapDataset.range(windows.count).seed(3).shuffle().repeat()
+    rows = np.stack([corpus.read(T * shuffled[index], T + 1) for index in range(4)])
+    np.testing.assert_array_equal(windows.batch(0), rows)
+
+
+@pytest.mark.parametrize("step", [0, 3, 10**9])
+def test_same_batch_for_any_number_of_processes(corpus, step):
+    whole = Windows(corpus, T, Share(12)).batch(step)
+    assert whole.shape == (12, T + 1) and whole.dtype == np.int32
+    for count in (2, 3, 12):
+        parts = [Windows(corpus, T, Share(12, process, count)).batch(step) for process in range(count)]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_reading_ahead_gives_the_same_and_resumes(corpus):
+    windows = Windows(corpus, T, Share(6, 1, 2), seed=5)
+    for step, batch in zip(range(11, 31), windows.batches(11), strict=False):
+        np.testing.assert_array_equal(batch, windows.batch(step))
+    assert len(list(islice(windows.batches(10**9), 2))) == 2
+
+
+def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path, write_jsonl):
+    write_jsonl(tmp_path / "more.jsonl", ["some more"])
+    sources = tuple(find_sources([str(tmp_path / "more.jsonl")]))
+    prepare(Preparation(sources, tokenizer), tmp_path / "more", processes=1)
+    both = Corpus(directory, tmp_path / "more")
+    assert both.documents == corpus.documents + 1
+    more = Corpus(tmp_path / "more")
+    np.testing.assert_array_equal(
+        both.read(corpus.tokens - 3, 3 + more.tokens),
+        np.concatenate([corpus.read(corpus.tokens - 3, 3), more.read(0, more.tokens)]),
+    )
+    assert both.read_documents()["start"][-1] == corpus.tokens
+    other = train_tokenizer(["a b c", "c b a"], 265)
+    prepare(Preparation(sources, other), tmp_path / "other", processes=1)
+    with pytest.raises(OutputError, match="another tokenizer"):
+        Corpus(directory, tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda corpus: Windows(corpus, 100_000, Share(1)), "make 0 windows"),
+        (lambda corpus: Windows(corpus, 0, Share(1)), "length=0"),
+        (lambda corpus: Windows(corpus, T, Share(1), seed=-1), "seed=-1"),
+        (lambda corpus: Share(12, 0, 5), "can't share it evenly"),
+        (lambda corpus: Share(12, 2, 2), "process=2"),
+        (lambda corpus: Share(0), "batch_size=0"),
+    ],
+)
+def test_values_that_can_not_be(corpus, make, message):
+    with pytest.raises(ConfigurationError, match=message):
+        make(corpus)
+
+
+def test_damaged_shards_are_named(preparation, tmp_path):
+    prepare(preparation, tmp_path, processes=1)
+    path = tmp_path / "shards" / "00001-00000.tokens.npy"
+    np.save(path, np.zeros(3, np.uint16))
+    with pytest.raises(OutputError, match=r"00001-00000.tokens.npy has uint16 \[3\]"):
+        Corpus(tmp_path).read(0, Corpus(tmp_path).tokens)
+    path.write_bytes(b"")
+    with pytest.raises(OutputError, match="can't be read"):
+        Corpus(tmp_path).read(0, Corpus(tmp_path).tokens)
+    (tmp_path / "tokenizer.model").write_bytes(b"")
+    with pytest.raises(ConfigurationError):
+        Corpus(tmp_path).read_tokenizer()

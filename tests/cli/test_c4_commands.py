@@ -1,0 +1,151 @@
+"""`sraven c4`: what it prints, its exit codes, and what it doesn't import."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.c4 import COMMANDS
+
+WORDS = ["red", "green", "blue", "round", "square"]
+
+
+@pytest.fixture(autouse=True)
+def corpus(tmp_path, monkeypatch):
+    """A folder with two files, one of which has a broken line, to work in."""
+    monkeypatch.chdir(tmp_path)
+    texts = [f"{first} {second} things" for first in WORDS for second in WORDS]
+    lines = [json.dumps({"text": text}) for text in texts]
+    (tmp_path / "a.jsonl").write_text("\n".join([*lines, "broken"]))
+    (tmp_path / "b.jsonl").write_text("\n".join([*lines, '{"text": ""}']))
+    return tmp_path
+
+
+def prepare(run, *more, source="*.jsonl", tokenizer=("train", "--vocab-size", 278), out="tokens"):
+    return run(
+        *("c4", "prepare", "--source", source, "--tokenizer", *tokenizer),
+        *("--out", out, "--processes", 1, *more),
+    )
+
+
+def test_what_was_prepared_is_printed(run):
+    code, out, err = prepare(run)
+    assert code == 0
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[:2] == ["50 documents in 2 shards below tokens", "860 bytes of text"]
+    assert lines[3:] == ["1 skipped: an empty document", "1 skipped: not valid JSON"]
+    assert err == "note: skipped a.jsonl:26: not valid JSON\n"
+    assert prepare(run) == (code, out, err)
+
+
+def test_json(run):
+    code, out, _ = prepare(run, "--json", "--limit", 30)
+    result = json.loads(out)
+    manifest = json.loads(Path("tokens/manifest.json").read_text())
+    assert code == 0
+    assert result == {"path": "tokens", **{key: manifest[key] for key in manifest if key != "plan"}}
+    assert result["documents"] == 30
+
+
+def test_a_tokenizer_from_a_file_gives_the_same(run):
+    prepare(run, out="trained")
+    code, out, _ = prepare(run, "--json", tokenizer=["trained/tokenizer.model"])
+    trained = json.loads(Path("trained/manifest.json").read_text())
+    assert code == 0
+    assert json.loads(out)["tokenizer"] == trained["tokenizer"]
+    assert json.loads(out)["shards"] == trained["shards"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"source": "none*.json"}, "source='none*.json': no such file; give a path,"),
+        ({"tokenizer": ["none.model"]}, "tokenizer='none.model': No such file or directory; give"),
+        ({"tokenizer": ["a.jsonl"]}, "tokenizer='a.jsonl': not a SentencePiece model"),
+        ({"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents go with"),
+        ({"tokenizer": ["train", "--vocab-size", 70_000]}, "vocab_size=70000: expected an integer from 1 to"),
+        ({"tokenizer": ["train"]}, "vocab_size=32,000: the documents give"),
+        ({"out": "a.jsonl"}, "is a file"),
+    ],
+)
+def test_errors_are_one_line(run, options, message, corpus):
+    before = sorted(corpus.iterdir())
+    code, out, err = prepare(run, **options)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert sorted(corpus.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--strict"], "error: a.jsonl:26: not valid JSON; mend or remove it"),
+        (["--limit", 0], "limit=0: expected an integer from 1"),
+        (["--shard-documents", 0], "shard_documents=0: expected"),
+        (["--config", "en"], "only datasets have it"),
+    ],
+)
+def test_more_errors_are_one_line(run, more, message):
+    code, out, err = prepare(run, *more)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_other_tokens_in_the_way(run):
+    prepare(run)
+    code, _, err = prepare(run, "--limit", 3)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "tokens holds other tokens (limit differ); choose another directory, or use --force" in err
+    assert prepare(run, "--limit", 3, "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "error: interrupted; the same command goes on from here\n"),
+        (OSError(28, "No space left on device"), 1, "error: tokens is unfinished: No space left on device;"),
+    ],
+)
+def test_work_that_ends_early_goes_on(run, monkeypatch, error, code, message):
+    def fail(*arguments):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr("baselines.lm.prepare.write_shard", fail)
+        found, _, err = prepare(run)
+    assert found == code and err.startswith(message)
+    assert prepare(run)[0] == 0
+
+
+def test_a_missing_library_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    for name in ("prepare", "tokenizer", "shards"):
+        monkeypatch.delitem(sys.modules, f"baselines.lm.{name}", raising=False)
+    code, _, err = prepare(run)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "sraven c4 prepare needs sentencepiece: pip install 'sraven[baselines]'" in err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(run, command):
+    code, out, _ = run("c4", command, "--help")
+    assert code == 0 and f"Example:\n    sraven c4 {command}" in out
+
+
+def test_preparing_imports_nothing_that_it_does_not_need(corpus):
+    code = """
+import sys
+import cli.c4.prepare
+print({"jax", "grain", "datasets", "sentencepiece", "numpy"} & set(sys.modules))
+from cli.main import main
+try:
+    main("c4 prepare --source *.jsonl --tokenizer train --vocab-size 278 --out x --processes 1".split())
+except SystemExit as stop:
+    print(stop.code, {"jax", "grain", "datasets"} & set(sys.modules))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=corpus
+    )
+    assert result.stdout.startswith("set()\n") and result.stdout.endswith("\n0 set()\n")

@@ -1,0 +1,162 @@
+"""Time a step of training and its parts, beside a matrix product's rate in the same run.
+
+    python tests/speed/training.py docs/results/training-speed.json
+
+For each board and attention: milliseconds of a step, of making its batch, of the forward pass, of forward
+and backward pass, and of the update (what is left), and the share of the product's rate that
+6 · parameters · tokens over the time of a step is. Rounds alternate, so that a slow spell of the machine
+hits all of them; each time is the least of the rounds. Then the temporary memory of HYLA, forward and
+backward, plain and tiled, from the compiler's own analysis.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from record import output
+
+from baselines.encode import encoding_of
+from baselines.feed import chunk_of_steps
+from baselines.model.attention import ATTENTION
+from baselines.model.hyla_tiled import hyla_tiled
+from baselines.recipes import make_config
+from baselines.sharding import make_mesh
+from baselines.step import train_chunk
+from baselines.train import hyper_of, parts_of, program_of, transformer_of
+from sraven.core.bench import machine
+from sraven.core.boards import read_board
+from sraven.core.files import write_json
+
+BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
+STEPS, ROUNDS, PRODUCTS = 10, 5, 20
+SIZE = 1024
+LONG = {"B": 1, "H": 8, "V": 64}
+
+Work = Callable[[], Any]
+
+
+def product() -> Work:
+    """Return what multiplies two float32 matrices, some times over."""
+    left = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
+    multiply = jax.jit(jnp.matmul)
+    return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
+
+
+def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
+    """Return what to time of a board and an attention, and the operations of a step."""
+    board = read_board(board_id)
+    config = make_config(board, attention)
+    encoding = encoding_of(board.task)
+    program = program_of(config, encoding, parts_of(config.batch_size, make_mesh()))
+    model = transformer_of(config, encoding)
+    state = program.initialise(np.uint32(0))
+    states = jax.tree.map(lambda leaf: leaf[None], state)
+    hypers = hyper_of([config])
+
+    def make_data() -> Any:
+        return chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size)
+
+    def loss(params: Any, batch: Any) -> jax.Array:
+        return encoding.loss(model.apply({"params": params}, encoding.tokens(batch)), batch)
+
+    def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
+        return jax.tree.map(jnp.add, total, jax.grad(loss)(state.params, batch)), None
+
+    chunk = {name: jnp.asarray(array) for name, array in make_data().items()}
+    zeros = jax.tree.map(jnp.zeros_like, state.params)
+    whole = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, side_by_side=False))
+    forward = jax.jit(
+        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(state.params, batch), None), 0.0, chunk)
+    )
+    backward = jax.jit(lambda chunk: jax.lax.scan(differentiate, zeros, chunk))
+    parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
+    parts = {
+        "data": make_data,
+        "forward": lambda: forward(chunk),
+        "forward_and_backward": lambda: backward(chunk),
+        "step": lambda: whole(states, chunk),
+    }
+    return parts, 6.0 * parameters * config.batch_size * encoding.length
+
+
+def time_all(all_works: dict[Any, Work]) -> dict[Any, float]:
+    """Return the least seconds of each over alternating rounds, after one that compiles."""
+    least = dict.fromkeys(all_works, float("inf"))
+    for turn in range(ROUNDS + 1):
+        for name, work in all_works.items():
+            start = time.perf_counter()
+            jax.block_until_ready(work())
+            if turn:
+                least[name] = min(least[name], time.perf_counter() - start)
+        print(f"round {turn} of {ROUNDS}", flush=True)
+    return least
+
+
+def memory(length: int) -> dict[str, int]:
+    """Return bytes of temporaries of causal HYLA, forward and backward, plain and tiled."""
+    shape = (LONG["B"], length, LONG["H"], LONG["V"])
+    arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
+    mask = jnp.tri(length, dtype=jnp.bool_)
+
+    def temporaries(attention: Any, **options: Any) -> int:
+        def total(*qkv: Any) -> jax.Array:
+            return jnp.square(attention(*qkv, **options)).sum()
+
+        compiled = jax.jit(jax.grad(total, argnums=(0, 1, 2))).lower(*arrays).compile()
+        return int(compiled.memory_analysis().temp_size_in_bytes)
+
+    return {
+        "length": length,
+        "plain": temporaries(ATTENTION["hyla"], mask=mask),
+        "tiled": temporaries(hyla_tiled, causal=True),
+    }
+
+
+def main(goal: str) -> None:
+    """Measure, and write the result to ``goal``."""
+    everything: dict[Any, Work] = {"product": product()}
+    operations = {}
+    for board in BOARDS:
+        for attention in ATTENTIONS:
+            parts, operations[board, attention] = works(board, attention)
+            everything |= {(board, attention, part): work for part, work in parts.items()}
+    seconds = time_all(everything)
+    rate = PRODUCTS * 2 * SIZE**3 / seconds["product"]
+    steps = []
+    for board, attention in operations:
+        found = {part: seconds[board, attention, part] / STEPS for part in parts}
+        achieved = operations[board, attention] / found["step"]
+        steps.append(
+            {
+                "board": board,
+                "attention": attention,
+                "milliseconds": {part: round(1e3 * value, 2) for part, value in found.items()},
+                "gflops": round(achieved / 1e9, 1),
+                "share_of_product": round(achieved / rate, 3),
+            }
+        )
+        print(steps[-1], flush=True)
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "baselines", "sraven")
+    record = {
+        "command": f"python tests/speed/training.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
+        "machine": {**machine(), "jax": jax.__version__, "device": jax.devices()[0].device_kind},
+        "product_gflops": round(rate / 1e9, 1),
+        "steps": steps,
+        "hyla_temporary_bytes": {
+            **LONG,
+            "dtype": "float32",
+            "causal": True,
+            "by_length": [memory(512), memory(1024)],
+        },
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
