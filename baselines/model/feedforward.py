@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jax.typing import DTypeLike
 
+from baselines.model.dense import by_rows
 from baselines.model.mixing import accumulator
 
 Array = jax.Array
@@ -86,9 +87,8 @@ class MLP(nn.Module):
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
-        hidden_BTF = gelu(nn.Dense(self.hidden, dtype=self.dtype, name="up")(x_BTE))
-        out_BTE: Array = nn.Dense(x_BTE.shape[-1], dtype=self.dtype, name="down")(hidden_BTF)
-        return out_BTE
+        hidden_BTF = gelu(by_rows(nn.Dense(self.hidden, dtype=self.dtype, name="up"), x_BTE))
+        return by_rows(nn.Dense(x_BTE.shape[-1], dtype=self.dtype, name="down"), hidden_BTF)
 
 
 class _Experts(nn.Module):

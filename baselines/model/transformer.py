@@ -20,6 +20,7 @@ from flax import linen as nn
 
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
+from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.hyla_tiled import hyla_tiled
 from baselines.model.mixing import multiply
@@ -46,7 +47,7 @@ class SelfAttention(nn.Module):
         config = self.config
         dense = partial(nn.DenseGeneral, dtype=jnp.dtype(config.dtype))
         heads = config.heads, config.head_width
-        query, key, value = (dense(heads, name=name)(x_BTE) for name in ("query", "key", "value"))
+        query, key, value = (by_rows(dense(heads, name=name), x_BTE) for name in ("query", "key", "value"))
         query, key, bias = self._positions(query, key)
         options: dict[str, Any] = {"activation": config.activation}
         if dropout_key is not None:
@@ -56,7 +57,8 @@ class SelfAttention(nn.Module):
             init = nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2)
             options["deep_weights"] = self.param("deep", init, (*heads, config.head_width))
         out_BTHV, codes_BHTT = _attend(config, query, key, value, bias, mask, options)
-        return dense(x_BTE.shape[-1], axis=(-2, -1), name="out")(out_BTHV), codes_BHTT
+        project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")
+        return by_rows(project, out_BTHV, width_axes=2), codes_BHTT
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
         """Tell positions, by turning queries and keys or by a bias ``[H, T, T]``."""
@@ -169,7 +171,7 @@ class Transformer(nn.Module):
             table_NE = self.param("embedding", init, (config.vocabulary, config.width)).astype(dtype)
             x_BTE = table_NE[tokens]
         else:
-            x_BTE = nn.Dense(config.width, dtype=dtype, name="embedding")(tokens)
+            x_BTE = by_rows(nn.Dense(config.width, dtype=dtype, name="embedding"), tokens)
         all_codes = []
         for layer in range(config.layers):
             key = None if dropout_key is None else jax.random.fold_in(dropout_key, layer)
@@ -179,7 +181,7 @@ class Transformer(nn.Module):
         if config.vocabulary:
             out = multiply(jnp.matmul, x_BTE, table_NE.T, dtype)
         else:
-            out = nn.Dense(config.outputs, dtype=dtype, name="out")(x_BTE).astype(jnp.float32)
+            out = by_rows(nn.Dense(config.outputs, dtype=dtype, name="out"), x_BTE).astype(jnp.float32)
         return (out, tuple(all_codes)) if return_scores else out
 
 
