@@ -66,6 +66,11 @@ def _read_shape(shape: str) -> dict[str, int]:
     return sizes
 
 
+def on_cpu(mesh: Mesh) -> bool:
+    """Tell whether a mesh's devices are processors."""
+    return bool(mesh.devices.flat[0].platform == "cpu")
+
+
 def check_batch(mesh: Mesh, batch_size: int, parts: int) -> None:
     """Check that a mesh divides a batch, or the parts that one is cut into.
 

@@ -26,7 +26,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
 from baselines.run_directory import check_folder, make_folder, open_checkpoints, read_run
-from baselines.sharding import check_batch, make_mesh, place_chunk, state_shardings, whole
+from baselines.sharding import check_batch, make_mesh, on_cpu, place_chunk, state_shardings, whole
 from baselines.step import Program, Report, State, make_program, train_chunk
 from sraven.core.boards import Board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
@@ -111,8 +111,8 @@ def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program
 
 def parts_of(batch_size: int, mesh: Mesh) -> int:
     """Return into how many parts a batch is cut on a mesh."""
-    on_cpu = mesh.devices.flat[0].platform == "cpu"
-    return PARTS_ON_CPU if on_cpu and batch_size % (PARTS_ON_CPU * mesh.size) == 0 else 1
+    even = batch_size % (PARTS_ON_CPU * mesh.size) == 0
+    return PARTS_ON_CPU if on_cpu(mesh) and even else 1
 
 
 def hyper_of(configs: Sequence[RunConfig]) -> Hyper:
@@ -146,7 +146,6 @@ class _Training:
         shardings = state_shardings(mesh, one)
         stacked = jax.eval_shape(lambda state: _stack([state]), one)
         stacked_shardings = state_shardings(mesh, stacked)
-        on_cpu = mesh.devices.flat[0].platform == "cpu"
         self.target = jax.tree.map(_abstract, one, shardings)
         self.initialise = jax.jit(program.initialise, out_shardings=shardings)
         self.stack = jax.jit(_stack, out_shardings=stacked_shardings)
@@ -155,7 +154,7 @@ class _Training:
         )
         self.run_chunk = jax.jit(
             lambda states, hypers, chunk: train_chunk(
-                program, states, hypers, chunk, side_by_side=not on_cpu
+                program, states, hypers, chunk, side_by_side=not on_cpu(mesh)
             ),
             out_shardings=(stacked_shardings, whole(mesh)),
             donate_argnums=0,
