@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,26 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of
-from baselines.train import load_run, transformer_of
+from baselines.train import board_of, load_run, transformer_of
 from sraven.core.boards import Board, load_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.submit import write_submission
 
 _AT_ONCE = 512
+
+
+@lru_cache(maxsize=1)
+def _predictor(config: RunConfig) -> tuple[tuple[str, ...], Any]:
+    """Return the fields that a model needs, and what predicts a batch: once for all runs of a shape."""
+    encoding: Encoding = encoding_of(board_of(config).task)
+    model = transformer_of(config, encoding)
+
+    @jax.jit
+    def predict_batch(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
+        out: Any = model.apply({"params": params}, encoding.tokens(batch))
+        return encoding.predict(out)
+
+    return encoding.fields, predict_batch
 
 
 def predict(config: RunConfig, params: Any, board: Board, split: str) -> NDArray[Any]:
@@ -29,19 +44,12 @@ def predict(config: RunConfig, params: Any, board: Board, split: str) -> NDArray
         board: the board.
         split: a scored split.
     """
-    encoding: Encoding = encoding_of(board.task)
-    model = transformer_of(config, encoding)
-
-    @jax.jit
-    def predict_batch(batch: dict[str, jax.Array]) -> jax.Array:
-        out: Any = model.apply({"params": params}, encoding.tokens(batch))
-        return encoding.predict(out)
-
+    fields, predict_batch = _predictor(replace(config, seed=0, learning_rate=0.0, weight_decay=0.0, warmup=0))
     size, found = board.splits[split], []
     for start in range(0, size, _AT_ONCE):
         # The last batch is filled up with what comes after the split, so that one program serves all.
         batch = board.task.sample(split, start, _AT_ONCE)
-        found.append(np.asarray(predict_batch({name: getattr(batch, name) for name in encoding.fields})))
+        found.append(np.asarray(predict_batch(params, {name: getattr(batch, name) for name in fields})))
     return np.concatenate(found)[:size]
 
 

@@ -45,12 +45,18 @@ def read_grid(texts: Iterable[str]) -> Grid:
             ) from None
         if len(set(grid[name])) < len(grid[name]):
             raise ConfigurationError(f"grid {text!r}: a value is there twice")
-    return grid
+    return {name: grid[name] for name in Hyper._fields if name in grid}
 
 
 def _number(text: str) -> float:
     number = float(text)
     return int(number) if number.is_integer() else number
+
+
+def _short(value: float) -> str:
+    """Return a number as short as can be without being another's."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
     points = []
     for chosen in product(*grid.values()):
         values: dict[str, Any] = dict(zip(grid, chosen, strict=True))
-        here = out / ",".join(f"{name}={value:g}" for name, value in values.items()) if grid else out
+        here = out / ",".join(f"{name}={_short(value)}" for name, value in values.items()) if grid else out
         several = bool(grid) or len(seeds) > 1
         points.append(
             Point(
@@ -122,6 +128,9 @@ def select(points: Sequence[Point], outcomes: Sequence[Outcome], out: Path) -> d
                 scores.append(None)
                 continue
             predictions = predict(config, outcome.state.params, board, SELECTION_SPLIT)
+            if not np.isfinite(predictions).all():
+                scores.append(None)  # the last update was one too many, and no loss came after it
+                continue
             scores.append(board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean)
         found.append(_summarise(point, scores, out))
     means = [point["mean"] for point in found]

@@ -1,10 +1,13 @@
 """Several processes that train one run together."""
 
 import os
+import re
 
 import jax
 
 from sraven.core.errors import ConfigurationError
+
+LAST_PORT = 65_535
 
 
 def join(coordinator: str | None, processes: int | None, process_id: int | None) -> None:
@@ -25,8 +28,18 @@ def join(coordinator: str | None, processes: int | None, process_id: int | None)
             raise ConfigurationError("several processes need a coordinator, such as host0:1234, or auto")
         return
     if coordinator == "auto":
-        jax.distributed.initialize()
+        try:
+            jax.distributed.initialize()
+        except ValueError as error:
+            raise ConfigurationError(
+                f"coordinator 'auto': JAX finds no others here ({error}); name it, such as host0:1234"
+            ) from None
         return
+    address = re.fullmatch(r"\S+:(\d{1,5})", coordinator)
+    if not address or int(address[1]) > LAST_PORT:
+        raise ConfigurationError(
+            f"coordinator {coordinator!r}: expected an address such as host0:1234, or auto"
+        )
     if processes is None or process_id is None or not 0 <= process_id < processes:
         raise ConfigurationError(
             f"coordinator {coordinator!r} with processes={processes}, process_id={process_id}: expected "

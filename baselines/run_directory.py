@@ -28,11 +28,13 @@ def read_run(folder: Path) -> RunConfig:
 
 
 def check_folder(folder: Path, config: RunConfig) -> None:
-    """Check that a run may go into a directory: that it is new, empty, or that run's.
+    """Check that a run may go into a directory: that it is new, empty, or that run's, and not in another's.
 
     Raises:
         OutputError: if it holds something else.
     """
+    if (folder.parent / CONFIG).is_file():
+        raise OutputError(f"{folder} is within another run's directory; choose another directory")
     if (folder / CONFIG).is_file():
         found = read_run(folder)
         if found != config:

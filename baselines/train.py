@@ -211,6 +211,7 @@ def train_runs(
     training = _Training(configs[0], mesh or make_mesh())
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)
+    sync_global_devices("run directories are checked")  # none is half made when another process looks
     if jax.process_index() == 0:
         for config, folder in zip(configs, folders, strict=True):
             make_folder(folder, config)

@@ -101,7 +101,7 @@ def command(
         from baselines.grid import points_of, read_grid, select
         from baselines.processes import join
         from baselines.recipes import make_config
-        from baselines.sharding import make_mesh
+        from baselines.sharding import make_mesh, put_together
         from baselines.train import train_runs
     if tensorboard:
         with needs_extra("--tensorboard", "tensorboard"):
@@ -132,6 +132,11 @@ def command(
             )
         except KeyboardInterrupt:
             raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
+    if grid:  # predictions are made by one process, which needs all of the parameters
+        outcomes = [
+            each._replace(state=each.state._replace(params=put_together(devices, each.state.params)))
+            for each in outcomes
+        ]
     if jax.process_index():
         return
     summary = select(points, outcomes, out) if grid else None

@@ -1,0 +1,135 @@
+"""The log of a run: cut where training goes on, and told to TensorBoard alike."""
+
+import json
+import shutil
+import struct
+
+import numpy as np
+import pytest
+
+from baselines.log import EVENTS, LOG, Log
+from baselines.run_directory import CHECKPOINTS
+from baselines.train import train
+from tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
+
+LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory):
+    """The directory of a run with TensorBoard events, and its last state."""
+    folder = tmp_path_factory.mktemp("runs") / "observed"
+    with quickly(shared_directory(tmp_path_factory, "compiled"), exact=True):
+        yield folder, train(tiny(), folder, save_every=STEPS // 2, events=True)
+
+
+def logged(folder):
+    return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+
+
+def records(path):
+    """The records of a file in TensorFlow's framing: length, its checksum, content, its checksum."""
+    content = path.read_bytes()
+    while content:
+        (size,) = struct.unpack("<Q", content[:8])
+        yield content[12 : 12 + size]
+        content = content[16 + size :]
+
+
+def events_of(folder):
+    """The scalars of all event files, in order, and the steps at which a session began."""
+    from tensorboardX.proto.event_pb2 import Event
+
+    scalars, starts = [], []
+    for path in sorted((folder / EVENTS).iterdir()):
+        for record in records(path):
+            event = Event.FromString(record)
+            starts += [event.step] * event.HasField("session_log")
+            scalars += [(event.step, value.tag, value.simple_value) for value in event.summary.value]
+    return scalars, starts
+
+
+def as_scalars(lines):
+    return [
+        (line["step"], name, np.float32(value))
+        for line in lines
+        for name, value in line.items()
+        if name != "step"
+    ]
+
+
+def add_last(folder, step=0, events=False):
+    log = Log(folder, step, events=events)
+    log.add(25, {"loss": 0.5})
+    log.close()
+    return (folder / LOG).read_text().splitlines()
+
+
+def test_lines_from_after_the_step_of_resuming_are_cut(tmp_path):
+    (tmp_path / LOG).write_text("\n".join(LINES) + "\n")
+    assert add_last(tmp_path, step=10) == [*LINES[:2], '{"step": 25, "loss": 0.5}']
+
+
+def test_lines_up_to_the_step_of_resuming_stay_as_they_are(tmp_path):
+    (tmp_path / LOG).write_text("\n".join(LINES) + "\n")
+    assert add_last(tmp_path, step=20)[:-1] == LINES
+
+
+@pytest.mark.parametrize("size", [1, 4, 9, len(LINES[3]) - 1])
+def test_half_written_last_line_is_dropped(tmp_path, size):
+    (tmp_path / LOG).write_text("\n".join([*LINES[:3], LINES[3][:size]]))
+    assert add_last(tmp_path, step=20)[:-1] == LINES[:3]
+
+
+def test_last_line_without_its_end_is_whole(tmp_path):
+    (tmp_path / LOG).write_text("\n".join(LINES))
+    assert add_last(tmp_path, step=20)[:-1] == LINES
+
+
+@pytest.mark.parametrize("text", [None, "", "\n"])
+def test_log_begins_where_there_is_none(tmp_path, text):
+    if text is not None:
+        (tmp_path / LOG).write_text(text)
+    assert add_last(tmp_path) == ['{"step": 25, "loss": 0.5}']
+
+
+def test_line_is_on_disk_before_the_log_is_closed(tmp_path):
+    log = Log(tmp_path, 0, events=False)
+    log.add(5, {"loss": 0.25, "score": -1.0})
+    assert logged(tmp_path) == [{"step": 5, "loss": 0.25, "score": -1.0}]
+    log.close()
+
+
+def test_no_events_unless_asked_for(tmp_path):
+    add_last(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [LOG]
+
+
+def test_log_of_a_run_has_a_line_for_every_chunk(observed):
+    lines = logged(observed[0])
+    assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
+    names = ["step", "loss", "score", "gradient_norm", "instances_per_second"]
+    assert all(list(line) == names for line in lines)
+
+
+def test_events_have_the_numbers_of_the_log(observed):
+    scalars, _ = events_of(observed[0])
+    assert scalars == as_scalars(logged(observed[0])) and len(scalars) == 16
+
+
+def test_events_after_resuming_replace_those_of_what_is_trained_again(observed, tmp_path):
+    """TensorBoard leaves out what an earlier file has from the step on at which a session starts."""
+    folder, state = observed
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    earlier = {path.name for path in (copy / EVENTS).iterdir()}
+    again = train(tiny(), copy, events=True)
+    for path in (copy / EVENTS).iterdir():
+        if path.name in earlier:
+            path.unlink()
+    scalars, starts = events_of(copy)
+    assert starts == [STEPS // 2 + 1]
+    assert scalars == as_scalars(logged(copy)[2:]) and len(scalars) == 8
+    assert logged(copy)[:2] == logged(folder)[:2]
+    for path, array in leaves(state).items():
+        assert (array == leaves(again)[path]).all(), path

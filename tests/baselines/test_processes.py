@@ -1,0 +1,186 @@
+"""Two processes that train one run: killed on the way, started again, and as good as one."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from baselines import processes
+from baselines.config import read_config
+from baselines.log import LOG
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.sharding import make_mesh
+from baselines.train import load_run, train, train_runs
+from cli.main import main
+from sraven import ConfigurationError
+from tiny_runs import CHUNK, STEPS, leaves, once, quickly, shared_directory, tiny, tiny_options
+
+ROOT = Path(__file__).parents[2]
+
+LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    cache = shared_directory(tmp_path_factory, "compiled")
+    with quickly(cache, exact=True):  # as test_grid, which has compiled it
+        yield cache
+
+
+def start_two(cache, what, out):
+    """Start both processes of a run, each with one device; their output goes into files."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu"}
+    both = []
+    for place in range(2):
+        options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
+        command = [sys.executable, "-m", "quick_sraven", str(cache), what, *LINE, f"--out={out}", *options]
+        with open(f"{out}-{what}-{place}.txt", "w") as file:
+            both.append(subprocess.Popen(command, cwd=ROOT, env=env, stdout=file))
+    return both
+
+
+@pytest.fixture(scope="module")
+def resumed(tmp_path_factory, compiled):
+    """A directory with a run that was killed half-way, and resumed; and how all processes ended."""
+
+    def make(folder):
+        out, codes = folder / "run", []
+        both = start_two(compiled, "stall", out)
+        while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / str(STEPS // 2)).exists():
+            time.sleep(0.05)
+        for one in both:
+            one.send_signal(signal.SIGKILL)
+        codes += [one.wait(timeout=60) for one in both]
+        left = sorted(path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit())
+        codes += [one.wait(timeout=300) for one in start_two(compiled, "go", out)]
+        (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
+
+    return once(tmp_path_factory, "processes", make)
+
+
+def test_both_were_killed_half_way_and_both_finished(resumed):
+    ends = json.loads((resumed / "ends.json").read_text())
+    assert ends == {"codes": [-signal.SIGKILL] * 2 + [0] * 2, "left": [str(STEPS // 2)]}
+
+
+def test_two_processes_leave_one_run(resumed):
+    out = resumed / "run"
+    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS}
+    assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
+    assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
+    steps = [json.loads(line)["step"] for line in (out / LOG).read_text().splitlines()]
+    assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
+
+
+def test_first_process_alone_tells_what_was_trained(resumed):
+    first, second = (resumed / f"run-go-{place}.txt" for place in range(2))
+    assert f"{resumed / 'run'}: {STEPS} steps, r2_per_sequence " in first.read_text()
+    assert str(resumed) not in second.read_text()
+
+
+def test_two_processes_end_as_one_does(resumed, tmp_path):
+    state = train(tiny(), tmp_path / "alone", save_every=STEPS)
+    config, params = load_run(resumed / "run")
+    assert config == tiny()
+    alone = leaves(state.params)
+    for path, array in leaves(params).items():
+        np.testing.assert_allclose(array, alone[path], rtol=1e-3, atol=1e-5, err_msg=path)
+    both, one = (
+        [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+        for folder in (resumed / "run", tmp_path / "alone")
+    )
+    for name in ("loss", "score", "gradient_norm"):
+        np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=1e-3)
+
+
+def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
+    """What one of them is writing isn't empty and holds no run, to another that comes later."""
+    calls = []
+    for name, call in (("check_folder", "check"), ("make_folder", "make"), ("sync_global_devices", "wait")):
+        monkeypatch.setattr(f"baselines.train.{name}", lambda *_, call=call: calls.append(call))
+    monkeypatch.setattr("baselines.train.open_checkpoints", lambda folder: calls.append("open") or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train_runs([tiny(), tiny(seed=1)], [tmp_path / "a", tmp_path / "b"])
+    assert calls == ["check", "check", "wait", "make", "make", "wait", "open"]
+
+
+# Arguments
+
+
+@pytest.fixture
+def never(monkeypatch):
+    """Fail if a process would join others."""
+    monkeypatch.setattr("jax.distributed.initialize", lambda *_: pytest.fail("joined"))
+
+
+NEEDED = "several processes need a coordinator, such as host0:1234, or auto"
+
+
+def not_together(count, place):
+    return (
+        f"coordinator 'host0:1234' with processes={count}, process_id={place}: expected their number, and "
+        "which this is, from 0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--processes=2"], NEEDED),
+        (["--process-id=0"], NEEDED),
+        (["--processes=2", "--process-id=0"], NEEDED),
+        (["--coordinator=host0:1234"], not_together(None, None)),
+        (["--coordinator=host0:1234", "--processes=2"], not_together(2, None)),
+        (["--coordinator=host0:1234", "--process-id=0"], not_together(None, 0)),
+        (["--coordinator=host0:1234", "--processes=2", "--process-id=2"], not_together(2, 2)),
+        (["--coordinator=host0:1234", "--processes=2", "--process-id=-1"], not_together(2, -1)),
+        (["--coordinator=host0:1234", "--processes=0", "--process-id=0"], not_together(0, 0)),
+    ],
+)
+def test_bad_processes_are_refused_in_one_line(never, tmp_path, capsys, options, message):
+    with pytest.raises(SystemExit) as stop:
+        main([*LINE, f"--out={tmp_path / 'run'}", *options])
+    assert stop.value.code == 2
+    assert capsys.readouterr() == ("", f"error: {message}\n")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("coordinator", ["host0", "host0:", ":1234", "host0:port"])
+def test_coordinator_that_is_no_address_is_refused(never, coordinator):
+    with pytest.raises(ConfigurationError, match=f"coordinator '{coordinator}'.*such as host0:1234"):
+        processes.join(coordinator, 2, 0)
+
+
+def test_auto_where_there_is_no_cluster_is_refused(monkeypatch):
+    def initialise():
+        raise ValueError("coordinator_address should be defined.")
+
+    monkeypatch.setattr("jax.distributed.initialize", initialise)
+    with pytest.raises(ConfigurationError, match=r"coordinator 'auto'.*such as host0:1234"):
+        processes.join("auto", None, None)
+
+
+def test_single_process_joins_nothing(never):
+    processes.join(None, None, None)
+
+
+def test_mesh_of_several_processes_has_all_devices(monkeypatch):
+    """Otherwise a process could be left without a part of the batch."""
+    devices = jax.devices() * 4
+    monkeypatch.setattr("jax.devices", lambda: devices)
+    monkeypatch.setattr("jax.process_count", lambda: 2)
+    with pytest.raises(ConfigurationError) as error:
+        make_mesh("data=2")
+    needed = "all devices of all processes are needed"
+    assert str(error.value) == f"mesh 'data=2' has 2 devices; here: 4 devices (cpu); {needed}"
