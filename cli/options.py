@@ -191,11 +191,12 @@ def progress_bar(description: str, total: int) -> Iterator[Advance]:
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=None),  # whatever the words leave
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden, expand=True) as progress:
         bar = progress.add_task(description, total=total, note="")
         yield lambda count, note="": progress.update(bar, advance=count, note=note)

@@ -150,7 +150,7 @@ def command(
 
 
 def _describe(report: "Report", speed: float) -> str:
-    return f"loss {report.loss:.4g}  score {report.score:.4f}  {speed:,.0f} instances/s"
+    return f"loss {report.loss:.3g}  score {report.score:.3f}  {speed:,.0f}/s"
 
 
 def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
