@@ -41,9 +41,10 @@ def main(goal: str) -> None:
             subprocess.run([sys.executable, "-m", "cli.main", *words], check=True, capture_output=True)
             if turn:
                 seconds[name].append(round(time.perf_counter() - start, 3))
+    changed = output("git", "status", "--porcelain", "--untracked-files=no")
     record = {
         "command": f"python tests/speed/commands.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
+        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
         "machine": machine(),
         "seconds": {name: sorted(times) for name, times in seconds.items()},
     }
