@@ -10,6 +10,7 @@ import click
 from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
+    from baselines.config import RunConfig
     from baselines.step import Report
     from baselines.train import Outcome
 
@@ -102,7 +103,6 @@ def command(
         from baselines.processes import join
         from baselines.recipes import make_config
         from baselines.sharding import make_mesh, put_together
-        from baselines.train import train_runs
     if tensorboard:
         with needs_extra("--tensorboard", "tensorboard"):
             import tensorboardX  # noqa: F401
@@ -115,23 +115,7 @@ def command(
     devices = make_mesh(mesh)
     configs = [config for point in points for config in point.configs]
     folders = [folder for point in points for folder in point.folders]
-    runs = f", {len(configs)} runs" if len(configs) > 1 else ""
-    with progress_bar(f"{attention}{runs}", config.steps * len(configs)) as advance:
-
-        def tell(steps: int, report: "Report | None", speed: float) -> None:
-            advance(steps, _describe(report, speed) if report else "")
-
-        try:
-            outcomes = train_runs(
-                configs,
-                folders,
-                mesh=devices,
-                save_every=save_every,
-                events=tensorboard,
-                progress=tell,
-            )
-        except KeyboardInterrupt:
-            raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
+    outcomes = _train(attention, configs, folders, mesh=devices, save_every=save_every, events=tensorboard)
     if grid:  # predictions are made by one process, which needs all of the parameters
         outcomes = [
             each._replace(state=each.state._replace(params=put_together(devices, each.state.params)))
@@ -147,6 +131,24 @@ def command(
         if summary is not None:
             _print_grid(summary, out)
     _check_divergence(folders, outcomes)
+
+
+def _train(
+    attention: str, configs: "Sequence[RunConfig]", folders: Sequence[Path], **options: Any
+) -> "list[Outcome]":
+    """Train runs under a progress bar."""
+    from baselines.train import train_runs
+
+    runs = f", {len(configs)} runs" if len(configs) > 1 else ""
+    with progress_bar(f"{attention}{runs}", configs[0].steps * len(configs)) as advance:
+
+        def tell(steps: int, report: "Report | None", speed: float) -> None:
+            advance(steps, _describe(report, speed) if report else "")
+
+        try:
+            return train_runs(configs, folders, progress=tell, **options)
+        except KeyboardInterrupt:
+            raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
 
 
 def _describe(report: "Report", speed: float) -> str:

@@ -12,14 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from baselines.lm.shards import ARRAYS, path_of
-from sraven.core.directory import LOCK, MANIFEST, STAGING
+from sraven.core.directory import LOCK, MANIFEST, STAGING, lock_staging
 from sraven.core.errors import OutputError
 from sraven.core.files import move_into_place, sync_directory, write_json
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # not every system has file locks of this kind
-    fcntl = None  # type: ignore[assignment]
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
@@ -109,18 +104,6 @@ def _staged_plan(out: Path) -> dict[str, Any] | None:
         return None
 
 
-def _lock(staging: Path) -> IO[str]:
-    """Return an open file that no other process holds; closing it, or dying, gives it back."""
-    file = open(staging / LOCK, "w")  # noqa: SIM115  # the caller closes it
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise OutputError(f"{staging.parent} is being written by another process; wait for it") from None
-    return file
-
-
 def open_staging(out: Path, plan: Plan, force: bool) -> IO[str] | None:
     """Make the staging directory ready for a plan; nothing is created before all is checked.
 
@@ -136,7 +119,7 @@ def open_staging(out: Path, plan: Plan, force: bool) -> IO[str] | None:
             shutil.rmtree(staging, ignore_errors=True)
             return None
         staging.mkdir(parents=True, exist_ok=True)
-        lock = _lock(staging)
+        lock = lock_staging(staging)
         if _staged_plan(out) != plan:
             for entry in staging.iterdir():
                 if entry.name != LOCK:

@@ -127,7 +127,7 @@ def _check_in_the_way(out: Path, plan: Plan, force: bool) -> bool:
     return False
 
 
-def _lock(staging: Path) -> IO[str]:
+def lock_staging(staging: Path) -> IO[str]:
     """Return an open file that no other process holds; closing it, or dying, gives it back."""
     file = open(staging / LOCK, "w")  # noqa: SIM115  # the caller closes it
     if fcntl is not None:
@@ -154,7 +154,7 @@ def prepare(out: Path, plan: Plan, force: bool) -> IO[str] | None:
             shutil.rmtree(staging, ignore_errors=True)
             return None
         staging.mkdir(parents=True, exist_ok=True)
-        lock = _lock(staging)
+        lock = lock_staging(staging)
         if _staged_plan(out) != plan:
             for entry in staging.iterdir():
                 if entry.name != LOCK:
