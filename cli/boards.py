@@ -29,10 +29,7 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
     boards = [read_board(board_id)] if board_id else [read_board(each) for each in board_ids()]
     if check:
         for board in boards:
-            board.check_combinations()
-            for split in board.content["splits"]:
-                board.check(split)
-            click.echo(f"{board.id}: every instance is the board's", err=True)
+            _check(board)
     if as_json:
         print_json(
             {**boards[0].content, "digest": boards[0].digest} if board_id else list(map(_brief, boards))
@@ -43,10 +40,20 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
         _list(boards)
 
 
+def _check(board: "Board") -> None:
+    """Compare all that a board's digests cover, and say what was found."""
+    board.check_combinations()
+    for split in board.content["splits"]:
+        board.check(split)
+    found = "a corpus has no digests to check" if board.is_corpus else "every instance is the board's"
+    click.echo(f"{board.id}: {found}", err=True)
+
+
 def _brief(board: "Board") -> dict[str, Any]:
     """Return what tells boards apart, as JSON values."""
     keys = "id", "title", "series", "metric", "primary_split", "train_budget"
-    return {**{key: board.content[key] for key in keys}, "splits": board.splits, "digest": board.digest}
+    brief = {key: board.content[key] for key in keys}
+    return {**brief, "budget_unit": board.budget_unit, "splits": board.splits, "digest": board.digest}
 
 
 def _list(boards: "list[Board]") -> None:
@@ -57,7 +64,8 @@ def _list(boards: "list[Board]") -> None:
     for board in boards:
         content = board.content
         ranked = f"{board.primary_split} {board.metric}" if content["series"] == "ranked" else "(diagnostic)"
-        table.add_row(board.id, content["title"], ranked, f"{content['train_budget']:,}", board.digest[:12])
+        budget = f"{content['train_budget']:,} {board.budget_unit}"
+        table.add_row(board.id, content["title"], ranked, budget, board.digest[:12])
     print_table(table)
 
 
@@ -78,8 +86,14 @@ def _show(board: "Board") -> None:
     click.echo(f"{board.id}: {content['title']}")
     click.echo(f"config:  {config}")
     click.echo(f"digest:  {board.digest}")
-    click.echo(f"budget:  {content['train_budget']:,} training instances")
+    click.echo(f"budget:  {content['train_budget']:,} training {board.budget_unit}")
     click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
+    if board.is_corpus:
+        click.echo(
+            f"splits:  {', '.join(f'{size:,} documents of {split}' for split, size in board.splits.items())}"
+        )
+        click.echo("scores:  self-reported, as the text isn't part of the benchmark")
+        return
     table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
     for split, entry in content["splits"].items():
         known = content["ceiling"].get(split, {})

@@ -19,16 +19,16 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path) -> None:
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
-    what the ideal observer scores. A board that exists is never changed: if its definition gives
-    another file, that is an error.
+    what the ideal observer scores; of a corpus, it can compute none of them. A board that exists is
+    never changed: if its definition gives another file, that is an error.
 
     \b
     Example:
       sraven freeze docs/leaderboard/boards.yaml sraven-v1
     """
-    from sraven.core.freeze import make_board, read_definitions, write_board
+    from sraven.core.freeze import board_path, make_board, read_definitions, write_board
 
     for definition in read_definitions(definitions, ids):
         content = make_board(definition)
-        path = out / content["task"] / "boards" / f"{content['id']}.json"
+        path = board_path(out, content)
         click.echo(f"{'written' if write_board(path, content) else 'as it was'}: {path}")

@@ -1,5 +1,6 @@
 """`sraven leaderboard`"""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from cli.options import json_option, print_json, print_table
 from cli.submit import leaderboard_option
 
 if TYPE_CHECKING:
-    from sraven.core.leaderboard import Standing
+    from sraven.core.leaderboard import Entry, Standing
 
 
 @click.command(name="leaderboard")
@@ -66,27 +67,27 @@ def _print(standing: "Standing") -> None:
 
     board, best = standing.board, ceiling(standing.board)
     title = f"{board.id}: {board.content['title']}"
+    if not standing.entries:
+        click.echo(f"{title} (no entries yet)")
+        return
     title += f" (ceiling {best:.4f})" if best is not None else ""
-    headings = (
-        "rank",
-        "method",
-        "badge",
-        f"{board.primary_split} {board.metric}",
-        "gap",
-        "parameters",
-        "trained on",
-    )
-    table = Table(*headings, title=title, title_justify="left")
-    for column in (0, 3, 4, 5, 6):
-        table.columns[column].justify = "right"
+    trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
+    cells: dict[str, Callable[[Entry], str | Text]] = {
+        "rank": lambda entry: str(entry.rank or ""),
+        "method": lambda entry: Text(entry.method),  # a stranger's: no markup
+        "badge": lambda entry: entry.badge,
+        f"{board.primary_split} {board.metric}": lambda entry: with_error(
+            {"mean": entry.value, "standard_error": entry.standard_error}
+        ),
+        "gap": lambda entry: "" if entry.gap is None else f"{entry.gap:.4f}",
+        "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
+        trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",
+    }
+    if best is None:
+        del cells["gap"]
+    table = Table(title=title, title_justify="left")
+    for heading in cells:
+        table.add_column(heading, justify="left" if heading in ("method", "badge") else "right")
     for entry in standing.entries:
-        table.add_row(
-            str(entry.rank or ""),
-            Text(entry.method),  # a stranger's: no markup
-            entry.badge,
-            with_error({"mean": entry.value, "standard_error": entry.standard_error}),
-            "" if entry.gap is None else f"{entry.gap:.4f}",
-            "" if entry.parameters is None else f"{entry.parameters:,}",
-            f"{entry.train_instances:,}" if entry.train_instances else "",
-        )
+        table.add_row(*(cell(entry) for cell in cells.values()))
     print_table(table)

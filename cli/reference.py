@@ -13,7 +13,7 @@ def command(board_id: str, name: str, out: Path) -> None:
     """Write the submission of a reference predictor.
 
     For SRAVEN: uniform-random, copy-last-panel, majority-symbol, context-blind, ideal-observer. For
-    fuzzy logic: constant-mean, nearest-neighbour, ideal-observer.
+    fuzzy logic: constant-mean, nearest-neighbour, ideal-observer. C4 has none.
 
     \b
     Example:

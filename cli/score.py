@@ -25,7 +25,8 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
       sraven score my-submission
     """
     from sraven.core.files import compact_json, write_text
-    from sraven.core.submission import SCORES, differing, read_scores, score_submission
+    from sraven.core.runs import SCORES
+    from sraven.core.submission import differing, read_scores, score_submission
 
     scores = score_submission(submission, threads=threads)
     if out:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any
 
+import click
+
 from cli.options import print_table
 
 
@@ -44,7 +46,8 @@ def print_scores(scores: Mapping[str, Any]) -> None:
         table.add_row(f"gap of {name} to the ceiling", *row)
     missing = {split: found["missing"] for split, found in splits.items() if any(found["missing"])}
     print_table(table)
+    for split, found in splits.items():
+        if "fingerprint" in found:
+            click.echo(f"fingerprint of the documents of {split}: {found['fingerprint']}")
     if missing:
-        import click
-
         click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)

@@ -95,6 +95,29 @@ def make_diagnostic(*entries):
     return Standing(replace(board, content={**board.content, **changes}), entries)
 
 
+def make_corpus_standing():
+    """Return ``c4-v1`` with entries of the kinds that it has, the best first."""
+
+    def entry(method, value, **changes):
+        splits = {"validation": {"loss": value, "perplexity": 21.5, "bits_per_byte": 1.04}}
+        usual = {
+            "badge": "self-reported",
+            "gap": None,
+            "splits": splits,
+            "fingerprint": "0123456789abcdef" * 4,
+        }
+        trained = {"train_instances": 130 * 10**9, "budget": 130 * 10**9, "parameters": 50_000_000}
+        return make_entry(method, value, **{**usual, **trained, **changes})
+
+    entries = (
+        entry("Large", 2.61, train_instances=400 * 10**9, budget=None, remark="trained on too much"),
+        entry("hyla", 3.06, rank=1),
+        entry("softmax", 3.14, rank=2, badge="reproduced"),
+        entry("short", 3.6, rank=3, train_instances=20 * 10**9),
+    )
+    return Standing(read_board("c4-v1"), entries)
+
+
 def make_hostile():
     """Return a standing whose every text is meant to break out of the page."""
     entries = [

@@ -10,12 +10,12 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_array, check_choice, check_integer
 from sraven.core.digests import array_bytes, block_digest, block_size, split_digest
 from sraven.core.errors import BoardError, ConfigurationError
-from sraven.core.families import FAMILIES, make_task
+from sraven.core.families import CORPORA, FAMILIES, make_board_task, package_of
 from sraven.core.scoring import Run, SplitScores, score_runs
 from sraven.core.spec import digest
 from sraven.core.task import Column, Labels, Task
@@ -33,8 +33,18 @@ class Board:
 
     @cached_property
     def task(self) -> Task:
-        """The task that gives its instances."""
-        return make_task(self.content["config"])
+        """The task that gives its instances, or names the corpus that they are."""
+        return make_board_task(self.content["config"])
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether labels need a corpus that the board only names, so that losses are self-reported."""
+        return bool(self.content["labels"] == "corpus")
+
+    @property
+    def budget_unit(self) -> str:
+        """What training budgets count: ``instances`` or ``tokens``."""
+        return str(self.content.get("budget_unit", "instances"))
 
     @property
     def prediction(self) -> Column:
@@ -80,16 +90,28 @@ class Board:
         Raises:
             ConfigurationError: for another split, or a range beyond its end.
         """
-        check_choice("split", split, ("train", *self.splits))
+        check_choice("split", split, tuple(self.content["splits"]))
         if split != "train":
             size = self.splits[split]
             check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
             check_integer("count", count, 0, size - start, f"{split} of {self.id} has {size:,} instances")
         return self.task.sample(split, start, count, threads=threads)
 
-    def labels(self, split: str, *, threads: int | None = None) -> Labels:
-        """Return the truth about a scored split."""
-        return self.task.scoring.labels(self._whole(split), threads)
+    def labels(
+        self, split: str, predictions: NDArray[Any] | None = None, *, threads: int | None = None
+    ) -> Labels:
+        """Return the truth about a scored split.
+
+        Args:
+            split: a scored split.
+            predictions: of any run, for the whole split: the labels of a corpus are read off them.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for a corpus without predictions.
+        """
+        read_off = self.is_corpus and predictions is not None
+        return self.task.scoring.labels(predictions if read_off else self._whole(split), threads)
 
     @cached_property
     def _batches(self) -> dict[str, Any]:
@@ -107,7 +129,7 @@ class Board:
         Args:
             split: a scored split.
             predictions: of one seed, in the order of the indices: integers ``[n, M]`` for SRAVEN,
-                floats ``[n]`` for fuzzy logic.
+                floats ``[n]`` for fuzzy logic, floats ``[n, 3]`` for C4.
             threads: threads to use; None for all available ones.
 
         Raises:
@@ -115,7 +137,8 @@ class Board:
         """
         array = self.checked_predictions(split, predictions)
         run = Run(0, array, np.ones(len(array), np.bool_))
-        return score_runs(self.task.scoring, self.labels(split, threads=threads), [run], threads=threads)
+        labels = self.labels(split, array, threads=threads)
+        return score_runs(self.task.scoring, labels, [run], threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
         """Return predictions of a whole split as an array of the board's type.
@@ -140,6 +163,8 @@ class Board:
     def check(self, split: str, instances: int | None = None) -> None:
         """Generate a split anew and compare it with the digests of the board.
 
+        The splits of a corpus have none: whoever lacks the text can't compute them.
+
         Args:
             split: a split of the board.
             instances: how many to check, rounded up to whole blocks; None for all that the board
@@ -148,7 +173,9 @@ class Board:
         Raises:
             BoardError: if they differ; the message says where.
         """
-        entry = self.content["splits"][check_choice("split", split, ("train", *self.splits))]
+        entry = self.content["splits"][check_choice("split", split, tuple(self.content["splits"]))]
+        if self.is_corpus:
+            return
         total, size = entry["instances"], block_size(self.task.columns)
         checked = total if instances is None else min(-(-instances // size) * size, total)
         batch = None if split == "train" else self._whole(split)
@@ -220,18 +247,19 @@ def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> d
 
 def board_ids() -> tuple[str, ...]:
     """Return the names of all boards: those that are ranked first, then the diagnostic series."""
+    families = [*FAMILIES, *CORPORA]
 
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
         config = content["config"]
         varied = [config.get(name, 0) for name in ("M", "N", "holdout")], config.get("answers", "")
-        return content["series"] != "ranked", content["task"] != "sraven", content["series"], varied
+        return content["series"] != "ranked", families.index(content["task"]), content["series"], varied
 
     return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
 
 
 def _paths() -> dict[str, Any]:
     """Return the files of all boards, by name."""
-    folders = [files(family) / "boards" for family in FAMILIES]
+    folders = [files(package_of(family)) / "boards" for family in (*FAMILIES, *CORPORA)]
     found = {path.name: path for folder in folders if folder.is_dir() for path in folder.iterdir()}
     return {name.removesuffix(".json"): found[name] for name in sorted(found) if name.endswith(".json")}
 
@@ -256,7 +284,8 @@ def load_board(board_id: str) -> Board:
     """Return a board, its instances checked against its digests.
 
     Checked are the held-out combinations, every instance of the scored splits, and the first block
-    of ``train``; `Board.check` checks the rest of what the board covers.
+    of ``train``; `Board.check` checks the rest of what the board covers. A board of a corpus has no
+    digests to check.
 
     Args:
         board_id: such as ``sraven-v1``; ``sraven boards`` lists all.
@@ -267,5 +296,6 @@ def load_board(board_id: str) -> Board:
     """
     board = read_board(board_id)
     board.check_scored()
-    board.check("train", instances=1)
+    if "train" in board.content["splits"]:
+        board.check("train", instances=1)
     return board

@@ -9,25 +9,46 @@ from sraven.core.spec import BENCHMARK_VERSION
 from sraven.core.task import Task
 
 FAMILIES = {"sraven": "sraven.task:SRAVEN", "fuzzylogic": "fuzzylogic.task:FuzzyLogic"}
-"""The class of each family's tasks. A family's name is that of its package, which holds its boards."""
+"""The class of each family's tasks, which generate their instances."""
+
+CORPORA = {"c4": "baselines.lm.task:C4"}
+"""The class of each task whose instances are a corpus: boards have it, but nothing makes datasets of it."""
 
 
-def make_task(config: Mapping[str, Any]) -> Task:
-    """Return the task of a configuration, as a manifest or a board holds it.
+def package_of(family: str) -> str:
+    """Return the package of a family of either kind, which holds its boards."""
+    return (FAMILIES | CORPORA)[family].partition(":")[0].rpartition(".")[0]
 
-    Raises:
-        ConfigurationError: for an unknown task, another version, or values out of range.
-    """
+
+def _make(config: Mapping[str, Any], classes: Mapping[str, str]) -> Task:
     if not isinstance(config, Mapping):
         raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
     name, version = values.pop("task", None), values.pop("version", None)
-    if not isinstance(name, str) or name not in FAMILIES:
-        raise ConfigurationError(f"task={name!r}: expected one of {', '.join(FAMILIES)}")
+    if not isinstance(name, str) or name not in classes:
+        raise ConfigurationError(f"task={name!r}: expected one of {', '.join(classes)}")
     if version != BENCHMARK_VERSION:
         raise ConfigurationError(f"version={version!r}: this is benchmark version {BENCHMARK_VERSION!r}")
     try:
-        task: Task = resolve_name(FAMILIES[name])(**values)
+        task: Task = resolve_name(classes[name])(**values)
     except TypeError as error:
         raise ConfigurationError(f"the configuration of task {name!r} is wrong: {error}") from None
     return task
+
+
+def make_task(config: Mapping[str, Any]) -> Task:
+    """Return the task of a configuration, as the manifest of a dataset holds it.
+
+    Raises:
+        ConfigurationError: for a task that generates nothing, another version, or values out of range.
+    """
+    return _make(config, FAMILIES)
+
+
+def make_board_task(config: Mapping[str, Any]) -> Task:
+    """Return the task of a configuration, as a board holds it: it may also be that of a corpus.
+
+    Raises:
+        ConfigurationError: for an unknown task, another version, or values out of range.
+    """
+    return _make(config, FAMILIES | CORPORA)

@@ -32,11 +32,16 @@ def move_into_place(source: Path, goal: Path) -> None:
     sync_directory(goal.parent)
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file at once."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_bytes(content)
+    move_into_place(temporary, path)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file at once, in UTF-8 and with plain line ends."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(text.encode())
-    move_into_place(temporary, path)
+    write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> None:

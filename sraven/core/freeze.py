@@ -9,7 +9,7 @@ import yaml
 from sraven.core.arguments import check_choice
 from sraven.core.boards import digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
-from sraven.core.families import make_task
+from sraven.core.families import CORPORA, make_board_task, package_of
 from sraven.core.files import compact_json, write_text
 from sraven.core.schemas import find_problem
 from sraven.core.task import Task
@@ -68,44 +68,66 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _measured(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
+    if task.name in CORPORA:
+        return {
+            "ceiling": {},
+            "splits": {split: {"instances": size} for split, size in sizes.items()},
+            "held_out": {},
+        }
+    return {
+        "ceiling": _ceilings(task, sizes),
+        "splits": {
+            split: digest_split(task, split, size)
+            for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
+        },
+        "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
+    }
+
+
 def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
     """Return the file of a board: its definition, with all that follows from it.
 
     Args:
-        definition: id, title, series, configuration, sizes of the scored splits, budgets, primary
-            metric and split, and reported figures, as in ``docs/leaderboard/boards.yaml``.
+        definition: id, title, series, configuration, sizes of the scored splits, budgets (of
+            instances, or of their ``budget_unit``), primary metric and split, and reported figures,
+            as in ``docs/leaderboard/boards.yaml``.
 
     Raises:
         ConfigurationError: if it isn't a definition of a board.
     """
     try:
-        task, sizes = make_task(definition["config"]), definition["sizes"]
-        scoring = task.scoring
+        task, sizes = make_board_task(definition["config"]), definition["sizes"]
+        scoring, measured = task.scoring, _measured(task, sizes)
         content = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": "generated",
+            "labels": "corpus" if task.name in CORPORA else "generated",
             "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
+            **{name: definition[name] for name in ("budget_unit",) if name in definition},
             "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
-            "ceiling": _ceilings(task, sizes),
+            "ceiling": measured["ceiling"],
             "reference": _reported(definition),
-            "splits": {
-                split: digest_split(task, split, size)
-                for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
-            },
-            "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
+            "splits": measured["splits"],
+            "held_out": measured["held_out"],
         }
     except KeyError as error:
         raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
     if problem := find_problem(content, "board"):
         raise ConfigurationError(f"the definition of board {definition['id']!r}: {problem}")
     return content
+
+
+def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
+    """Return where the file of a board lies in a checkout."""
+    return checkout.joinpath(*package_of(content["task"]).split("."), "boards", f"{content['id']}.json")
 
 
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:

@@ -7,13 +7,15 @@ from typing import Any
 
 from sraven.core.boards import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError, SubmissionError
-from sraven.core.submission import RANKED_SEEDS, SCORES, SUBMISSIONS, read_description, read_scores
+from sraven.core.runs import SCORES
+from sraven.core.submission import RANKED_SEEDS, SUBMISSIONS, read_description, read_scores
 from sraven.core.untrusted import parse_yaml, read_file
 
 REPRODUCED = "reproduced.yaml"
 
-SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
-"""Badges: recomputed from predictions; run again by a maintainer besides; from a paper, no predictions."""
+SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
+"""Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
+maintainer besides; from a paper, no predictions."""
 
 _MOST_BYTES = 1 << 24
 
@@ -27,7 +29,7 @@ class Entry:
         method: its name.
         family: what it belongs to; ``reference`` for predictors that are there for comparison.
         description: in a sentence or two.
-        badge: ``scored``, ``reproduced`` or ``reported``.
+        badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
         rank: among the entries of its budget, from 1; None if it isn't ranked.
         remark: why it isn't ranked, or what to know of it.
         value: the primary metric on the primary split, mean over seeds.
@@ -37,11 +39,12 @@ class Entry:
         splits: all metrics (means over seeds) by split.
         gap: to the ceiling: the ideal observer that knows the split.
         parameters: of the model.
-        train_instances: seen in training.
+        train_instances: seen in training, in the unit of the board's budget.
         budget: the least budget of the board that holds them; None beyond all, and for references.
         date: YYYY-MM-DD.
         paper: address.
         code: address.
+        fingerprint: of the documents of a corpus; None on other boards.
     """
 
     id: str
@@ -63,6 +66,7 @@ class Entry:
     date: str | None
     paper: str | None
     code: str | None
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ def _why_unranked(board: Board, content: Mapping[str, Any]) -> str:
         f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}": bool(few),
         "used extra data": bool(training["extra_data"]),
         "chosen by its scores on held-out combinations": "ood" in (training["selection_split"] or "").lower(),
-        f"trained on more than {max(budgets):,} instances": training["instances"] > max(budgets),
+        f"trained on more than {max(budgets):,} {board.budget_unit}": training["instances"] > max(budgets),
     }
     return "; ".join(reason for reason, holds in reasons.items() if holds)
 
@@ -111,6 +115,8 @@ def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> t
     primary = scores["splits"].get(board.primary_split)
     if primary and board.metric not in primary["metrics"]:
         raise SubmissionError(f"{SCORES}: lacks {board.metric}; make it anew with `sraven submit`")
+    if primary and board.is_corpus and "fingerprint" not in primary:
+        raise SubmissionError(f"{SCORES}: lacks fingerprint; make it anew with `sraven submit`")
     none = dict.fromkeys(("mean", "standard_error", "interval"))
     score = primary["metrics"][board.metric] if primary else none
     remark, stamp = _why_unranked(board, content), folder.name[:8]
@@ -120,7 +126,7 @@ def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> t
         method=method["name"],
         family=method.get("family"),
         description=method["description"],
-        badge=REPRODUCED_BADGE if entry_id in reproduced else SCORED,
+        badge=REPRODUCED_BADGE if entry_id in reproduced else SELF_REPORTED if board.is_corpus else SCORED,
         rank=None,
         remark=remark,
         value=score["mean"],
@@ -138,6 +144,7 @@ def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> t
         date=f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:]}",
         paper=method.get("paper"),
         code=method.get("code"),
+        fingerprint=primary.get("fingerprint") if primary else None,
     )
 
 
@@ -170,6 +177,22 @@ def _reported(board: Board) -> list[Entry]:
     ]
 
 
+def _compared(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries, in the order of their filing, with a remark where their documents are others.
+
+    A board can't hold the digest of a corpus that the benchmark hasn't. So the first entry says which
+    documents it is about, and scores on others don't compare.
+    """
+    first = next((entry for entry in entries if entry.fingerprint), None)
+    compared = []
+    for entry in entries:
+        if first and entry.fingerprint and entry.fingerprint != first.fingerprint:
+            remarks = filter(None, (entry.remark, f"its documents aren't those of {first.id}"))
+            entry = replace(entry, remark="; ".join(remarks))
+        compared.append(entry)
+    return compared
+
+
 def _ranked(board: Board, entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return entries with their ranks among those of the same budget, the best first."""
     sign = -1 if board.content["higher_is_better"] else 1
@@ -193,7 +216,7 @@ def filed_submissions(leaderboard: Path) -> list[Path]:
 
 
 def read_leaderboard(leaderboard: Path, only: str | None = None) -> list[Standing]:
-    """Return the standing of every board that has entries, or of one board.
+    """Return the standing of every board that ranks or has entries, or of one board.
 
     Args:
         leaderboard: the leaderboard's folder.
@@ -220,5 +243,7 @@ def read_leaderboard(leaderboard: Path, only: str | None = None) -> list[Standin
             raise SubmissionError(f"{folder} is for {board_id}; move it below {SUBMISSIONS}/{board_id}")
         entries[board_id].append(entry)
     return [
-        Standing(board, _ranked(board, entries[board.id])) for board in boards if only or entries[board.id]
+        Standing(board, _ranked(board, _compared(entries[board.id])))
+        for board in boards
+        if only or entries[board.id] or board.content["series"] == "ranked"
     ]

@@ -27,6 +27,8 @@ from sraven.core.page_words import (
 PAGE = "index.html"
 """Name of the page's file."""
 
+_LONGEST_SETTING = 40  # of what is longer, such as a digest, the beginning tells
+
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'%3E"
     "%3Cpath d='M0 0h8v8H0z' fill='none'/%3E"
@@ -97,7 +99,12 @@ def _filters(standings: Sequence[Standing]) -> Element:
 def _facts(board: Board) -> Element:
     """Return what a board is, in names and values."""
     content = board.content
-    setting = {name: value for name, value in content["config"].items() if name not in ("task", "version")}
+    config = {name: str(value) for name, value in content["config"].items()}
+    setting = {
+        name: value if len(value) <= _LONGEST_SETTING else f"{value[:12]}…"
+        for name, value in config.items()
+        if name not in ("task", "version")
+    }
     sizes = ", ".join(f"{size:,} {split}" for split, size in board.splits.items())
     known = content["ceiling"].get(board.primary_split, {})
     ceilings = [
@@ -106,12 +113,12 @@ def _facts(board: Board) -> Element:
         if board.metric in known.get(which, {})
     ]
     ranks = "Ranked by" if content["series"] == "ranked" else "Scored by"
-    budget = f"{compact(content['train_budget'])} training instances"
+    budget = f"{compact(content['train_budget'])} training {board.budget_unit}"
     facts: dict[str, list[Child]] = {
         ranks: [f"{metric_name(board.metric)} on ", code(board.primary_split)],
-        "Ceiling": [", ".join(ceilings) or "not known"],
+        **({} if board.is_corpus else {"Ceiling": [", ".join(ceilings) or "not known"]}),
         "Budget": [budget],
-        "Instances": [sizes],
+        "Documents" if board.is_corpus else "Instances": [sizes],
         "Setting": [code(", ".join(f"{name}={value}" for name, value in setting.items()))],
         "Digest": [element("code", board.digest[:12], title=board.digest)],
         "Details": [code(f"sraven boards {board.id}")],
@@ -127,7 +134,7 @@ def _figure(standing: Standing) -> Element | None:
         return None
     budgets = tuple(sorted(standing.board.content["train_budgets"]))
     axes = (
-        Axis("training instances", lambda entry: entry.train_instances, budgets),
+        Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, budgets),
         Axis("parameters", lambda entry: entry.parameters),
     )
     found = {kind(entry) for _, entry in named}

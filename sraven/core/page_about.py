@@ -3,15 +3,29 @@
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard import Standing
+from sraven.core.leaderboard import SELF_REPORTED, Standing
 from sraven.core.page_groups import is_ranked
-from sraven.core.page_html import element
+from sraven.core.page_html import Child, element
 from sraven.core.page_words import BADGES, capitalised
 
 
 def code(text: str) -> Element:
     """Return a text that is typed as it stands."""
     return element("code", text)
+
+
+def _on_text(standings: Sequence[Standing]) -> list[Child]:
+    """Return what the boards of a corpus are, if there are any."""
+    boards = [found.board for found in standings if found.board.is_corpus]
+    return [
+        part
+        for board in boards
+        for part in (
+            " ",
+            code(board.id),
+            " is about language models instead: their loss on documents of text.",
+        )
+    ]
 
 
 def header(standings: Sequence[Standing]) -> Element:
@@ -25,6 +39,7 @@ def header(standings: Sequence[Standing]) -> Element:
         " holds the combinations that are kept out of training and decides the rank; ",
         code("test"),
         " holds new instances of the combinations that training has.",
+        *_on_text(standings),
         class_="lead",
     )
     ranked = [found for found in standings if is_ranked(found)]
@@ -52,9 +67,17 @@ def _proof() -> list[Element]:
         element("span", "reproduced", class_="badge reproduced"),
         ".",
     )
+    self_reported = element(
+        "p",
+        "A score marked ",
+        element("span", SELF_REPORTED, class_=f"badge {SELF_REPORTED}"),
+        " proves less: the loss of each document is the submitter’s own figure. The project checks that none "
+        "is missing and adds them up. It doesn’t hold the text, so it can’t recompute them. A training log "
+        "comes with each seed.",
+    )
     return [
         element("section", element("h2", "What a score proves"), proves),
-        element("section", element("h2", "What it doesn’t prove"), fails),
+        element("section", element("h2", "What it doesn’t prove"), fails, self_reported),
     ]
 
 

@@ -45,11 +45,11 @@ def groups(standing: Standing) -> list[Group]:
     """Return the entries by budget: the board's own, the others, beyond all of them, references."""
     content, named = standing.board.content, name_entries(standing)
     ranked = is_ranked(standing)
-    own, most = content["train_budget"], max(content["train_budgets"])
+    own, most, unit = content["train_budget"], max(content["train_budgets"]), standing.board.budget_unit
     budgets = sorted(content["train_budgets"], key=lambda budget: (budget != own, budget))
     made = [
         Group(
-            f"Trained on up to {compact(budget)} instances",
+            f"Trained on up to {compact(budget)} {unit}",
             "the board’s own budget" if budget == own else "ranked apart" if ranked else "",
             tuple((name, e) for name, e in named if e.budget == budget and kind(e) != REFERENCE),
         )
@@ -58,7 +58,7 @@ def groups(standing: Standing) -> list[Group]:
     beyond = [(name, e) for name, e in named if e.budget not in budgets and kind(e) != REFERENCE]
     references = [(name, e) for name, e in named if kind(e) == REFERENCE]
     made += [
-        Group(f"Trained on more than {compact(most)} instances", "not ranked", tuple(beyond)),
+        Group(f"Trained on more than {compact(most)} {unit}", "not ranked", tuple(beyond)),
         Group("References", "predictors for comparison, not ranked", tuple(references)),
     ]
     return [group for group in made if group.entries]

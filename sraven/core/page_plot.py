@@ -6,7 +6,7 @@ Colours, widths and fonts are the style sheet's.
 from collections.abc import Callable, Sequence
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, Entry, Standing
+from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
 from sraven.core.page_html import element
 from sraven.core.page_scale import (
     FLOOR,
@@ -42,12 +42,17 @@ def _diamond(x: float, y: float) -> Element:
     return element("path", d=f"M{x:.1f} {y - 5.6:.1f}l5.6 5.6l-5.6 5.6l-5.6 -5.6z", class_="mark")
 
 
+def _triangle(x: float, y: float) -> Element:
+    return element("path", d=f"M{x:.1f} {y - 5.2:.1f}l5.2 9h-10.4z", class_="mark")
+
+
 def _arrow(x: float, y: float) -> Element:
     return element("path", d=f"M{x - 5:.1f} {y - 8:.1f}h10l-5 8z", class_="mark")
 
 
 MARKS: dict[str, Callable[[float, float], Element]] = {
     SCORED: _circle,
+    SELF_REPORTED: _triangle,
     REPRODUCED_BADGE: _diamond,
     REPORTED: _circle,
     REFERENCE: _square,
@@ -199,6 +204,7 @@ def draw_panel(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axi
     points = scale.points(named)
     by_place = sorted(points, key=lambda point: point.x)
     title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
+    title += "" if board.content["higher_is_better"] else " (lower is better)"
     svg = element(
         "svg",
         _frame(scale),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard import REPORTED, Entry, Standing
+from sraven.core.leaderboard import REPORTED, Entry, Standing, ceiling
 from sraven.core.page_groups import Group, budget_key, groups, is_ranked, note_id, reported_notes
 from sraven.core.page_html import Child, element, foreign, link
 from sraven.core.page_words import (
@@ -81,7 +81,11 @@ def _all_metrics(entry: Entry) -> Element | None:
     ]
     table = element("table", element("tbody", head, *rows), class_="metrics")
     filed = element("p", "Filed as ", element("code", entry.id)) if entry.id else None
-    return element("details", element("summary", "All metrics"), table, filed, class_="more")
+    documents = (
+        element("code", entry.fingerprint[:12], title=entry.fingerprint) if entry.fingerprint else None
+    )
+    read = element("p", "Fingerprint of its documents: ", documents) if documents is not None else None
+    return element("details", element("summary", "All metrics"), table, filed, read, class_="more")
 
 
 def _below_name(entry: Entry) -> list[Child]:
@@ -177,15 +181,16 @@ def columns(standing: Standing) -> tuple[Column, ...]:
     metric = capitalised(metric_name(board.metric))
     best = "descending" if board.content["higher_is_better"] else "ascending"
     others = [split for split in board.splits if split != board.primary_split]
+    trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
     return (
         *([Column("rank", "Rank", "ascending", _rank)] if is_ranked(standing) else []),
         Column("method", "Method", "ascending", _method(standing)),
         Column("badge-cell", "Badge", "ascending", _badge),
         Column("primary", f"{metric}, {board.primary_split}", best, _primary),
         *[Column("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others],
-        Column("gap", "Gap to ceiling", "ascending", _gap),
+        *([Column("gap", "Gap to ceiling", "ascending", _gap)] if ceiling(board) is not None else []),
         Column("parameters", "Parameters", "ascending", _count(lambda e: e.parameters, 10**8)),
-        Column("instances", "Trained on", "ascending", _count(lambda e: e.train_instances, 10**6)),
+        Column("instances", trained, "ascending", _count(lambda e: e.train_instances, 10**6)),
         Column("date", "Date", "descending", _date),
         Column("links", "Links", None, _links),
     )

@@ -1,6 +1,6 @@
 """How the page words numbers, metrics and splits."""
 
-from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, Entry
+from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 
 NOTHING = "–"
 """Stands where there is no figure."""
@@ -10,12 +10,14 @@ REFERENCE = "reference"
 
 BADGES = {
     SCORED: "recomputed here from the predictions that were submitted",
+    SELF_REPORTED: "added up here from the submitter’s own losses, which can’t be recomputed here",
     REPRODUCED_BADGE: "recomputed from the predictions, and a maintainer has run the method again",
     REPORTED: "copied from a paper: there are no predictions to check, so it is never ranked",
 }
 """What the badges mean."""
 
 _METRICS = {
+    "loss": "loss per token",
     "r2_per_sequence": "R² per sequence",
     "r2": "R²",
     "mse": "mean squared error",

@@ -4,26 +4,26 @@
 
     submission.yaml                         what the method is, and which runs there are
     predictions/<split>/seed-<n>.parquet    index int64, prediction
+    training/seed-<n>.jsonl                 where scores are self-reported
     README.md                               free text
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sraven.core.boards import Board, read_board
+from sraven.core.corpus import check_runs, fingerprint
 from sraven.core.errors import SubmissionError
+from sraven.core.runs import DESCRIPTION, SCORES, check_files, check_logs, make_run, read_predictions
 from sraven.core.schemas import find_problem
 from sraven.core.scoring import Run, SplitScores, score_runs
-from sraven.core.untrusted import Decoded, decode_apart, list_files, most_bytes, parse_yaml, read_file
+from sraven.core.untrusted import decode_apart, parse_yaml, read_file
 
-DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 
 CLAIM_TOLERANCE = 1e-6
@@ -32,11 +32,8 @@ CLAIM_TOLERANCE = 1e-6
 RANKED_SEEDS = 3
 """Seeds that a ranked entry has at least, on every split."""
 
-_MOST_FILES = 500
-_MOST_SEEDS = 20
 _MOST_DESCRIPTION = 1 << 18
 _MOST_SCORES = 1 << 24
-_MOST_README = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,11 +53,6 @@ class Submission:
     digest: str
 
 
-def prediction_path(split: str, seed: int) -> str:
-    """Return where the predictions of a run lie in a submission."""
-    return f"predictions/{split}/seed-{seed}.parquet"
-
-
 def read_description(folder: Path) -> tuple[dict[str, Any], str]:
     """Return what ``submission.yaml`` says, checked against the schema, and its SHA-256.
 
@@ -72,32 +64,6 @@ def read_description(folder: Path) -> tuple[dict[str, Any], str]:
     if problem := find_problem(content, "submission"):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
     return dict(content), hashlib.sha256(data).hexdigest()
-
-
-def _check_files(folder: Path, content: Mapping[str, Any]) -> None:
-    """Refuse runs that name other files than theirs, and files that no run names."""
-    for number, run in enumerate(content["runs"]):
-        path = prediction_path(run["split"], run["seed"])
-        if run["file"] != path:
-            named = ascii(run["file"])
-            raise SubmissionError(f"{DESCRIPTION}: runs[{number}].file is {named}; expected {path!r}")
-    listed = [run["file"] for run in content["runs"]]
-    if len(set(listed)) < len(listed):
-        twice = next(path for path in listed if listed.count(path) > 1)
-        raise SubmissionError(f"{DESCRIPTION}: runs has {twice} twice")
-    for split in {run["split"] for run in content["runs"]}:
-        if (count := sum(run["split"] == split for run in content["runs"])) > _MOST_SEEDS:
-            raise SubmissionError(
-                f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
-            )
-    files = set(list_files(folder, _MOST_FILES))
-    if README in files:
-        read_file(folder, README, _MOST_README)
-    present = files - {DESCRIPTION, README, SCORES}
-    for path in sorted(present ^ set(listed)):
-        if path in present:
-            raise SubmissionError(f"{ascii(path)[1:-1]}: isn't part of a submission; remove it")
-        raise SubmissionError(f"{path}: the file is missing")
 
 
 def _check_board(content: Mapping[str, Any], board: Board) -> None:
@@ -115,42 +81,6 @@ def _check_board(content: Mapping[str, Any], board: Board) -> None:
             )
 
 
-def _read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> bytes:
-    """Return the bytes of a run's file, if they are those that ``submission.yaml`` names."""
-    size = board.splits[run["split"]]
-    data = read_file(folder, run["file"], most_bytes(size, board.prediction))
-    found = hashlib.sha256(data).hexdigest()
-    if found != run["sha256"]:
-        raise SubmissionError(
-            f"{run['file']}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says "
-            f"{run['sha256'][:12]}…: the file was changed or cut"
-        )
-    return data
-
-
-def _make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
-    """Return predictions in the order of the split, if each index is one of it and occurs once."""
-    index, predictions = decoded
-    path, size = prediction_path(split, seed), board.splits[split]
-    outside = np.flatnonzero((index < 0) | (index >= size))
-    if len(outside):
-        row = outside[0]
-        raise SubmissionError(
-            f"{path}: row {row} has index {index[row]}; {split} has the indices 0 to {size - 1}"
-        )
-    first = np.full(size, -1, np.int64)
-    first[index[::-1]] = np.arange(len(index))[::-1]
-    repeated = np.flatnonzero(first[index] != np.arange(len(index)))
-    if len(repeated):
-        row = repeated[0]
-        raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
-    if fault := board.task.scoring.find_fault(predictions):
-        raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
-    answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
-    ordered[index] = predictions
-    return Run(seed, ordered, answered)
-
-
 def read_submission(folder: Path) -> Submission:
     """Read and validate a submission. Nothing in it is executed, and no link is followed.
 
@@ -162,21 +92,26 @@ def read_submission(folder: Path) -> Submission:
     if not folder.is_dir():
         raise SubmissionError(f"{folder} isn't the directory of a submission")
     content, digest = read_description(folder)
-    _check_files(folder, content)
+    check_files(folder, content)
     board = read_board(content["board"])
     _check_board(content, board)
+    check_logs(folder, content, board)
     runs = content["runs"]
-    files = {run["file"]: (_read_predictions(folder, run, board), board.splits[run["split"]]) for run in runs}
+    files = {run["file"]: (read_predictions(folder, run, board), board.splits[run["split"]]) for run in runs}
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
         decoding = pool.submit(decode_apart, files, board.prediction)
         board.check_scored()
         decoded = decoding.result()
-    made = [(run["split"], _make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]
+    made = [(run["split"], make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]
     by_split = {
         split: tuple(sorted((run for name, run in made if name == split), key=lambda run: run.seed))
         for split in board.splits
     }
-    return Submission(content, board, {split: found for split, found in by_split.items() if found}, digest)
+    found_runs = {split: found for split, found in by_split.items() if found}
+    if board.is_corpus:
+        for split, found in found_runs.items():
+            check_runs(board, split, found)
+    return Submission(content, board, found_runs, digest)
 
 
 def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
@@ -203,7 +138,8 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
 
     Returns:
         What ``scores.json`` holds: board, digests, and by split the `SplitScores` as JSON values,
-        with the gap of each metric to its ceiling (the ideal observer that knows the split).
+        with the gap of each metric to its ceiling (the ideal observer that knows the split) and, for
+        a corpus, the fingerprint of its documents; see `sraven.core.corpus.fingerprint`.
 
     Raises:
         SubmissionError: if it is refused; the message says why.
@@ -214,8 +150,9 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
     scoring = board.task.scoring
 
     def score(split: str) -> SplitScores:
-        labels = board.labels(split, threads=threads)
-        return score_runs(scoring, labels, submission.runs[split], threads=threads)
+        runs = submission.runs[split]
+        labels = board.labels(split, runs[0].predictions, threads=threads)
+        return score_runs(scoring, labels, runs, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
         scores = dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
@@ -226,7 +163,11 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
         "board_digest": board.digest,
         "submission_digest": submission.digest,
         "splits": {
-            split: {**_as_json(found), "gap_to_ceiling": _gaps(board, split, found)}
+            split: {
+                **_as_json(found),
+                "gap_to_ceiling": _gaps(board, split, found),
+                **_fingerprint(board, split, submission.runs[split]),
+            }
             for split, found in scores.items()
         },
     }
@@ -240,6 +181,11 @@ def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | No
         sign = 1 if board.task.scoring.metrics[metric].higher_is_better else -1
         gaps[metric] = None if mean is None else round(sign * (ceiling["value"] - mean), 9)
     return gaps
+
+
+def _fingerprint(board: Board, split: str, runs: Sequence[Run]) -> dict[str, str]:
+    """Return what tells a corpus from another, under its name in the scores; nothing for other boards."""
+    return {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))} if board.is_corpus else {}
 
 
 def _as_json(scores: SplitScores) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Writing submissions, and filing them under the leaderboard."""
 
+import hashlib
 import json
 import os
 import platform
@@ -7,37 +8,25 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
-from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.arguments import check_choice, check_integer
-from sraven.core.boards import Board, load_board, read_board
+from sraven.core.arguments import check_choice
+from sraven.core.boards import load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.files import compact_json, sha256_of_file, sync_directory, write_text
+from sraven.core.run_writing import checked_logs, checked_runs, write_run
+from sraven.core.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.schemas import find_problem
-from sraven.core.spec import SEED_LIMIT
-from sraven.core.submission import (
-    DESCRIPTION,
-    RANKED_SEEDS,
-    README,
-    SCORES,
-    SUBMISSIONS,
-    prediction_path,
-    read_description,
-    score_submission,
-)
-from sraven.core.table import to_table
-from sraven.core.task import Column
+from sraven.core.submission import RANKED_SEEDS, SUBMISSIONS, read_description, score_submission
+from sraven.core.training_log import log_path
 from sraven.core.untrusted import dump_yaml
 
-_INDEX = Column("index", "int64", (), "index of the instance in its split")
 _PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
 
 
@@ -51,40 +40,6 @@ def _environment() -> dict[str, Any]:
             except PackageNotFoundError:  # imported from a path, not installed
                 continue
     return {"python": platform.python_version(), "packages": found}
-
-
-def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
-    """Return the predictions of a split by seed; a list counts the seeds from 0."""
-    if not isinstance(predictions, Mapping | Iterable):
-        raise ConfigurationError(f"predictions of {split} is {predictions!r}; expected an array of each seed")
-    items = predictions.items() if isinstance(predictions, Mapping) else enumerate(predictions)
-    return {check_integer("a seed", seed, 0, SEED_LIMIT): array for seed, array in items}
-
-
-def _write_run(board: Board, path: Path, predictions: NDArray[Any]) -> str:
-    """Write the predictions of a run; return the file's SHA-256."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table = to_table(
-        {"index": np.arange(len(predictions)), "prediction": predictions}, [_INDEX, board.prediction]
-    )
-    floats = predictions.dtype.kind == "f"
-    encoding = {"index": "DELTA_BINARY_PACKED"}
-    if floats:
-        encoding["prediction"] = "BYTE_STREAM_SPLIT"
-    dictionary = [] if floats else ["prediction.list.element"]
-    pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
-    return sha256_of_file(path)
-
-
-def _checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], NDArray[Any]]:
-    """Return the predictions of all runs, by split and seed, as arrays of the board's type."""
-    if not isinstance(predictions, Mapping):
-        raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
-    return {
-        (split, seed): board.checked_predictions(split, array)
-        for split, arrays in predictions.items()
-        for seed, array in sorted(_by_seed(split, arrays).items())
-    }
 
 
 def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,6 +60,13 @@ def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigurationError("the description of the submission has NaN or infinity") from None
 
 
+def _named_log(seed: int, logs: Mapping[int, bytes]) -> dict[str, str]:
+    """Return what the description of a run says of its training log, if it has one."""
+    if seed not in logs:
+        return {}
+    return {"log": log_path(seed), "log_sha256": hashlib.sha256(logs[seed]).hexdigest()}
+
+
 def write_submission(
     out: str | os.PathLike[str],
     board: str,
@@ -113,6 +75,7 @@ def write_submission(
     method: Mapping[str, Any],
     model: Mapping[str, Any],
     training: Mapping[str, Any],
+    logs: Mapping[int, str | os.PathLike[str]] | None = None,
     claimed: Mapping[str, Mapping[str, float]] | None = None,
     readme: str = "",
 ) -> None:
@@ -123,13 +86,17 @@ def write_submission(
         board: id of the board, such as ``sraven-v1``.
         predictions: for each scored split, the predictions of each seed: a list of arrays (seeds
             0, 1, ...) or arrays by seed. An array has the whole split in the order of its
-            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic.
+            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic, and for C4
+            floats ``[n, 3]``: loss in nats, targets and bytes of each document.
         method: ``name``, ``description`` and ``authors`` (a list); if you like ``family``,
             ``paper``, ``code``, ``code_commit``, ``license``.
         model: ``parameters`` (their number); if you like ``layers``, ``heads``, ``width``.
-        training: ``instances`` (how many were seen, repeats included), ``selection_split`` (by
-            which split hyperparameters were chosen); ``extra_data`` if there was any; if you like
-            ``optimiser``, ``tuning_trials``, ``hardware``, ``seconds``. ``used_ood`` must be False.
+        training: ``instances`` (how many were seen, repeats included; tokens for C4),
+            ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
+            was any; if you like ``optimiser``, ``tuning_trials``, ``hardware``, ``seconds``.
+            ``used_ood`` must be False.
+        logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
+            that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
         claimed: your own scores by split and metric, to be compared with the recomputed ones.
         readme: free text in Markdown.
 
@@ -145,7 +112,8 @@ def write_submission(
         if not isinstance(value, Mapping):
             raise ConfigurationError(f"{name} is {value!r}; expected names and values")
     loaded = load_board(board)
-    arrays = _checked_runs(loaded, predictions)
+    arrays = checked_runs(loaded, predictions)
+    log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
     content: dict[str, Any] = {
         "schema": 1,
         "board": loaded.id,
@@ -154,7 +122,13 @@ def write_submission(
         "model": model,
         "training": {"extra_data": None, "used_ood": False, **training},
         "runs": [
-            {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
+            {
+                "seed": seed,
+                "split": split,
+                "file": prediction_path(split, seed),
+                "sha256": "0" * 64,
+                **_named_log(seed, log_of),
+            }
             for split, seed in arrays
         ],
         "environment": _environment(),
@@ -167,7 +141,10 @@ def write_submission(
         folder = Path(name) / "new"
         folder.mkdir()
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
-            entry["sha256"] = _write_run(loaded, folder / entry["file"], array)
+            entry["sha256"] = write_run(loaded, folder / entry["file"], array)
+        for seed, data in log_of.items():
+            (folder / log_path(seed)).parent.mkdir(exist_ok=True)
+            (folder / log_path(seed)).write_bytes(data)
         write_text(folder / DESCRIPTION, dump_yaml(content))
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
         os.replace(folder, goal)
@@ -188,6 +165,8 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
     """
     loaded = read_board(board)
     references = loaded.task.scoring.references
+    if not references:
+        raise ConfigurationError(f"{loaded.id} has no reference predictors: each would need its text")
     reference = references[check_choice("the reference", name, tuple(references))]
     seeds = range(RANKED_SEEDS if reference.random else 1)
     write_submission(
@@ -245,12 +224,12 @@ def file_submission(
     goal.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".filing-") as name:
         staged = Path(name) / "new"
-        for path in (DESCRIPTION, README, *(run["file"] for run in content["runs"])):
+        named = named_files(content)
+        for path in (DESCRIPTION, README, *named):
             if (source / path).is_file():
                 (staged / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / path, staged / path, follow_symlinks=False)
-        copies = {run["file"]: run["sha256"] for run in content["runs"]}
-        copies[DESCRIPTION] = scores["submission_digest"]
+        copies = {**named, DESCRIPTION: scores["submission_digest"]}
         if any(sha256_of_file(staged / path) != checksum for path, checksum in copies.items()):
             raise SubmissionError(f"{source} was changed while it was scored; run the command again")
         write_text(staged / SCORES, compact_json(scores))

@@ -119,7 +119,11 @@ class Scoring(Protocol):
         """Return the first row of predictions that can't be scored and why, or None."""
 
     def labels(self, batch: Any, threads: int | None) -> Labels:
-        """Return the truth about the instances of a batch."""
+        """Return the truth about the instances of a batch.
+
+        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
+        documents: the truth is what all predictions have to say alike, and its summands are integers.
+        """
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

@@ -13,7 +13,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from leaderboard_example import make_diagnostic, make_entry, make_hostile, make_standing
+from leaderboard_example import (
+    make_corpus_standing,
+    make_diagnostic,
+    make_entry,
+    make_hostile,
+    make_standing,
+)
 from sraven.core.page import write_page
 
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
@@ -279,7 +285,9 @@ def test_direct_labels_do_not_overlap(open_page):
 @pytest.mark.parametrize("width", [360, 820, 1280])
 def test_page_never_scrolls_sideways(open_page, width):
     endless = make_entry("endless" * 40, 0.6, description="y" * 400, family="z" * 200)
-    driver = open_page(make_standing(), make_hostile(), make_diagnostic(endless), width=width)
+    driver = open_page(
+        make_standing(), make_corpus_standing(), make_hostile(), make_diagnostic(endless), width=width
+    )
     driver.execute_script(OPEN)
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
 
@@ -301,7 +309,8 @@ def test_rows_are_labelled_cards_on_a_phone(open_page):
 def test_light_and_dark_differ_and_every_text_is_readable(open_page):
     grounds = set()
     for scheme in ("light", "dark"):
-        driver = open_page(make_standing(), make_diagnostic(make_entry("alpha", 0.5)), scheme=scheme)
+        diagnostic = make_diagnostic(make_entry("alpha", 0.5))
+        driver = open_page(make_standing(), make_corpus_standing(), diagnostic, scheme=scheme)
         driver.execute_script(OPEN)
         ground = "return getComputedStyle(document.body).backgroundColor"
         grounds.add(driver.execute_script(ground))
@@ -321,3 +330,21 @@ def test_page_reads_without_script(open_page):
         assert len(visible(driver, ".plot")) == 2
     finally:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_lowest_loss_comes_first_and_last_on_click(open_page):
+    driver = open_page(make_corpus_standing())
+    assert methods(driver) == ["hyla", "softmax", "short"]
+    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
+    assert methods(driver) == ["short", "softmax", "hyla"]
+
+
+def test_filter_by_badge_knows_those_that_are_self_reported(open_page):
+    driver = open_page(make_corpus_standing(), make_standing())
+    shown = [box.get_attribute("value") for box in driver.find_elements(By.CSS_SELECTOR, ".badge-filter")]
+    assert shown == ["scored", "self-reported", "reproduced", "reported"]
+    driver.find_element(By.CSS_SELECTOR, ".badge-filter[value='self-reported']").click()
+    assert methods(driver)[:2] == ["softmax", "alpha"]
+    assert "self-reported" not in {
+        row.get_attribute("data-badge") for row in visible(driver, "tr[data-entry]")
+    }

@@ -21,6 +21,7 @@ import cli.main
 from example import all_bytes
 from sraven import ConfigurationError, OutputError, SubmissionError, score_submission, write_submission
 from sraven.core import submission as reader
+from sraven.core.runs import make_run
 from sraven.core.scoring import score_runs
 from sraven.core.submission import differing, read_description, read_submission
 from sraven.core.submit import file_submission, slug
@@ -795,7 +796,7 @@ def test_predictions_are_in_the_order_of_their_indices():
     @given(st.permutations(range(199)), st.integers(0, 199))
     def check(order, count):
         index = np.array(order[:count], np.int64)
-        made = reader._make_run(board, "ood", 4, (index, whole[index]))
+        made = make_run(board, "ood", 4, (index, whole[index]))
         assert made.seed == 4 and made.answered.sum() == count
         assert set(np.flatnonzero(made.answered)) == set(index)
         assert np.array_equal(made.predictions[index], whole[index])

@@ -39,6 +39,9 @@ def _problem(error: Any) -> str:
         case "required":
             missing = next(name for name in allowed if name not in value)
             return f"lacks {missing!r}"
+        case "dependentRequired":
+            name, missing = next((n, m) for n in allowed for m in allowed[n] if n in value and m not in value)
+            return f"has {name!r} but lacks {missing!r}"
         case "additionalProperties":
             strange = next(name for name in value if name not in error.schema.get("properties", {}))
             return f"has {_shown(strange)}; expected only {', '.join(error.schema['properties'])}"

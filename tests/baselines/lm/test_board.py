@@ -1,0 +1,324 @@
+"""The board of language modelling on C4: what it names, and how losses are scored."""
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.lm.task import C4, MOST
+from corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
+from sraven import ConfigurationError, load_board
+from sraven.core.boards import read_board
+from sraven.core.families import make_board_task, make_task
+from sraven.core.files import compact_json
+from sraven.core.freeze import board_path, make_board, read_definitions, write_board
+from sraven.core.schemas import find_problem
+from sraven.core.scoring import Run, score_runs
+from sraven.core.spec import canonical_json
+from submissions import SAME_EVERY_TIME
+
+REPOSITORY = Path(__file__).parents[3]
+FILE = REPOSITORY / "baselines" / "lm" / "boards" / "c4-v1.json"
+DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
+
+LN2 = math.log(2)
+
+
+# What it names
+
+
+def test_board_is_the_validation_split_in_tokens_of_one_tokenizer():
+    content = read_board("c4-v1").content
+    assert content["config"] == {
+        "task": "c4",
+        "version": "1",
+        "dataset": "allenai/c4",
+        "configuration": "en",
+        "split": "validation",
+        "documents": 364_608,
+        "tokenizer_sha256": "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006",
+        "pieces": 32_101,
+    }
+    assert content["config"] == C4().config
+    assert content["splits"] == {"validation": {"instances": 364_608}}
+    assert (content["labels"], content["ceiling"], content["held_out"]) == ("corpus", {}, {})
+    assert (content["metric"], content["higher_is_better"]) == ("loss", False)
+    assert (content["train_budget"], content["train_budgets"]) == (130 * 10**9, [130 * 10**9])
+    assert (content["budget_unit"], content["series"], content["reference"]) == ("tokens", "ranked", [])
+    assert content["prediction"] == {"dtype": "float64", "shape": [3]}
+    assert content["primary_split"] == "validation"
+
+
+def test_file_is_what_its_definition_makes_and_freezing_it_changes_nothing(tmp_path):
+    [definition] = read_definitions(DEFINED, ["c4-v1"])
+    content = make_board(definition)
+    assert find_problem(content, "board") is None
+    assert FILE.read_text() == compact_json(content)
+    assert board_path(REPOSITORY, content) == FILE
+    goal = board_path(tmp_path, content)
+    goal.parent.mkdir(parents=True)
+    assert write_board(goal, content) and not write_board(goal, content)
+    assert goal.read_bytes() == FILE.read_bytes()
+
+
+def test_definition_names_the_corpus_without_defaults():
+    [definition] = [d for d in yaml.safe_load(DEFINED.read_text())["boards"] if d["id"] == "c4-v1"]
+    assert definition["config"] == C4().config
+    assert definition["sizes"] == {"validation": C4().documents}
+
+
+def test_board_loads_though_there_is_nothing_to_compare():
+    board = load_board("c4-v1")
+    assert board.is_corpus and board.splits == {"validation": 364_608} and board.budget_unit == "tokens"
+    board.check("validation")
+    with pytest.raises(ConfigurationError, match="split='train': expected one of 'validation'"):
+        board.check("train")
+
+
+def test_task_imports_nothing_that_trains_or_reads_text():
+    code = """
+import sys
+from sraven import load_board
+assert load_board("c4-v1").task.name == "c4"
+heavy = {"jax", "flax", "grain", "sentencepiece", "torch", "tensorflow", "datasets"}
+print(heavy & set(sys.modules))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+def test_nothing_gives_its_text():
+    board, task = read_board("c4-v1"), C4()
+    message = (
+        "the text of allenai/c4 isn't part of the benchmark: `sraven c4 prepare` makes its tokens, "
+        "`sraven evaluate` the losses to submit"
+    )
+    for ask in (
+        lambda: board.sample("validation", 0, 5),
+        lambda: board.labels("validation"),
+        lambda: task.sample("validation", 0, 5, threads=1),
+        lambda: task.combinations("validation"),
+        lambda: task.encode("validation", 0, 5, 1),
+        lambda: task.find_faults("validation", {}),
+        lambda: task.remark({}),
+        lambda: task.describe({}),
+    ):
+        with pytest.raises(ConfigurationError) as error:
+            ask()
+        assert str(error.value) == message
+    assert (task.columns, task.instance_columns) == ((), ())
+
+
+def test_no_dataset_can_be_made_of_it():
+    with pytest.raises(ConfigurationError, match=r"^task='c4': expected one of sraven, fuzzylogic$"):
+        make_task(C4().config)
+
+
+def test_configuration_round_trips_and_is_frozen():
+    task = C4(documents=7)
+    assert make_board_task(json.loads(canonical_json(task.config))) == task
+    assert (task.name, task.config_name, task.splits) == ("c4", "en-validation", ("validation",))
+    with pytest.raises(FrozenInstanceError):
+        task.documents = 8
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"documents": 0},
+        {"documents": 1.0},
+        {"pieces": 65_537},
+        {"pieces": True},
+        {"dataset": ""},
+        {"configuration": None},
+        {"split": 3},
+        {"tokenizer_sha256": "15d8"},
+        {"tokenizer_sha256": "G" * 64},
+        {"tokenizer_sha256": "0" * 64 + "\n"},
+    ],
+)
+def test_bad_configurations_are_refused_by_name(change):
+    with pytest.raises(ConfigurationError, match=f"^{next(iter(change))}=") as error:
+        replace(C4(), **change)
+    assert "\n" not in str(error.value)
+
+
+# How losses are scored
+
+
+def score(*runs):
+    """Return the scores of runs, each a list of (loss, targets, bytes)."""
+    scoring = C4().scoring
+    arrays = [np.array(run, np.float64) for run in runs]
+    made = [Run(seed, array, np.ones(len(array), bool)) for seed, array in enumerate(arrays)]
+    return score_runs(scoring, scoring.labels(arrays[0], None), made)
+
+
+def test_two_documents_by_hand():
+    """Two bits for each of three tokens, and six bits for one: 12 bits, four tokens, 24 bytes.
+
+    The mean over tokens is three bits. That of the two documents' own means would be four, and that of
+    their perplexities 34.
+    """
+    scores = score([(6 * LN2, 3, 14), (6 * LN2, 1, 10)])
+    found = {name: metric.mean for name, metric in scores.metrics.items()}
+    assert found == {"loss": 2.079441542, "perplexity": 8, "bits_per_byte": 0.5}
+    assert (scores.instances, scores.missing, dict(scores.by_combination)) == (2, (0,), {})
+
+
+def test_three_seeds_by_hand():
+    """Perplexities of 2, 4 and 8: their mean is 14/3, not that of the mean loss, 4."""
+    scores = score(*([(bits * 5 * LN2, 5, 20)] for bits in (1, 2, 3)))
+    loss, perplexity = scores.metrics["loss"], scores.metrics["perplexity"]
+    assert perplexity.by_seed == (2, 4, 8) and perplexity.mean == 4.666666667
+    assert loss.by_seed == (0.693147181, 1.386294361, 2.079441542) and loss.mean == 1.386294361
+    assert loss.standard_error == pytest.approx(LN2 / math.sqrt(3), abs=1e-9)
+    assert scores.metrics["bits_per_byte"].by_seed == (0.25, 0.5, 0.75)
+
+
+def test_uniform_predictions_score_the_logarithm_of_the_pieces():
+    pieces = C4().pieces
+    scores = score([(n * math.log(pieces), n, 4 * n) for n in (1, 7, 300)])
+    assert scores.metrics["loss"].mean == pytest.approx(10.376642, abs=1e-6)
+    assert scores.metrics["perplexity"].mean == pytest.approx(pieces)
+
+
+def plain_scores(documents):
+    """Return the metrics in plain Python, which adds up in another order and in bits."""
+    bits = math.fsum(loss for loss, _, _ in reversed(documents)) * math.log2(math.e)
+    tokens = sum(int(targets) for _, targets, _ in documents)
+    text_bytes = sum(int(size) for _, _, size in documents)
+    per_token = bits / tokens
+    return {
+        "loss": per_token / math.log2(math.e),
+        "perplexity": 2**per_token,
+        "bits_per_byte": bits / text_bytes,
+    }
+
+
+@settings(SAME_EVERY_TIME, max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 12), st.integers(1, 5_000), st.integers(1, 20_000)), min_size=1, max_size=20
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_scores_are_the_oracles_whatever_the_order(drawn, random):
+    documents = [(mean * targets, targets, size) for mean, targets, size in drawn]
+    scores, wanted = score(documents).metrics, plain_scores(documents)
+    for name, metric in scores.items():
+        assert metric.mean == pytest.approx(wanted[name], rel=1e-9, abs=1e-8)
+        low, high = metric.interval
+        assert low <= high
+    random.shuffle(documents)
+    for name, metric in score(documents).metrics.items():
+        assert metric.mean == pytest.approx(scores[name].mean, rel=1e-9, abs=2e-9)
+
+
+@settings(SAME_EVERY_TIME, max_examples=10)
+@given(st.integers(0, SIZE - 1), st.floats(0.01, 100))
+def test_more_loss_anywhere_is_worse(document, more):
+    worse = losses()
+    worse[document, 0] += more
+    before, after = (corpus_board().score("validation", array).metrics for array in (losses(), worse))
+    for name, metric in before.items():
+        assert not C4().scoring.metrics[name].higher_is_better
+        assert after[name].mean > metric.mean
+
+
+def test_longer_documents_weigh_more():
+    assert score([(10, 10, 40), (90, 30, 120)]).metrics["loss"].mean == 2.5
+
+
+def test_intervals_of_perplexity_follow_those_of_the_loss():
+    """One seed: a bootstrap sample's perplexity is the exponential of its loss, whatever the sample."""
+    random = np.random.default_rng(0)
+    targets = random.integers(1, 500, 400)
+    found = score(np.stack([random.uniform(2, 4, 400) * targets, targets, 4 * targets], axis=1))
+    for loss, perplexity in zip(
+        found.metrics["loss"].interval, found.metrics["perplexity"].interval, strict=True
+    ):
+        assert perplexity == pytest.approx(math.exp(loss), rel=1e-4)
+    low, high = found.metrics["loss"].interval
+    assert low < found.metrics["loss"].mean < high
+
+
+def test_perplexity_beyond_all_numbers_is_none():
+    metric = score([(MOST, 1, 1)]).metrics["perplexity"]
+    assert (metric.mean, metric.interval, metric.by_seed) == (None, None, (None,))
+
+
+def test_board_scores_arrays():
+    board = corpus_board()
+    array = losses()
+    scores = board.score("validation", array)
+    for name, value in plain_scores(array.tolist()).items():
+        assert scores.metrics[name].mean == pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ((math.nan, 5, 20), f"has a loss of nan nats; expected a number from 0 to {MOST:,}"),
+        ((math.inf, 5, 20), f"has a loss of inf nats; expected a number from 0 to {MOST:,}"),
+        ((-0.5, 5, 20), f"has a loss of -0.5 nats; expected a number from 0 to {MOST:,}"),
+        ((2e12, 5, 20), f"has a loss of 2e+12 nats; expected a number from 0 to {MOST:,}"),
+        ((1, 0, 20), f"has 0 targets; expected a whole number from 1 to {MOST:,}"),
+        ((1, 2.5, 20), f"has 2.5 targets; expected a whole number from 1 to {MOST:,}"),
+        ((1, math.nan, 20), f"has nan targets; expected a whole number from 1 to {MOST:,}"),
+        ((1, math.inf, 20), f"has inf targets; expected a whole number from 1 to {MOST:,}"),
+        ((1, 5, -3), f"has -3 bytes; expected a whole number from 1 to {MOST:,}"),
+        ((1, 5, 0.5), f"has 0.5 bytes; expected a whole number from 1 to {MOST:,}"),
+        ((1, 5, 2e12), f"has 2e+12 bytes; expected a whole number from 1 to {MOST:,}"),
+        ((0, 1, 1), None),
+        ((MOST, MOST, MOST), None),
+    ],
+)
+def test_row_that_no_document_has_is_a_fault(row, fault):
+    array = np.array([(1, 1, 1), row, (-1, 0, 0) if fault else (1, 1, 1)])
+    assert C4().scoring.find_fault(array) == (fault and (1, fault))
+    if fault:
+        whole = losses()
+        whole[4] = row
+        with pytest.raises(ConfigurationError) as error:
+            corpus_board().score("validation", whole)
+        assert str(error.value) == f"predictions of validation: row 4 {fault}"
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones((SIZE, 2)), rf"has shape \[{SIZE}, 2\]; expected \[{SIZE}, 3\]"),
+        (np.ones((SIZE - 1, 3)), rf"has shape \[{SIZE - 1}, 3\]"),
+        (np.ones(SIZE), r"has shape \[13\]"),
+        (np.ones((SIZE, 3), int), "has dtype int64; expected floats"),
+    ],
+)
+def test_other_arrays_are_refused(array, message):
+    assert corpus_board().id == CORPUS_BOARD
+    with pytest.raises(ConfigurationError, match=message):
+        corpus_board().score("validation", array)
+
+
+def test_labels_are_read_off_what_is_submitted():
+    labels = corpus_board().labels("validation", losses())
+    assert {name: column.dtype.name for name, column in labels.summands.items()} == {
+        "targets": "int64",
+        "bytes": "int64",
+    }
+    assert np.array_equal(labels.summands["targets"], losses()[:, 1])
+    assert np.array_equal(labels.summands["bytes"], losses()[:, 2])
+
+
+def test_nothing_is_known_of_what_can_be_reached():
+    scoring = C4().scoring
+    assert scoring.references == {} and scoring.by_combination == ()
+    assert scoring.ceilings("validation", 5, None) == {}

@@ -1,0 +1,207 @@
+"""The commands about boards and submissions, on a board of a corpus."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from corpus_submissions import (
+    CORPUS_BOARD,
+    DEFINITION,
+    SIZE,
+    corpus_board,
+    corpus_contents,
+    losses,
+    write_corpus,
+)
+from sraven import score_submission
+from sraven.core.boards import read_board
+from submissions import SRAVEN_BOARD, snapshot, use_boards
+
+
+@pytest.fixture
+def boards(monkeypatch, tmp_path_factory):
+    """The small boards, in place of the packaged ones."""
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), corpus_contents())
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A submission; tests only read it."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), corpus_contents())
+        return write_corpus(tmp_path_factory.mktemp("new") / "submission")
+
+
+@pytest.fixture
+def leaderboard(tmp_path):
+    (tmp_path / "leaderboard").mkdir()
+    return tmp_path / "leaderboard"
+
+
+@pytest.fixture
+def filed(run, boards, original, leaderboard):
+    """The submission as it lies in the leaderboard."""
+    code, out, err = run("submit", original, "--leaderboard", leaderboard)
+    assert (code, err) == (0, "")
+    return Path(out.splitlines()[0])
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
+
+
+def test_board_is_listed_with_its_unit(run):
+    _, out, _ = run("boards")
+    [line] = [line for line in out.splitlines() if "c4-v1" in line]
+    assert cells(line) == [
+        "c4-v1",
+        "Language modelling on C4",
+        "validation loss",
+        "130,000,000,000 tokens",
+        read_board("c4-v1").digest[:12],
+    ]
+    _, out, _ = run("boards", "--json")
+    units = {board["id"]: board["budget_unit"] for board in json.loads(out)}
+    assert units.pop("c4-v1") == "tokens" and set(units.values()) == {"instances"}
+
+
+def test_board_is_shown(run):
+    code, out, err = run("boards", "c4-v1")
+    assert (code, err) == (0, "")
+    tokenizer = "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006"
+    assert out.splitlines() == [
+        "c4-v1: Language modelling on C4",
+        "config:  version=1, dataset=allenai/c4, configuration=en, split=validation, documents=364608, "
+        f"tokenizer_sha256={tokenizer}, pieces=32101",
+        f"digest:  {read_board('c4-v1').digest}",
+        "budget:  130,000,000,000 training tokens",
+        "ranked:  by loss on validation",
+        "splits:  364,608 documents of validation",
+        "scores:  self-reported, as the text isn't part of the benchmark",
+    ]
+
+
+def test_board_for_programs_is_its_file_and_digest(run):
+    _, out, _ = run("boards", "c4-v1", "--json")
+    content = json.loads(out)
+    assert content.pop("digest") == read_board("c4-v1").digest
+    assert content == read_board("c4-v1").content
+
+
+def test_check_says_that_there_is_nothing_to_check(run, boards):
+    code, _, err = run("boards", "--check")
+    assert code == 0
+    assert err.splitlines() == [
+        f"{SRAVEN_BOARD}: every instance is the board's",
+        f"{CORPUS_BOARD}: a corpus has no digests to check",
+    ]
+
+
+def test_scores_are_printed_with_the_fingerprint(run, boards, original):
+    code, out, err = run("score", original)
+    assert (code, err) == (0, "")
+    found = score_submission(original)["splits"]["validation"]
+    lines = out.splitlines()
+    assert f"validation: {SIZE} instances, 3 seeds" in out
+    assert lines[-1] == f"fingerprint of the documents of validation: {found['fingerprint']}"
+    for name in ("loss", "perplexity", "bits_per_byte"):
+        [line] = [line for line in lines if line.startswith(f"│ {name} ")]
+        assert f"{found['metrics'][name]['mean']:.4f}" in line
+    assert "gap" not in out
+    _, out, _ = run("score", original, "--json")
+    assert json.loads(out) == score_submission(original)
+
+
+def test_missing_document_refuses_in_one_line(run, boards, original, tmp_path):
+    folder = shutil.copytree(original, tmp_path / "s")
+    (folder / "training" / "seed-2.jsonl").unlink()
+    before = snapshot(tmp_path)
+    code, out, err = run("score", folder)
+    assert (code, out, err) == (2, "", "error: training/seed-2.jsonl: the file is missing\n")
+    assert snapshot(tmp_path) == before
+
+
+def test_filed_scores_pass_the_check_until_they_are_changed(run, filed):
+    assert run("score", "--check", filed)[0] == 0
+    scores = json.loads((filed / "scores.json").read_text())
+    scores["splits"]["validation"]["fingerprint"] = "0" * 64
+    (filed / "scores.json").write_text(json.dumps(scores))
+    code, _, err = run("score", "--check", filed)
+    assert code == 1
+    assert "splits.validation.fingerprint isn't what the predictions score" in err
+
+
+def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard):
+    code, out, err = run("leaderboard", CORPUS_BOARD, "--leaderboard", leaderboard)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].strip() == f"{CORPUS_BOARD}: A few documents"
+    assert cells(lines[2]) == ["rank", "method", "badge", "validation loss", "parameters", "tokens"]
+    found = score_submission(filed)["splits"]["validation"]["metrics"]["loss"]
+    row = cells(lines[4])
+    assert row[:3] == ["1", "A method", "self-reported"] and row[4:] == ["1,000", "4,000"]
+    assert row[3].startswith(f"{found['mean']:.4f} ± ")
+
+
+def test_standing_for_programs_has_the_fingerprint(run, filed, leaderboard):
+    _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)
+    [standing] = json.loads(out)
+    [entry] = standing["entries"]
+    assert (entry["badge"], entry["rank"], entry["gap"]) == ("self-reported", 1, None)
+    assert entry["fingerprint"] == score_submission(filed)["splits"]["validation"]["fingerprint"]
+
+
+def test_board_without_entries_is_a_line(run, boards, leaderboard):
+    for arguments in ((), (CORPUS_BOARD,)):
+        code, out, err = run("leaderboard", *arguments, "--leaderboard", leaderboard)
+        assert (code, err) == (0, "")
+        assert out.splitlines()[-1] == f"{CORPUS_BOARD}: A few documents (no entries yet)"
+
+
+def test_page_is_written(run, filed, leaderboard, tmp_path):
+    code, out, _ = run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
+    assert code == 0
+    text = Path(out.strip()).read_text()
+    assert f'id="{CORPUS_BOARD}"' in text and "badge self-reported" in text
+
+
+def test_references_there_are_none(run, boards, tmp_path):
+    code, out, err = run("reference", CORPUS_BOARD, "uniform-random", "--out", tmp_path / "reference")
+    assert (code, out) == (2, "")
+    assert err == f"error: {CORPUS_BOARD} has no reference predictors: each would need its text\n"
+    assert snapshot(tmp_path) == {}
+
+
+def test_board_is_frozen_once_into_its_package(run, tmp_path):
+    (tmp_path / "baselines" / "lm" / "boards").mkdir(parents=True)
+    definitions = tmp_path / "boards.yaml"
+    definitions.write_text(yaml.safe_dump({"boards": [DEFINITION]}))
+    path = tmp_path / "baselines" / "lm" / "boards" / f"{CORPUS_BOARD}.json"
+    assert run("freeze", definitions, "--out", tmp_path) == (0, f"written: {path}\n", "")
+    assert json.loads(path.read_text()) == corpus_board().content
+    assert run("freeze", definitions, "--out", tmp_path) == (0, f"as it was: {path}\n", "")
+    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITION, "train_budget": 1}]}))
+    code, _, err = run("freeze", definitions, "--out", tmp_path)
+    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
+
+
+def test_dataset_of_it_is_none(run, tmp_path):
+    """Nothing makes one; what says that it is one is refused by the name of its task."""
+    config = {"task": "c4", "version": "1"}
+    manifest = {"layout": 1, "config": config, "config_name": "x", "sizes": {"validation": 1}}
+    manifest |= {"file_format": "parquet", "pyarrow": "1", "splits": {}, "columns": []}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    code, _, err = run("verify", tmp_path)
+    assert (code, err) == (2, "error: task='c4': expected one of sraven, fuzzylogic\n")
+
+
+def test_submission_of_one_seed_has_no_rank(run, boards, leaderboard, tmp_path):
+    folder = write_corpus(tmp_path / "s", predictions=[losses()])
+    assert run("submit", folder, "--leaderboard", leaderboard)[0] == 0
+    _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)
+    [entry] = json.loads(out)[0]["entries"]
+    assert (entry["rank"], entry["remark"]) == (None, "fewer than 3 seeds on validation")

@@ -1,0 +1,141 @@
+"""Training logs: what is one, and the line in which another file isn't."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sraven import SubmissionError
+from sraven.core.training_log import MOST_BYTES, MOST_LINES, check_log, log_path
+from submissions import SAME_EVERY_TIME
+
+FIRST = b'{"step": 3, "loss": 2.5}\n'
+
+EXPECTED = "; expected a JSON object of finite numbers, with 'step' and 'loss'"
+
+
+def refusal(data):
+    """Return the message with which something is refused; it has to be one short line."""
+    with pytest.raises(SubmissionError) as error:
+        check_log(data, "x.jsonl")
+    message = str(error.value)
+    assert message.startswith("x.jsonl: ") and message.isprintable() and len(message) < 250
+    return message.removeprefix("x.jsonl: ")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"step": 0, "loss": 1}',
+        FIRST,
+        FIRST + b'{"loss": -2e-3, "step": 4, "seconds": 1.5, "tokens": 130000000000}\n',
+        b'{"step": 9223372036854775807, "loss": 1e300}\r\n',
+        b'{"step": 1, "loss": 2, "\\u0000": 3}',
+    ],
+)
+def test_logs_are_accepted(data):
+    check_log(data, "x.jsonl")
+
+
+@SAME_EVERY_TIME
+@given(
+    st.sets(st.integers(0, 2**53), min_size=1, max_size=20),
+    st.dictionaries(st.text(max_size=5), st.floats(-1e300, 1e300)),
+    st.booleans(),
+)
+def test_what_json_writes_is_accepted(steps, values, ends):
+    lines = [json.dumps({**values, "step": step, "loss": 1 / (step + 1)}) for step in sorted(steps)]
+    check_log("\n".join(lines).encode() + b"\n" * ends, "x.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (b"", "''"),
+        (b"null", "'null'"),
+        (b"3", "'3'"),
+        (b"[3, 2.5]", "'[3, 2.5]'"),
+        (b"{}", "'{}'"),
+        (b'{"step": 4}', "'{\"step\": 4}'"),
+        (b'{"loss": 4}', "'{\"loss\": 4}'"),
+        (b'{"step": 4, "loss": NaN}', '\'{"step": 4, "loss": NaN}\''),
+        (b'{"step": 4, "loss": Infinity}', '\'{"step": 4, "loss": Infinity}\''),
+        (b'{"step": 4, "loss": -Infinity}', '\'{"step": 4, "loss": -Infinity}\''),
+        (b'{"step": 4, "loss": 1e999}', '\'{"step": 4, "loss": 1e999}\''),
+        (b'{"step": 4, "loss": 1e301}', '\'{"step": 4, "loss": 1e301}\''),
+        (b'{"step": 4, "loss": null}', '\'{"step": 4, "loss": null}\''),
+        (b'{"step": 4, "loss": "2"}', '\'{"step": 4, "loss": "2"}\''),
+        (b'{"step": 4, "loss": true}', '\'{"step": 4, "loss": true}\''),
+        (b'{"step": true, "loss": 2}', '\'{"step": true, "loss": 2}\''),
+        (b'{"step": 4, "loss": 2, "x": []}', '\'{"step": 4, "loss": 2, "x": []}\''),
+        (b'{"step": 4, "loss": 2, "x": "y"}', '\'{"step": 4, "loss": 2, "x": "y"}\''),
+        (b'{"step": 4, "loss": 2, "step": 5}', '\'{"step": 4, "loss": 2, "step": 5}\''),
+        (b'{"step": 4, "loss": 2} {"step": 5, "loss": 2}', '\'{"step": 4, "loss": 2} {'),
+        (b'{"step": 4, "loss": 2', '\'{"step": 4, "loss": 2\''),
+        (b"{'step': 4, 'loss': 2}", "\"{'step': 4"),
+        (b'{"step": 4, "loss": 2, "x": ' + b"[" * 100_000, '\'{"step": 4, "loss": 2, "x": [['),
+        (b'{"step": 4, "loss": ' + b"9" * 5_000 + b"}", '\'{"step": 4, "loss": 999'),
+        (b'\xff{"step": 4, "loss": 2}', '\'\\ufffd{"step"'),
+        (b'\xef\xbb\xbf{"step": 4, "loss": 2}', '\'\\ufeff{"step"'),
+        ('{"step": 4, "loss": 2}'.encode("utf-16"), "'\\ufffd\\ufffd{"),
+        (b"\x1b[31mred", "'\\x1b[31mred'"),
+        (b"# a comment", "'# a comment'"),
+    ],
+)
+def test_line_that_is_none_is_refused_with_its_number(line, shown):
+    found = refusal(FIRST + line + b"\n")
+    assert found.startswith(f"line 2 is {shown}") and found.endswith(EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [("3", "3"), ("2", "2"), ("-1", "-1"), ("3.5", "3.5"), ("4.0", "4.0"), ("1e3", "1000.0")],
+)
+def test_steps_ascend(step, shown):
+    assert refusal(FIRST + f'{{"step": {step}, "loss": 2}}'.encode()) == (
+        f"line 2 has step {shown}; expected an integer of 4 or more, as steps ascend"
+    )
+
+
+def test_first_step_is_none_before_training():
+    assert refusal(b'{"step": -1, "loss": 2}') == (
+        "line 1 has step -1; expected an integer of 0 or more, as steps ascend"
+    )
+
+
+def test_first_fault_is_named():
+    assert refusal(FIRST + b"x\n" + FIRST).startswith("line 2 is 'x'")
+
+
+@pytest.mark.parametrize(("data", "line"), [(b"\n", 1), (FIRST + b"\n", 2), (b"\n" + FIRST, 1)])
+def test_empty_line_is_none(data, line):
+    assert refusal(data).startswith(f"line {line} is ''")
+
+
+def test_log_has_lines_but_not_too_many():
+    assert refusal(b"") == "has 0 lines; expected 1 to 100,000"
+    most = b"".join(b'{"step":%d,"loss":1}\n' % step for step in range(MOST_LINES))
+    check_log(most, "x.jsonl")
+    assert refusal(most + b'{"step":100000,"loss":1}\n') == "has 100,001 lines; expected 1 to 100,000"
+
+
+def test_log_is_not_too_large():
+    pad = b'{"step": 3, "loss": 2.5%s}' % (b" " * (MOST_BYTES - 24))
+    assert len(pad) == MOST_BYTES
+    check_log(pad, "x.jsonl")
+    assert refusal(pad + b"\n") == "has 4,194,305 bytes; expected 4,194,304 or fewer"
+
+
+def test_each_seed_has_its_log():
+    assert log_path(7) == "training/seed-7.jsonl"
+
+
+@SAME_EVERY_TIME
+@given(st.binary(max_size=200), st.booleans())
+def test_any_bytes_are_a_log_or_refused(data, begun):
+    whole = FIRST + data if begun else data
+    if begun and not data:
+        check_log(whole, "x.jsonl")
+    else:
+        assert refusal(whole)
