@@ -36,8 +36,12 @@ class TransformerConfig:
         attention_dropout: share of pairs of positions dropped in training; the published code's is 0.1.
         vocabulary: 0 if tokens are vectors; else they are integers below it, and one table embeds
             them and, transposed, makes the outputs.
-        tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled`.
+        tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled` and
+            `baselines.model.linear_chunked`.
         dtype: ``float32`` or ``bfloat16``, what is computed in.
+        rematerialise: whether the backward pass computes each block anew, so that no more than its
+            input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
+            about a third more to compute.
 
     Raises:
         ConfigurationError: (a ValueError) for values that don't fit.
@@ -61,6 +65,7 @@ class TransformerConfig:
     vocabulary: int = 0
     tile: int = 0
     dtype: str = "float32"
+    rematerialise: bool = False
 
     def __post_init__(self) -> None:
         for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width"):

@@ -11,87 +11,20 @@ That is 402,824 for SRAVEN (I = O = 8, T = 36) and 151,265 for fuzzy logic (I = 
 the paper's published code.
 """
 
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
-from baselines.model.hyla_tiled import hyla_tiled
 from baselines.model.mixing import multiply
-from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
+from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
-
-
-class SelfAttention(nn.Module):
-    """Multi-head attention of a sequence to itself, with its projections and positions.
-
-    Attributes:
-        config: the transformer's.
-    """
-
-    config: TransformerConfig
-
-    @nn.compact
-    def __call__(
-        self, x_BTE: Array, mask: Array | None, dropout_key: Array | None
-    ) -> tuple[Array, Array | None]:
-        """Return ``[B, T, E]``, and the latent codes ``[B, H, T, T]`` unless tiled."""
-        config = self.config
-        dense = partial(nn.DenseGeneral, dtype=jnp.dtype(config.dtype))
-        heads = config.heads, config.head_width
-        query, key, value = (by_rows(dense(heads, name=name), x_BTE) for name in ("query", "key", "value"))
-        query, key, bias = self._positions(query, key)
-        options: dict[str, Any] = {"activation": config.activation}
-        if dropout_key is not None:
-            options |= {"dropout_rate": config.attention_dropout, "dropout_key": dropout_key}
-        if config.attention == "hyla_deep":
-            # Fan-in H · V: it is the sum over heads that this layer's inputs enter.
-            init = nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2)
-            options["deep_weights"] = self.param("deep", init, (*heads, config.head_width))
-        out_BTHV, codes_BHTT = _attend(config, query, key, value, bias, mask, options)
-        project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")
-        return by_rows(project, out_BTHV, width_axes=2), codes_BHTT
-
-    def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
-        """Tell positions, by turning queries and keys or by a bias ``[H, T, T]``."""
-        config, T = self.config, query.shape[1]
-        if config.position == "rotary":
-            angles = rotary_angles(jnp.arange(T), config.head_width)
-            return rotate(query, angles), rotate(key, angles), None
-        init = nn.initializers.normal(config.length**-0.5)
-        table_HN = self.param("position", init, (config.heads, config.length))
-        both_ways = config.bidirectional_buckets
-        bucket_TT = relative_buckets(T, T, config.length, config.length, bidirectional=both_ways)
-        return query, key, relative_bias(table_HN, bucket_TT)
-
-
-def _attend(
-    config: TransformerConfig,
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    options: dict[str, Any],
-) -> tuple[Array, Array | None]:
-    """Return the configuration's attention, and its latent codes unless tiled."""
-    if config.tile:
-        options |= {"query_tile": config.tile, "key_tile": config.tile, "causal": config.causal}
-        return hyla_tiled(query, key, value, bias, mask, variant=config.attention, **options), None
-    if config.causal:
-        earlier_TT = jnp.tri(query.shape[1], dtype=jnp.bool_)
-        mask = earlier_TT if mask is None else mask & earlier_TT
-    attention = find_attention(config.attention)
-    out, codes = attention(query, key, value, bias, mask, return_scores=True, **options)
-    return out, codes
 
 
 class Block(nn.Module):
@@ -99,18 +32,20 @@ class Block(nn.Module):
 
     Attributes:
         config: the transformer's.
+        return_scores: whether to return latent codes.
     """
 
     config: TransformerConfig
+    return_scores: bool = False
 
     @nn.compact
     def __call__(
         self, x_BTE: Array, mask: Array | None, dropout_key: Array | None
     ) -> tuple[Array, Array | None]:
-        """Return ``[B, T, E]``, and the latent codes ``[B, H, T, T]`` unless tiled."""
+        """Return ``[B, T, E]``, and the latent codes ``[B, H, T, T]``, None unless asked for or if tiled."""
         config = self.config
         dtype = jnp.dtype(config.dtype)
-        attention = SelfAttention(config, name="attention")
+        attention = SelfAttention(config, self.return_scores, name="attention")
         feedforward = FEEDFORWARD[config.feedforward](config.mlp_width, dtype, name="feedforward")
         added_BTE, codes = attention(_normalise(x_BTE, "norm_attention"), mask, dropout_key)
         x_BTE = x_BTE + added_BTE
@@ -123,8 +58,20 @@ def _normalise(x_BTE: Array, name: str) -> Array:
     return normal_BTE.astype(x_BTE.dtype)
 
 
+RematerialisedBlock = nn.remat(Block)
+"""A block that the backward pass computes anew; its parameters have the same names."""
+
+
 class Transformer(nn.Module):
     """The whole: tokens in, numbers out.
+
+    A causal model with rotary encoding goes on with a sequence where Flax's collection ``cache`` is
+    mutable, and looks at it nowhere else: tokens follow those that it holds, and come to be held::
+
+        logits, cache = model.apply(params, tokens, mutable=["cache"])
+        logits, cache = model.apply({**params, **cache}, next_tokens, mutable=["cache"])
+
+    No more than ``config.length`` tokens may come in all: more can't be told, and give wrong outputs.
 
     Attributes:
         config: its shape.
@@ -146,6 +93,7 @@ class Transformer(nn.Module):
         *,
         mask: Array | None = None,
         return_scores: bool = False,
+        return_hidden: bool = False,
     ) -> Any:
         """Apply the transformer.
 
@@ -155,16 +103,27 @@ class Transformer(nn.Module):
             mask: bool, broadcasts to ``[B, H, T, T]``, or None: which tokens see which, besides
                 causality.
             return_scores: whether to return the latent codes as well.
+            return_hidden: whether to return what the outputs are made of, in their place: with a
+                vocabulary, outputs are the product of it and the embedding table, which a loss may
+                want to make a few tokens at a time.
 
         Returns:
-            float32 ``[B, T, O]``; with ``return_scores`` a pair of it and a tuple of the latent codes
-            of each layer, ``[B, H, T, T]``, or None for each if tiled.
+            float32 ``[B, T, O]``, O the vocabulary if there is one; with ``return_scores`` a pair of it
+            and a tuple of the latent codes of each layer, ``[B, H, T, T]``, or None for each if tiled;
+            with ``return_hidden`` ``[B, T, E]`` of the configuration's type, after the last LayerNorm.
 
         Raises:
-            ConfigurationError: (a ValueError) for tokens of another shape, or too many.
+            ConfigurationError: (a ValueError) for tokens of another shape, or too many; for
+                ``return_hidden`` without a vocabulary, or with ``return_scores``; for what a model
+                with a cache can't do.
         """
         config = self.config
         _check_tokens(config, tokens)
+        if return_hidden and (return_scores or not config.vocabulary):
+            raise ConfigurationError(
+                f"return_hidden=True with vocabulary={config.vocabulary} and return_scores={return_scores}; "
+                "expected a vocabulary and no scores"
+            )
         dtype = jnp.dtype(config.dtype)
         if config.vocabulary:
             init = nn.initializers.normal(config.width**-0.5)
@@ -172,12 +131,15 @@ class Transformer(nn.Module):
             x_BTE = table_NE[tokens]
         else:
             x_BTE = by_rows(nn.Dense(config.width, dtype=dtype, name="embedding"), tokens)
+        block = RematerialisedBlock if config.rematerialise else Block
         all_codes = []
         for layer in range(config.layers):
             key = None if dropout_key is None else jax.random.fold_in(dropout_key, layer)
-            x_BTE, codes = Block(config, name=f"block_{layer}")(x_BTE, mask, key)
+            x_BTE, codes = block(config, return_scores, name=f"block_{layer}")(x_BTE, mask, key)
             all_codes.append(codes)
         x_BTE = _normalise(x_BTE, "norm")
+        if return_hidden:
+            return x_BTE
         if config.vocabulary:
             out = multiply(jnp.matmul, x_BTE, table_NE.T, dtype)
         else:

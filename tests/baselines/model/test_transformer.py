@@ -1,6 +1,7 @@
 """The whole model: parameter counts, causality by gradient, latent codes, dropout, precision."""
 
 import dataclasses
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ATTENTION
+from baselines.model.mixing import multiply
 from baselines.model.transformer import SelfAttention, Transformer, TransformerConfig
 from sraven import ConfigurationError
 
@@ -225,6 +227,60 @@ def test_half_precision(changes):
     assert np.abs(found - wanted).max() < 0.1 * np.abs(wanted).max()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_hidden_states_are_what_the_outputs_are_made_of(dtype):
+    """Of the configuration's type, after the last LayerNorm: times the table, they are the outputs."""
+    config = small(attention="linear", causal=True, dtype=dtype, **TEXT)
+    model, params = initialised(config)
+    tokens = tokens_of(config)
+    hidden = jax.jit(partial(model.apply, return_hidden=True))(params, tokens)
+    assert (hidden.shape, hidden.dtype) == ((B, T, 17), dtype)
+    found = multiply(jnp.matmul, hidden, params["params"]["embedding"].T, dtype)
+    wanted = jax.jit(model.apply)(params, tokens)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=0.05 if dtype == "bfloat16" else 1e-4)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"attention_dropout": 0.2, "feedforward": "moe"}, {"causal": True, "tile": 4, **TEXT}]
+)
+def test_recomputing_blocks_changes_nothing(changes):
+    """Neither parameters, as they are drawn, nor outputs nor gradients."""
+    plain, anew = (small(rematerialise=rematerialise, **changes) for rematerialise in (False, True))
+    model, other = Transformer(plain), Transformer(anew)
+    tokens, key = tokens_of(plain), jax.random.key(5)
+    params, same = (jax.jit(each.init)(key, tokens) for each in (model, other))
+    jax.tree.map(np.testing.assert_array_equal, params, same)
+
+    def loss(params, model):
+        out, codes = model.apply(params, tokens, key, return_scores=True)
+        return jnp.sin(out).sum() + sum(jnp.sin(layer).sum() for layer in codes if layer is not None)
+
+    (wanted, grads), (found, grads_anew) = (
+        jax.jit(jax.value_and_grad(partial(loss, model=each)))(params) for each in (model, other)
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-4), grads_anew, grads)
+
+
+def test_recomputing_blocks_keeps_less():
+    """What is kept for the backward pass is the parameters and, of each block, its input.
+
+    Told without the compiler: that for CPUs puts the recomputation where it saves nothing.
+    """
+
+    def bytes_of(layers, rematerialise):
+        config = small(layers=layers, rematerialise=rematerialise, **TEXT)
+        model, tokens = Transformer(config), tokens_of(config)
+        params = jax.eval_shape(model.init, jax.random.key(0), tokens)
+        back = jax.eval_shape(lambda params: jax.vjp(lambda p: model.apply(p, tokens), params)[1], params)
+        return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(back)) - 4 * count(params)
+
+    one_input = 4 * B * T * 17
+    of_a_layer, of_a_layer_anew = (bytes_of(3, anew) - bytes_of(2, anew) for anew in (False, True))
+    assert of_a_layer > 15 * one_input
+    assert of_a_layer_anew < 1.5 * one_input  # with what positions and masks are made of
+
+
 def test_a_vocabulary_shares_its_table_with_the_output():
     config = small(attention="linear", causal=True, **TEXT)
     model, params = initialised(config)
@@ -258,6 +314,13 @@ def test_a_vocabulary_shares_its_table_with_the_output():
 def test_configurations_are_checked(changes, message):
     with pytest.raises(ConfigurationError, match=message):
         small(**changes)
+
+
+@pytest.mark.parametrize(("changes", "asked"), [({}, {}), (TEXT, {"return_scores": True})])
+def test_hidden_states_need_a_vocabulary_and_come_alone(changes, asked):
+    config = small(**changes)
+    with pytest.raises(ConfigurationError, match=r"return_hidden=True with .*; expected a vocab"):
+        Transformer(config).init(jax.random.key(0), tokens_of(config), return_hidden=True, **asked)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,126 @@
+"""Causal linear attention, chunk by chunk: what earlier chunks hold is one state, not their pairs.
+
+Without a normalisation, scores may be summed in any order (Katharopoulos et al. 2020): with the state
+S = Σ_{k < start} key_k ⊗ value_k, a chunk of queries from ``start`` on needs S and its own keys alone,
+
+    out[q,h,·] = query_q · S_h / √D + Σ_{start <= k <= q} (query_q · key_k / √D) v[k,h,·].
+
+Work and memory grow with T · (chunk + D), and a chunk of one token is the recurrent form. All chunks
+are computed side by side, from states that are summed up first; so is the gradient, whose states come
+from behind.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from baselines.model.checks import check_recurrence
+from baselines.model.mixing import accumulator, multiply
+from sraven.core.arguments import check_integer
+
+Array = jax.Array
+
+CHUNK = 64
+"""Tokens of a chunk, unless others are asked for."""
+
+
+def linear_chunked(
+    query: Array, key: Array, value: Array, state: Array | None = None, *, chunk: int = CHUNK
+) -> tuple[Array, Array]:
+    """Return what ``ATTENTION["linear"]`` returns with a causal mask, and the state to go on from.
+
+    Values and gradients (of query, key, value and state) are those of the plain form up to rounding;
+    gradients are by reverse mode only. Going on with the state that a call returns equals one call
+    with all tokens.
+
+    Args:
+        query: floating ``[B, T, H, D]``.
+        key: ``[B, T, H, D]`` of the same type.
+        value: ``[B, T, H, V]`` of the same type.
+        state: float32 or better ``[B, H, D, V]``, the sum over earlier tokens; None if there are none.
+        chunk: tokens of a chunk, 1 or more; needs not divide T.
+
+    Returns:
+        ``[B, T, H, V]`` of the type of the values, and the state ``[B, H, D, V]`` after the last token.
+
+    Raises:
+        ConfigurationError: (a ValueError) for shapes or types that don't fit.
+    """
+    check_recurrence(query, key, value, state)
+    check_integer("chunk", chunk, 1, 1 << 30)
+    B, T, H, D = query.shape
+    V = value.shape[-1]
+    if state is None:
+        state = jnp.zeros((B, H, D, V), accumulator(query.dtype))
+    parts = (_split(array, min(chunk, T)) for array in (query * D**-0.5, key, value))
+    out_BHSLV, state = _attend_chunks(*parts, state)
+    out_BTHV = out_BHSLV.reshape(B, H, -1, V).swapaxes(1, 2)[:, :T]
+    return out_BTHV.astype(value.dtype), state
+
+
+def _split(x_BTHD: Array, chunk: int) -> Array:
+    """Return ``[B, H, S, L, D]``; tokens of 0, which change no state, fill the last chunk."""
+    B, T, H, D = x_BTHD.shape
+    padded_BTHD = jnp.pad(x_BTHD, ((0, 0), (0, -T % chunk), (0, 0), (0, 0)))
+    return padded_BTHD.swapaxes(1, 2).reshape(B, H, -1, chunk, D)
+
+
+def _matmul(left: Array, right: Array, dtype: jnp.dtype) -> Array:
+    return multiply(jnp.matmul, left, right, dtype)
+
+
+def _turn(x: Array) -> Array:
+    return x.swapaxes(-1, -2)
+
+
+def _running_sums(start_BHDV: Array, added_BHSDV: Array, *, backwards: bool = False) -> tuple[Array, Array]:
+    """Return the sums of a start and what chunks add: before each ``[B, H, S, D, V]``, and after all."""
+
+    def add(total_BHDV: Array, added_BHDV: Array) -> tuple[Array, Array]:
+        return total_BHDV + added_BHDV, total_BHDV
+
+    added_SBHDV = jnp.moveaxis(added_BHSDV, 2, 0)
+    last_BHDV, before_SBHDV = jax.lax.scan(add, start_BHDV, added_SBHDV, reverse=backwards)
+    return jnp.moveaxis(before_SBHDV, 0, 2), last_BHDV
+
+
+def _states(key_BHSLD: Array, value_BHSLV: Array, state_BHDV: Array) -> tuple[Array, Array]:
+    """Return the states before each chunk ``[B, H, S, D, V]``, and the one after all."""
+    return _running_sums(state_BHDV, _matmul(_turn(key_BHSLD), value_BHSLV, key_BHSLD.dtype))
+
+
+def _pairs(query_BHSLD: Array, key_BHSLD: Array) -> Array:
+    """Return query · key for the pairs of each chunk, 0 for later keys: ``[B, H, S, L, L]``."""
+    return jnp.tril(_matmul(query_BHSLD, _turn(key_BHSLD), query_BHSLD.dtype))
+
+
+@jax.custom_vjp
+def _attend_chunks(
+    query_BHSLD: Array, key_BHSLD: Array, value_BHSLV: Array, state_BHDV: Array
+) -> tuple[Array, Array]:
+    """Return the output ``[B, H, S, L, V]`` and the last state, both float32 or better."""
+    dtype = query_BHSLD.dtype
+    before_BHSDV, last_BHDV = _states(key_BHSLD, value_BHSLV, state_BHDV)
+    out_BHSLV = _matmul(_pairs(query_BHSLD, key_BHSLD), value_BHSLV, dtype)
+    return out_BHSLV + _matmul(query_BHSLD, before_BHSDV, dtype), last_BHDV
+
+
+def _forward(*arrays: Array) -> tuple[tuple[Array, Array], tuple[Array, ...]]:
+    return _attend_chunks(*arrays), arrays
+
+
+def _backward(saved: tuple[Array, ...], grads: tuple[Array, Array]) -> tuple[Array, ...]:
+    query, key, value, state_BHDV = saved
+    grad, grad_state_BHDV = grads
+    dtype = query.dtype
+    before, _ = _states(key, value, state_BHDV)
+    # The gradient of the state before a chunk is that of the state after it, and what its queries add.
+    added_BHSDV = _matmul(_turn(query), grad, dtype)
+    after, grad_first_BHDV = _running_sums(grad_state_BHDV, added_BHSDV, backwards=True)
+    pairs, grad_pairs = _pairs(query, key), _pairs(grad.astype(dtype), value)
+    grad_query = _matmul(grad_pairs, key, dtype) + _matmul(grad, _turn(before), dtype)
+    grad_key = _matmul(_turn(grad_pairs), query, dtype) + _matmul(value, _turn(after), dtype)
+    grad_value = _matmul(_turn(pairs), grad, dtype) + _matmul(key, after, dtype)
+    return *(x.astype(dtype) for x in (grad_query, grad_key, grad_value)), grad_first_BHDV
+
+
+_attend_chunks.defvjp(_forward, _backward)

@@ -1,0 +1,162 @@
+"""A sequence in pieces, each going on from a cache, gets the outputs of the whole sequence.
+
+B=2 sequences of T=5 tokens in a cache of 7 positions; H=3, D=4.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.model.attention import ATTENTION
+from baselines.model.cache import start_cache
+from baselines.model.transformer import Transformer, TransformerConfig
+from sraven import ConfigurationError
+
+B, T, H, D, LENGTH = 2, 5, 3, 4, 7
+
+
+def model_of(**changes):
+    shape = {"inputs": 0, "outputs": 0, "vocabulary": 23, "length": LENGTH, "layers": 1, "width": 17}
+    rest = {"heads": H, "qkv_width": H * D, "mlp_width": 19, "causal": True, "position": "rotary"}
+    return Transformer(TransformerConfig(**{**shape, **rest, **changes}))
+
+
+def tokens_of(sequences=B, length=T):
+    return jnp.asarray(np.random.default_rng(0).integers(23, size=(sequences, length)), jnp.int32)
+
+
+@functools.cache
+def prepared(attention, **changes):
+    """Return parameters, the outputs of the whole sequence, and a step that goes on from a cache."""
+    model = model_of(attention=attention, **changes)
+    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens_of())
+    assert set(shapes) == {"params"}
+    rng = np.random.default_rng(1)
+    params = jax.tree.map(lambda leaf: jnp.asarray(0.3 * rng.normal(size=leaf.shape), leaf.dtype), shapes)
+    step = jax.jit(lambda variables, tokens: model.apply(variables, tokens, mutable=["cache"]))
+    return params, jax.jit(model.apply)(params, tokens_of()), step
+
+
+def in_pieces(attention, pieces, **changes):
+    """Return the outputs of a sequence given in pieces of some lengths, those wanted, and the cache."""
+    params, wanted, step = prepared(attention, **changes)
+    cache, outs, start = {}, [], 0
+    for length in pieces:
+        out, cache = step({**params, **cache}, tokens_of()[:, start : start + length])
+        outs.append(out)
+        start += length
+    return jnp.concatenate(outs, axis=1), wanted[:, :start], cache["cache"]
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_a_prompt_and_then_one_by_one(name):
+    found, wanted, cache = in_pieces(name, (3, 1, 1), layers=2)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    assert [layer["attention"]["position"] for layer in cache.values()] == [T, T]
+
+
+@pytest.mark.parametrize("name", ["softmax", "hyla", "linear"])
+@given(cuts=st.sets(st.integers(1, T - 1)))
+@settings(max_examples=6, deadline=None)
+def test_any_pieces(name, cuts):
+    ends = [0, *sorted(cuts), T]
+    found, wanted, _ = in_pieces(name, np.diff(ends).tolist())
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("linear", {"tile": 3}),
+        ("hyla", {"tile": 3}),
+        ("softmax", {"rematerialise": True, "feedforward": "moe"}),
+        ("hyla", {"activation": "sigmoid"}),
+    ],
+)
+def test_with_options(name, changes):
+    found, wanted, _ = in_pieces(name, (3, 1, 1), **changes)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["softmax", "linear"])
+def test_half_precision(name):
+    found, wanted, cache = in_pieces(name, (3, 1, 1), dtype="bfloat16")
+    assert np.abs(found - wanted).max() < 0.05 * np.abs(wanted).max()
+    kept = {key: array for key, array in cache["block_0"]["attention"].items() if key != "position"}
+    keys = (B, LENGTH, H, D), "bfloat16"
+    wanted = {"keys": keys, "values": keys} if name == "softmax" else {"state": ((B, H, D, D), "float32")}
+    assert {key: (array.shape, array.dtype.name) for key, array in kept.items()} == wanted
+
+
+def test_a_cache_that_is_full():
+    """The last position is as good as the others."""
+    params, _, step = prepared("softmax")
+    tokens = tokens_of(length=LENGTH)
+    wanted = jax.jit(model_of(attention="softmax").apply)(params, tokens)
+    _, cache = step(params, tokens[:, :T])
+    found, _ = step({**params, **cache}, tokens[:, T:])
+    np.testing.assert_allclose(found, wanted[:, T:], rtol=1e-4, atol=1e-4)
+
+
+def test_a_state_has_no_end():
+    """More tokens than ``length``, though a cache of keys couldn't hold them."""
+    params, _, step = prepared("linear")
+    tokens = tokens_of(length=2 * LENGTH)
+    wanted = jax.jit(model_of(attention="linear", length=2 * LENGTH).apply)(params, tokens)
+    _, cache = step(params, tokens[:, :LENGTH])
+    found, _ = step({**params, **cache}, tokens[:, LENGTH:])
+    np.testing.assert_allclose(found, wanted[:, LENGTH:], rtol=1e-4, atol=1e-4)
+
+
+def test_hidden_states_come_in_pieces_too():
+    model = model_of(attention="softmax")
+    params, _, _ = prepared("softmax")
+    step = jax.jit(lambda v, tokens: model.apply(v, tokens, return_hidden=True, mutable=["cache"]))
+    _, cache = step(params, tokens_of()[:, :3])
+    found, _ = step({**params, **cache}, tokens_of()[:, 3:])
+    wanted = jax.jit(lambda v: model.apply(v, tokens_of(), return_hidden=True))(params)
+    np.testing.assert_allclose(found, wanted[:, 3:], rtol=1e-4, atol=1e-4)
+
+
+def test_nothing_is_kept_unless_the_collection_is_mutable():
+    """Nor is a cache looked at."""
+    model, (params, plain, _) = model_of(attention="softmax"), prepared("softmax")
+    cache = {"cache": {"block_0": {"attention": start_cache(model.config, B)}}}
+    np.testing.assert_array_equal(jax.jit(model.apply)({**params, **cache}, tokens_of()), plain)
+    _, others = jax.eval_shape(
+        functools.partial(model.apply, mutable=["intermediates"]), {**params, **cache}, tokens_of()
+    )
+    assert not others
+
+
+# Errors ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked", "message"),
+    [
+        ({"causal": False}, {}, "causal=False, position='rotary' with a cache; expected True and 'rotary'"),
+        ({"position": "relative"}, {}, "causal=True, position='relative' with a cache; expected True and"),
+        ({}, {"mask": np.ones(T, bool)}, "mask with a cache; expected tokens alone"),
+        ({}, {"return_scores": True}, "return_scores with a cache; expected tokens alone"),
+        ({}, {"dropout_key": jax.random.key(0)}, "dropout_key with a cache; expected tokens alone"),
+    ],
+)
+def test_what_a_cache_is_not_for(changes, asked, message):
+    model = model_of(**changes)
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens_of())
+    with pytest.raises(ConfigurationError, match=message):
+        jax.eval_shape(lambda params: model.apply(params, tokens_of(), mutable=["cache"], **asked), params)
+
+
+@pytest.mark.parametrize("name", ["softmax", "linear"])
+def test_another_number_of_sequences(name):
+    params, _, step = prepared(name)
+    _, cache = step(params, tokens_of()[:, :3])
+    with pytest.raises(ConfigurationError, match="tokens of 3 sequences; the cache holds 2"):
+        step({**params, **cache}, tokens_of(3))

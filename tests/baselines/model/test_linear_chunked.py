@@ -1,0 +1,180 @@
+"""Linear attention in chunks equals loops and the plain form, in value and every gradient.
+
+Axes have different primes: B=2, H=3, D=5, V=7 and T=23, in chunks that divide, exceed and don't divide it.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.model.attention import ATTENTION
+from baselines.model.linear_chunked import linear_chunked
+from sraven import ConfigurationError
+
+B, H, D, V, T = 2, 3, 5, 7, 23
+CHUNKS = (1, 5, 23, 64)
+chunked = jax.jit(linear_chunked, static_argnames="chunk")
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng([seed, *shape]).normal(size=shape)
+
+
+def arrays(instances=B, tokens=T, heads=H, width=D, value_width=V):
+    """Query, key, value and state."""
+    shapes = *[(instances, tokens, heads, width)] * 2, (instances, tokens, heads, value_width)
+    drawn = [draw(*shape, seed=seed) for seed, shape in enumerate(shapes)]
+    return [*drawn, draw(instances, heads, width, value_width)]
+
+
+def loops(query, key, value, state):
+    """One pair of positions after the other, in float64."""
+    out, state = np.zeros(value.shape), state.copy()
+    for b, q, h in np.ndindex(*query.shape[:3]):
+        for k in range(q + 1):
+            out[b, q, h] += query[b, q, h] @ key[b, k, h] / np.sqrt(query.shape[3]) * value[b, k, h]
+        out[b, q, h] += query[b, q, h] / np.sqrt(query.shape[3]) @ state[b, h]
+    for b, k, h in np.ndindex(*key.shape[:3]):
+        state[b, h] += np.outer(key[b, k, h], value[b, k, h])
+    return out, state
+
+
+def plain(query, key, value, state):
+    """The attention of the table, and what the state adds to it."""
+    out = ATTENTION["linear"](query, key, value, mask=np.tri(query.shape[1], dtype=bool))
+    out += jnp.einsum("bqhd,bhdv->bqhv", query, state) * query.shape[-1] ** -0.5
+    return out, state + jnp.einsum("bkhd,bkhv->bhdv", key, value)
+
+
+def values_and_gradients(function, inputs):
+    def weighted(*inputs):
+        found = function(*inputs)
+        return sum((array * draw(*array.shape, seed=9)).sum() for array in found), found
+
+    (_, found), grads = jax.jit(jax.value_and_grad(weighted, (0, 1, 2, 3), has_aux=True))(*inputs)
+    return *found, *grads
+
+
+sizes = st.integers(1, 4)
+
+
+@given(
+    tokens=st.integers(1, 9), chunk=st.integers(1, 11), rest=st.tuples(st.integers(1, 2), sizes, sizes, sizes)
+)
+@settings(max_examples=12, deadline=None)
+def test_equals_loops(tokens, chunk, rest):
+    instances, *widths = rest
+    inputs = arrays(instances, tokens, *widths)
+    with jax.enable_x64(True):
+        found = chunked(*map(jnp.asarray, inputs), chunk=chunk)
+    for array, wanted in zip(found, loops(*inputs), strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_values_and_gradients_equal_those_of_the_plain_form(chunk, float64):
+    inputs = [jnp.asarray(array) for array in arrays()]
+    found = values_and_gradients(lambda *inputs: linear_chunked(*inputs, chunk=chunk), inputs)
+    for array, wanted in zip(found, values_and_gradients(plain, inputs), strict=True):
+        assert array.dtype == wanted.dtype
+        np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_single_precision_without_a_state():
+    query, key, value, state = arrays()
+    found, last = chunked(*(jnp.asarray(x, jnp.float32) for x in (query, key, value)), chunk=5)
+    wanted, wanted_last = loops(query, key, value, 0 * state)
+    assert found.dtype == last.dtype == jnp.float32
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(last, wanted_last, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_going_on_from_a_state_equals_one_call(chunk, float64):
+    query, key, value, state = (jnp.asarray(array) for array in arrays())
+    pieces = []
+    for piece in (slice(0, 1), slice(1, 14), slice(14, T)):
+        out, state = chunked(query[:, piece], key[:, piece], value[:, piece], state, chunk=chunk)
+        pieces.append(out)
+    wanted, wanted_state = loops(*arrays())
+    np.testing.assert_allclose(jnp.concatenate(pieces, axis=1), wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(state, wanted_state, rtol=1e-12, atol=1e-12)
+
+
+def test_vmap_over_runs(float64):
+    runs = [jnp.stack([jnp.asarray(array), jnp.asarray(2 * array)]) for array in arrays()]
+
+    def gradients(*inputs):
+        return jax.grad(lambda *inputs: jnp.sin(linear_chunked(*inputs, chunk=5)[0]).sum(), (0, 1, 2, 3))(
+            *inputs
+        )
+
+    together = jax.jit(jax.vmap(gradients))(*runs)
+    for run in range(2):
+        for found, wanted in zip(together, jax.jit(gradients)(*(x[run] for x in runs)), strict=True):
+            np.testing.assert_allclose(found[run], wanted, rtol=1e-10, atol=1e-10)
+
+
+def test_half_precision():
+    """Half precision in and out, near the exact numbers; gradients too."""
+    exact = arrays()
+    inputs = [jnp.asarray(array, jnp.bfloat16) for array in exact[:3]]
+    state = jnp.asarray(exact[3], jnp.float32)
+
+    def in_full(query, key, value, state):
+        out, state = linear_chunked(query, key, value, state, chunk=5)
+        assert (out.dtype, state.dtype) == (jnp.bfloat16, jnp.float32)
+        return out.astype(jnp.float32), state
+
+    found = values_and_gradients(in_full, [*inputs, state])
+    assert [array.dtype for array in found[2:]] == [jnp.bfloat16] * 3 + [jnp.float32]
+    wide = [jnp.asarray(array, jnp.float32) for array in exact]
+    for array, wanted in zip(found, values_and_gradients(plain, wide), strict=True):
+        error = np.abs(np.asarray(array, np.float64) - np.asarray(wanted, np.float64)).max()
+        assert error < 0.03 * np.abs(wanted).max()
+
+
+def test_half_precision_is_added_up_in_single():
+    """In bfloat16 itself, 256 + 1 is 256."""
+    ones = jnp.ones((1, 1000, 1, 1), jnp.bfloat16)
+    for chunk in (1, 64, 1000):
+        out, state = chunked(ones, ones, ones, chunk=chunk)
+        assert state.item() == 1000
+        # Two roundings: that of the state as a factor, and that of the output.
+        np.testing.assert_allclose(out.astype(jnp.float32).ravel(), np.arange(1, 1001), rtol=2**-7)
+
+
+def test_memory_grows_with_tokens_not_with_pairs():
+    """By the compiler's own account: no array of all pairs, and no state of each token."""
+
+    def bytes_of(tokens):
+        shapes = [jax.ShapeDtypeStruct((1, tokens, 2, 16), jnp.float32)] * 3
+        gradient = jax.grad(lambda *inputs: linear_chunked(*inputs, chunk=32)[0].sum(), (0, 1, 2))
+        return jax.jit(gradient).lower(*shapes).compile().memory_analysis().temp_size_in_bytes
+
+    short, long, longest = (bytes_of(tokens) for tokens in (512, 1024, 2048))
+    pairs, states = 4 * 2 * 2048**2, 4 * 2 * 2048 * 16**2
+    assert longest < min(pairs, states)
+    np.testing.assert_allclose((longest - long) / (long - short), 2, rtol=0.1)
+
+
+def test_errors():
+    inputs = [jnp.asarray(array, jnp.float32) for array in arrays()]
+    query, key, value, state = inputs
+    with pytest.raises(
+        ConfigurationError, match=r"key has shape \[2, 22, 3, 5\]; expected \[B=2, T=23, H=3, D=5\]"
+    ):
+        linear_chunked(query, key[:, 1:], value[:, 1:])
+    with pytest.raises(
+        ConfigurationError, match=r"state has shape \[2, 3, 7, 5\]; expected \[B=2, H=3, D=5, V=7\]"
+    ):
+        linear_chunked(query, key, value, state.swapaxes(2, 3))
+    with pytest.raises(ConfigurationError, match="state has dtype bfloat16; expected float32"):
+        linear_chunked(query, key, value, state.astype(jnp.bfloat16))
+    with pytest.raises(ConfigurationError, match="expected one floating type"):
+        linear_chunked(query, key, value.astype(jnp.bfloat16))
+    with pytest.raises(ConfigurationError, match="chunk=0: expected an integer from 1"):
+        linear_chunked(*inputs, chunk=0)
