@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from typing import Any
 
-from sraven.core.arguments import check_integer
+from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import SEED_LIMIT, digest
 
@@ -90,14 +90,40 @@ class RunConfig:
         return digest(asdict(self))
 
 
+@dataclass(frozen=True)
+class LanguageConfig(RunConfig):
+    """All that determines one run of the language model, but for the machine.
+
+    Its instances are windows of text, and there are ``vocabulary`` outputs.
+
+    Attributes:
+        corpus: digest of the tokens that it is trained on, see `baselines.lm.corpus.Corpus`.
+        vocabulary: pieces of the tokenizer.
+        length: T, targets of a window.
+        dtype: ``bfloat16`` or ``float32``: what is computed in; parameters are float32.
+    """
+
+    corpus: str
+    vocabulary: int
+    length: int
+    dtype: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("vocabulary", self.vocabulary, 1, 1 << 16)
+        check_integer("length", self.length, 1, 1 << 24)
+        check_choice("dtype", self.dtype, ("bfloat16", "float32"))
+
+
 def read_config(values: Mapping[str, Any]) -> RunConfig:
     """Return the configuration that a file holds.
 
     Raises:
         ConfigurationError: if it lacks a field, has a strange one, or a value out of range.
     """
-    names = {field.name for field in fields(RunConfig)}
+    kind = LanguageConfig if isinstance(values, Mapping) and "corpus" in values else RunConfig
+    names = {field.name for field in fields(kind)}
     if not isinstance(values, Mapping) or set(values) != names:
         strange = sorted(names ^ set(values)) if isinstance(values, Mapping) else ["everything"]
         raise ConfigurationError(f"the configuration of the run lacks or has too much: {', '.join(strange)}")
-    return RunConfig(**values)
+    return kind(**values)

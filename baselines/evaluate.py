@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of
-from baselines.train import board_of, load_run, transformer_of
+from baselines.experiment import board_of, transformer_of
+from baselines.train import load_run
 from sraven.core.boards import Board, load_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.submit import write_submission
@@ -73,60 +74,86 @@ def write_entry(
     """
     loaded = [load_run(path) for path in runs]
     configs = [config for config, _ in loaded]
-    first = configs[0]
-    for path, config in zip(runs, configs, strict=True):
-        if replace(config, seed=first.seed) != first:
-            raise ConfigurationError(f"{path} differs from {runs[0]} in more than its seed")
-    if len({config.seed for config in configs}) < len(configs):
-        raise ConfigurationError("two of the runs have the same seed")
-    board = load_board(first.board)
+    check_alike(runs, configs)
+    board = load_board(configs[0].board)
     predictions = {
         split: {config.seed: predict(config, params, board, split) for config, params in loaded}
         for split in board.splits
     }
-    parameters = sum(leaf.size for leaf in jax.tree.leaves(loaded[0][1]))
-    command = train_command(configs)
-    write_submission(
-        out,
-        board.id,
-        predictions,
-        method={
-            "name": _name(first),
+    seen = configs[0].steps * configs[0].batch_size
+    description = describe_runs(configs, loaded[0][1], seen, f"{seen:,} instances", authors, code_commit)
+    description["training"]["selection_split"] = "test"
+    write_submission(out, board.id, predictions, **description)
+
+
+def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
+    """Check that runs differ in their seeds, and in nothing else.
+
+    Raises:
+        ConfigurationError: if they don't.
+    """
+    for path, config in zip(runs, configs, strict=True):
+        if replace(config, seed=configs[0].seed) != configs[0]:
+            raise ConfigurationError(f"{path} differs from {runs[0]} in more than its seed")
+    if len({config.seed for config in configs}) < len(configs):
+        raise ConfigurationError("two of the runs have the same seed")
+
+
+def describe_runs(
+    configs: Sequence[RunConfig],
+    params: Any,
+    seen: int,
+    trained_on: str,
+    authors: Sequence[str],
+    code_commit: str | None,
+) -> dict[str, Any]:
+    """Return what a submission says of runs, as arguments of `write_submission`.
+
+    Args:
+        configs: of the runs, which differ in their seed alone.
+        params: of one of them.
+        seen: instances, or tokens, that each was trained on.
+        trained_on: that in words.
+        authors: who submits.
+        code_commit: of the code that trained the runs, if it is known.
+    """
+    first, command = configs[0], train_command(configs)
+    name = [first.attention]
+    if first.feedforward != "mlp":
+        name.append(first.feedforward)
+    if first.attention_dropout:
+        name.append(f"attention dropout {first.attention_dropout:g}")
+    return {
+        "method": {
+            "name": ", ".join([*name, trained_on]),
             "family": "transformer",
             "description": f"The baseline transformer with {first.attention} attention: {command}",
             "authors": list(authors),
             "code_commit": code_commit,
             "license": "Apache-2.0",
         },
-        model={
-            "parameters": parameters,
+        "model": {
+            "parameters": sum(leaf.size for leaf in jax.tree.leaves(params)),
             "layers": first.layers,
             "heads": first.heads,
             "width": first.width,
         },
-        training={
-            "instances": first.steps * first.batch_size,
-            "selection_split": "test",
+        "training": {
+            "instances": seen,
+            "selection_split": None,
             "optimiser": "AdamW",
             "hardware": jax.devices()[0].device_kind,
         },
-        readme=f"Trained by\n\n    {command} --out runs\n",
-    )
-
-
-def _name(config: RunConfig) -> str:
-    parts = [config.attention]
-    if config.feedforward != "mlp":
-        parts.append(config.feedforward)
-    if config.attention_dropout:
-        parts.append(f"attention dropout {config.attention_dropout:g}")
-    return ", ".join([*parts, f"{config.steps * config.batch_size:,} instances"])
+        "readme": f"Trained by\n\n    {command} --out runs\n",
+    }
 
 
 def train_command(configs: Sequence[RunConfig]) -> str:
-    """Return the command that trains runs again: every field is an option."""
+    """Return the command that trains runs again: every field but those that follow is an option."""
     values = asdict(configs[0])
     board = values.pop("board")
-    del values["board_digest"], values["seed"]
-    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values.items())
+    data = ["--data TOKENS"] if "corpus" in values else []
+    for name in ("board_digest", "seed", "corpus", "vocabulary"):
+        values.pop(name, None)
+    options = " ".join([*(f"--{name.replace('_', '-')} {value}" for name, value in values.items()), *data])
     return f"sraven train {board} {options} --seeds {','.join(str(config.seed) for config in configs)}"

@@ -1,7 +1,7 @@
 """Training data as a pure function of the step: nothing to store, nothing to repeat on resuming."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -29,15 +29,15 @@ def chunk_of_steps(task: Task, fields: tuple[str, ...], first: int, steps: int, 
 
 
 def chunks(
-    task: Task, fields: tuple[str, ...], bounds: list[tuple[int, int]], batch_size: int
+    task: Task, fields: tuple[str, ...], batch_size: int, bounds: Sequence[tuple[int, int]]
 ) -> Iterator[Chunk]:
     """Yield the chunks of consecutive ranges of steps; the next is made while one is trained on.
 
     Args:
         task: the task.
         fields: names of the arrays to return.
-        bounds: first step and number of steps of each chunk.
         batch_size: instances of a step.
+        bounds: first step and number of steps of each chunk.
     """
     with ThreadPoolExecutor(1) as pool:
         pending = deque(pool.submit(chunk_of_steps, task, fields, *each, batch_size) for each in bounds[:1])

@@ -10,8 +10,9 @@ import numpy as np
 
 from baselines.config import RunConfig
 from baselines.evaluate import predict
+from baselines.experiment import board_of
 from baselines.optim import Hyper
-from baselines.train import Outcome, board_of
+from baselines.train import Outcome
 from sraven.core.errors import ConfigurationError
 from sraven.core.files import write_json
 

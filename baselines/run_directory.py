@@ -1,13 +1,14 @@
 """The directory of a run: its configuration and checkpoints. It belongs to one configuration."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
 from sraven.core.errors import OutputError
-from sraven.core.files import write_json
+from sraven.core.files import write_bytes, write_json
 
 CONFIG, CHECKPOINTS = "config.json", "checkpoints"
 
@@ -46,11 +47,20 @@ def check_folder(folder: Path, config: RunConfig) -> None:
         raise OutputError(f"{folder} isn't empty and holds no run; choose another directory")
 
 
-def make_folder(folder: Path, config: RunConfig) -> None:
-    """Make the directory of a run, unless it is there."""
+def make_folder(folder: Path, config: RunConfig, files: Mapping[str, bytes]) -> None:
+    """Make the directory of a run, unless it is there.
+
+    Args:
+        folder: the directory.
+        config: of the run.
+        files: what else belongs there: contents by name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / CONFIG).is_file():
         write_json(folder / CONFIG, asdict(config))
+    for name, content in files.items():
+        if not (folder / name).is_file():
+            write_bytes(folder / name, content)
 
 
 def open_checkpoints(folder: Path) -> Checkpoints:

@@ -128,6 +128,17 @@ def place_chunk(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
     }
 
 
+def place_rows(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
+    """Put the batches of some steps on the devices, when each process has its own rows of them.
+
+    Args:
+        mesh: of devices.
+        chunk: arrays ``[S, B / processes, ...]``; process p has the p-th part of the batch.
+    """
+    sharding = NamedSharding(mesh, PartitionSpec(None, AXES))
+    return {name: jax.make_array_from_process_local_data(sharding, array) for name, array in chunk.items()}
+
+
 def put_together(mesh: Mesh, arrays: Any) -> Any:
     """Return arrays whole, as NumPy's; with several processes, all call this."""
     return jax.tree.map(np.asarray, jax.jit(lambda cut: cut, out_shardings=whole(mesh))(arrays))

@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from baselines.encode import Batch, Encoding
+from baselines.encode import Batch
 from baselines.optim import Hyper, make_optimiser
 
-Apply = Callable[..., jax.Array]
-"""Returns outputs ``[B, T, O]``, given parameters, tokens ``[B, T, D]`` and a key for dropout or None."""
+Evaluate = Callable[[Any, Batch, jax.Array], tuple[jax.Array, jax.Array]]
+"""Returns mean loss and score of a batch, given parameters, the batch and a key for dropout."""
 
 
 class State(NamedTuple):
@@ -34,7 +34,13 @@ class State(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a step tells: float32 scalars, stacked over steps and runs, or means of them as floats."""
+    """What a step tells: float32 scalars, stacked over steps and runs, or means of them as floats.
+
+    Attributes:
+        loss: mean over the batch.
+        score: the board's primary metric; for text, the share of tokens that are the likeliest ones.
+        gradient_norm: of all gradients.
+    """
 
     loss: Any
     score: Any
@@ -55,19 +61,17 @@ class Program(NamedTuple):
 
 def make_program(
     initialise_params: Callable[[jax.Array], Any],
-    apply: Apply,
-    encoding: Encoding,
+    evaluate: Evaluate,
     *,
     recipe: str,
     steps: int,
     parts: int = 1,
 ) -> Program:
-    """Return the training program of a model on a task.
+    """Return the training program of a model.
 
     Args:
         initialise_params: returns parameters, given a key.
-        apply: the model.
-        encoding: the task's.
+        evaluate: applies the model to a batch.
         recipe: ``paper`` or ``paper-code``; see `baselines.optim`.
         steps: updates of a run.
         parts: equal ones that a batch is cut into, one after the other: less memory, and on a CPU
@@ -79,10 +83,6 @@ def make_program(
         params = initialise_params(jax.random.key(seed))
         moments = make_optimiser(Hyper(0.0, 0.0, 0), recipe, steps).init(params)
         return State(params, moments, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
-
-    def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BTO = apply(params, encoding.tokens(batch), key)
-        return encoding.loss(out_BTO, batch), encoding.score(out_BTO, batch)
 
     def update(state: State, hyper: Hyper, batch: Batch) -> tuple[State, Report]:
         # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.

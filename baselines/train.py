@@ -5,7 +5,7 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,27 +19,21 @@ from jax.sharding import Mesh
 
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig
-from baselines.encode import Encoding, encoding_of
-from baselines.feed import Chunk, chunks
+from baselines.encode import encoding_of
+from baselines.experiment import Experiment, board_experiment, board_of, program_of
+from baselines.feed import Chunk
 from baselines.log import Log
-from baselines.model.config import TransformerConfig
-from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
 from baselines.run_directory import check_folder, make_folder, open_checkpoints, read_run
-from baselines.sharding import check_batch, make_mesh, on_cpu, place_chunk, state_shardings, whole
-from baselines.step import Program, Report, State, make_program, train_chunk
-from sraven.core.boards import Board, read_board
+from baselines.sharding import make_mesh, state_shardings, whole
+from baselines.step import Program, Report, State, train_chunk
 from sraven.core.errors import ConfigurationError, OutputError
 
-CHUNK = 100
-"""Steps of one call of the compiled program."""
+MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
 
-PARTS_ON_CPU = 4
-"""Parts of a batch, where they are even: an array of scores then fits into the cache of a core."""
-
-Progress = Callable[[int, Report | None, float], None]
-"""Is told how many steps were done, over all runs, with their mean report and instances a second; of steps
-that were done before, no report."""
+Progress = Callable[[int, Mapping[str, float] | None], None]
+"""Is told how many steps were done, over all runs, and what a log says of them, as means over the runs; of
+steps that were done before, nothing."""
 
 
 class DivergenceError(RuntimeError):
@@ -51,12 +45,12 @@ class Outcome(NamedTuple):
 
     Attributes:
         state: the last one, or that of the last checkpoint if the run diverged.
-        report: means over its last steps; None if all had been done before.
+        report: what the log says of its last steps; None if all had been done before.
         diverged: the last step whose loss was a number, or None if all are.
     """
 
     state: State
-    report: Report | None
+    report: Mapping[str, float] | None
     diverged: int | None
 
 
@@ -71,77 +65,17 @@ class _Run:
     outcome: Outcome | None = None
 
 
-def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
-    """Return the model of a configuration."""
-    return Transformer(
-        TransformerConfig(
-            inputs=encoding.width_in,
-            outputs=encoding.width_out,
-            length=encoding.length,
-            layers=config.layers,
-            width=config.width,
-            heads=config.heads,
-            qkv_width=config.qkv_width,
-            mlp_width=config.mlp_width,
-            attention=config.attention,
-            activation=config.activation,
-            feedforward=config.feedforward,
-            unidirectional_buckets=config.recipe == "paper-code",
-            attention_dropout=config.attention_dropout,
-        )
-    )
-
-
-def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program:
-    """Return the training program of a configuration; see `baselines.step.make_program`."""
-    model = transformer_of(config, encoding)
-
-    def initialise_params(key: jax.Array) -> Any:
-        tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)
-        return model.init(key, tokens_BTD)["params"]
-
-    def apply(params: Any, tokens_BTD: jax.Array, key: jax.Array) -> jax.Array:
-        out: Any = model.apply({"params": params}, tokens_BTD, key)
-        return jnp.asarray(out)
-
-    return make_program(
-        initialise_params, apply, encoding, recipe=config.recipe, steps=config.steps, parts=parts
-    )
-
-
-def parts_of(batch_size: int, mesh: Mesh) -> int:
-    """Return into how many parts a batch is cut on a mesh."""
-    even = batch_size % (PARTS_ON_CPU * mesh.size) == 0
-    return PARTS_ON_CPU if on_cpu(mesh) and even else 1
-
-
 def hyper_of(configs: Sequence[RunConfig]) -> Hyper:
     """Return what differs between runs in one program, as arrays."""
     return Hyper(*(np.array([getattr(each, name) for each in configs], np.float32) for name in Hyper._fields))
 
 
-def board_of(config: RunConfig) -> Board:
-    """Return the board of a configuration.
-
-    Raises:
-        ConfigurationError: if its digest is another.
-    """
-    board = read_board(config.board)
-    if board.digest != config.board_digest:
-        raise ConfigurationError(f"board_digest={config.board_digest!r}: {board.id} has {board.digest!r}")
-    return board
-
-
 class _Training:
     """What runs of one shape have in common: a program on a mesh, and its compiled forms."""
 
-    def __init__(self, config: RunConfig, mesh: Mesh) -> None:
-        self.board = board_of(config)
-        self.encoding = encoding_of(self.board.task)
-        parts = parts_of(config.batch_size, mesh)
-        check_batch(mesh, config.batch_size, parts)
-        program = program_of(config, self.encoding, parts)
-        self.mesh, self.steps, self.batch_size = mesh, config.steps, config.batch_size
+    def __init__(self, experiment: Experiment, mesh: Mesh) -> None:
+        self.experiment, self.mesh = experiment, mesh
+        program = experiment.program
         one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
         shardings = state_shardings(mesh, one)
         stacked = jax.eval_shape(lambda state: _stack([state]), one)
@@ -154,7 +88,7 @@ class _Training:
         )
         self.run_chunk = jax.jit(
             lambda states, hypers, chunk: train_chunk(
-                program, states, hypers, chunk, side_by_side=not on_cpu(mesh)
+                program, states, hypers, chunk, side_by_side=experiment.side_by_side
             ),
             out_shardings=(stacked_shardings, whole(mesh)),
             donate_argnums=0,
@@ -175,9 +109,10 @@ def train_runs(
     folders: Sequence[Path],
     *,
     mesh: Mesh | None = None,
+    make_experiment: MakeExperiment = board_experiment,
     save_every: int = 1000,
     events: bool = False,
-    progress: Progress = lambda steps, report, speed: None,
+    progress: Progress = lambda steps, report: None,
 ) -> list[Outcome]:
     """Train runs together, or go on with them, to their last step.
 
@@ -190,6 +125,7 @@ def train_runs(
         folders: a directory for each: configuration, log and checkpoints.
         mesh: devices to train on; None for one. With several processes, all call this alike, and share
             the file system.
+        make_experiment: returns what is trained, given a configuration and the mesh.
         save_every: steps between checkpoints.
         events: whether to write TensorBoard events besides the log.
         progress: is told how training goes.
@@ -208,13 +144,14 @@ def train_runs(
         if same != configs[0]:
             raise ConfigurationError(f"runs in one program differ in seed, {', '.join(Hyper._fields)} alone")
     # Whatever can be refused is, before anything is written.
-    training = _Training(configs[0], mesh or make_mesh())
+    mesh = mesh or make_mesh()
+    training = _Training(make_experiment(configs[0], mesh), mesh)
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
     if jax.process_index() == 0:
         for config, folder in zip(configs, folders, strict=True):
-            make_folder(folder, config)
+            make_folder(folder, config, training.experiment.files)
     sync_global_devices("run directories are there")
     with ExitStack() as stack:
         runs = [
@@ -227,7 +164,7 @@ def train_runs(
             step, state = restored or (0, training.initialise(np.uint32(run.config.seed)))
             equally_far[step].append((run, state))
         for step, members in sorted(equally_far.items()):
-            _Group(training, step, members, events).train(save_every, progress)
+            _Group(training, step, members, events).train(configs[0].steps, save_every, progress)
     return [run.outcome for run in runs if run.outcome is not None]
 
 
@@ -248,32 +185,33 @@ class _Group:
             if jax.process_index() == 0:
                 run.log = Log(run.folder, step, events=events)
 
-    def train(self, save_every: int, progress: Progress) -> None:
-        """Train to the end, or until all runs have diverged; set their outcomes."""
-        training, last = self._training, self._training.steps
-        progress(self._step * len(self._runs), None, 0.0)
-        bounds = [(start, min(CHUNK, last - start)) for start in range(self._step, last, CHUNK)]
+    def train(self, last: int, save_every: int, progress: Progress) -> None:
+        """Train to the last step, or until all runs have diverged; set their outcomes."""
+        experiment = self._training.experiment
+        progress(self._step * len(self._runs), None)
+        starts = range(self._step, last, experiment.steps_at_once)
+        bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
         try:
-            for chunk in chunks(training.board.task, training.encoding.fields, bounds, training.batch_size):
+            for chunk in experiment.chunks(bounds):
                 steps = len(next(iter(chunk.values())))
-                report, speed = self._train_chunk(chunk, steps)
-                if report is None:
+                line = self._train_chunk(chunk, steps)
+                if line is None:
                     return
                 if self._step - self._saved >= save_every or self._step == last:
                     self._save()
-                progress(steps * len(self._runs), report, speed)
+                progress(steps * len(self._runs), line)
         finally:
             for run in self._runs:
                 if run.log is not None:
                     run.log.close()
 
-    def _train_chunk(self, chunk: Chunk, steps: int) -> tuple[Report | None, float]:
-        """Take some steps, and return the mean report of the runs that go on, if any does."""
-        training, began = self._training, time.perf_counter()
-        placed = place_chunk(training.mesh, chunk)
-        self._states, reports = training.run_chunk(self._states, self._hypers, placed)
+    def _train_chunk(self, chunk: Chunk, steps: int) -> Mapping[str, float] | None:
+        """Take some steps; return what a log says of the mean of the runs that go on, if any does."""
+        experiment, began = self._training.experiment, time.perf_counter()
+        placed = experiment.place(self._training.mesh, chunk)
+        self._states, reports = self._training.run_chunk(self._states, self._hypers, placed)
         means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), reports)
-        speed = len(self._runs) * steps * training.batch_size / (time.perf_counter() - began)
+        speed = len(self._runs) * steps / (time.perf_counter() - began)
         for place in list(self._alive):
             run, report = self._runs[place], Report(*(float(values[place]) for values in means))
             assert run.outcome is not None
@@ -281,14 +219,14 @@ class _Group:
                 run.outcome = run.outcome._replace(diverged=self._step)
                 self._alive.remove(place)
                 continue
-            run.outcome = run.outcome._replace(report=report)
+            line = experiment.describe(report, speed)
+            run.outcome = run.outcome._replace(report=line)
             if run.log is not None:
-                line = {**report._asdict(), "instances_per_second": round(speed, 1)}
                 run.log.add(self._step + steps, line)
         self._step += steps
         if not self._alive:
-            return None, speed
-        return Report(*(float(values[self._alive].mean()) for values in means)), speed
+            return None
+        return experiment.describe(Report(*(float(values[self._alive].mean()) for values in means)), speed)
 
     def _save(self) -> None:
         for place in self._alive:
@@ -328,17 +266,32 @@ def describe_divergence(outcome: Outcome) -> str:
     )
 
 
+def restore_params(folder: Path, program: Program, steps: int) -> Any:
+    """Return the parameters of a finished run, on one device.
+
+    Args:
+        folder: the run's directory.
+        program: of the run.
+        steps: how many it has when it is finished.
+
+    Raises:
+        OutputError: if it isn't finished.
+    """
+    one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
+    with open_checkpoints(folder) as checkpoints:
+        restored = checkpoints.restore(jax.tree.map(_abstract, one, state_shardings(make_mesh(), one)))
+    done = restored[0] if restored else 0
+    if restored is None or done < steps:
+        raise OutputError(f"{folder} has {done:,} of {steps:,} steps; train it to the end first")
+    return restored[1].params
+
+
 def load_run(folder: Path) -> tuple[RunConfig, Any]:
-    """Return the configuration and the parameters of a finished run, on one device.
+    """Return the configuration and the parameters of a finished run on a board that makes its instances.
 
     Raises:
         OutputError: if there is none, or it isn't finished.
     """
     config = read_run(folder)
-    training = _Training(config, make_mesh())
-    with open_checkpoints(folder) as checkpoints:
-        restored = checkpoints.restore(training.target)
-    done = restored[0] if restored else 0
-    if restored is None or done < config.steps:
-        raise OutputError(f"{folder} has {done:,} of {config.steps:,} steps; train it to the end first")
-    return config, restored[1].params
+    program = program_of(config, encoding_of(board_of(config).task))
+    return config, restore_params(folder, program, config.steps)

@@ -39,24 +39,30 @@ def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda function: reduce(lambda decorated, option: option(decorated), reversed(options), function)
 
 
-def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
-    """Return a decorator that adds options and hands the command the ``task`` made of them.
+def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options and hands the command what is made of them, as one argument.
 
     Args:
-        make: returns a task; its parameters are the options' names, those with a default optional.
+        name: of the argument.
+        make: returns it; its parameters are the options' names, those with a default optional.
         options: what to add.
     """
-    names = signature(make).parameters
+    parts = signature(make).parameters
 
     def decorate(command: F) -> F:
         @wraps(command)
-        def with_task(**values: Any) -> Any:
-            chosen = {name: values.pop(name) for name in names if name in values}
-            return command(task=make(**chosen), **values)
+        def with_argument(**values: Any) -> Any:
+            chosen = {part: values.pop(part) for part in parts if part in values}
+            return command(**{name: make(**chosen)}, **values)
 
-        return join_options(*options)(cast(F, with_task))
+        return join_options(*options)(cast(F, with_argument))
 
     return decorate
+
+
+def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options and hands the command the ``task`` made of them."""
+    return argument_of("task", make, *options)
 
 
 def _make_sraven(

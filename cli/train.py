@@ -1,18 +1,27 @@
 """`sraven train`"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.language import LanguageOptions, is_language, language_options, set_up
 from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
-    from baselines.step import Report
     from baselines.train import Outcome
+
+_IN_BRIEF = {
+    "loss": "loss {:.3g}",
+    "score": "score {:.3f}",
+    "perplexity": "perplexity {:,.4g}",
+    "instances_per_second": "{:,.0f}/s",
+    "tokens_per_second": "{:,.0f} tokens/s",
+}
+"""What a progress bar says of a line of the log."""
 
 
 def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
@@ -58,6 +67,7 @@ def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]
 @click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh.")
 @click.option("--feedforward", metavar="mlp|moe")
 @click.option("--attention-dropout", type=float)
+@language_options
 @click.option("--save-every", type=click.IntRange(1), default=1000, show_default=True, help="Steps.")
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well.")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]")
@@ -78,6 +88,7 @@ def command(
     coordinator: str | None,
     processes: int | None,
     process_id: int | None,
+    language: LanguageOptions,
     as_json: bool,
     **changes: Any,
 ) -> None:
@@ -101,7 +112,6 @@ def command(
 
         from baselines.grid import points_of, read_grid, select
         from baselines.processes import join
-        from baselines.recipes import make_config
         from baselines.sharding import make_mesh, put_together
     if tensorboard:
         with needs_extra("--tensorboard", "tensorboard"):
@@ -109,13 +119,24 @@ def command(
     from sraven.core.boards import read_board
 
     board = read_board(board_id)
-    config = make_config(board, attention, **changes)
+    if grid and is_language(board):
+        raise click.UsageError(f"{board.id} has no grids yet; train its points one by one")
+    with needs_extra("sraven train", "baselines"):
+        config, make_experiment = set_up(board, attention, language, changes)
     points = points_of(config, read_grid([*grid, *more_grid]), seeds, out)
     join(coordinator, processes, process_id)
     devices = make_mesh(mesh)
     configs = [config for point in points for config in point.configs]
     folders = [folder for point in points for folder in point.folders]
-    outcomes = _train(attention, configs, folders, mesh=devices, save_every=save_every, events=tensorboard)
+    outcomes = _train(
+        attention,
+        configs,
+        folders,
+        mesh=devices,
+        make_experiment=make_experiment,
+        save_every=save_every,
+        events=tensorboard,
+    )
     if grid:  # predictions are made by one process, which needs all of the parameters
         outcomes = [
             each._replace(state=each.state._replace(params=put_together(devices, each.state.params)))
@@ -142,8 +163,8 @@ def _train(
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
     with progress_bar(f"{attention}{runs}", configs[0].steps * len(configs)) as advance:
 
-        def tell(steps: int, report: "Report | None", speed: float) -> None:
-            advance(steps, _describe(report, speed) if report else "")
+        def tell(steps: int, line: Mapping[str, float] | None) -> None:
+            advance(steps, _describe(line) if line else "")
 
         try:
             return train_runs(configs, folders, progress=tell, **options)
@@ -151,22 +172,28 @@ def _train(
             raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
 
 
-def _describe(report: "Report", speed: float) -> str:
-    return f"loss {report.loss:.3g}  score {report.score:.3f}  {speed:,.0f}/s"
+def _describe(line: Mapping[str, float]) -> str:
+    """Return a line of the log as short as a progress bar needs it."""
+    return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
 def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
     """Return what `--json` says of a run."""
-    report = outcome.report._asdict() if outcome.report else None
-    return {"folder": str(folder), "training": report, "diverged": outcome.diverged}
+    return {"folder": str(folder), "training": outcome.report, "diverged": outcome.diverged}
 
 
 def _print_runs(folders: Sequence[Path], outcomes: "Sequence[Outcome]", steps: int, metric: str) -> None:
     for folder, outcome in zip(folders, outcomes, strict=True):
         last = outcome.report
-        score = f", {metric} {last.score:.4f} and loss {last.loss:.4g} in training" if last else ""
+        score = f", {_describe_end(last, metric)} in training" if last else ""
         if outcome.diverged is None:
             click.echo(f"{folder}: {steps:,} steps{score}")
+
+
+def _describe_end(last: Mapping[str, float], metric: str) -> str:
+    if "score" in last:
+        return f"{metric} {last['score']:.4f} and loss {last['loss']:.4g}"
+    return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 
 def _print_grid(summary: dict[str, Any], out: Path) -> None:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 
-import baselines.train
+import baselines.experiment
 from baselines.recipes import make_config
 from sraven.core.boards import read_board
 
@@ -70,7 +70,7 @@ def quickly(cache, *, exact=False):
     before = {name: getattr(jax.config, name) for name in _CACHE}
     with (
         patch.object(jax, "jit", partial(jax.jit, compiler_options=options)),
-        patch.object(baselines.train, "CHUNK", CHUNK),
+        patch.object(baselines.experiment, "CHUNK", CHUNK),
     ):
         _configure({**_CACHE, "jax_compilation_cache_dir": str(cache)})
         try:

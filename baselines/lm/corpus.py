@@ -15,6 +15,7 @@ from baselines.lm.directory import SHARDS, TOKENIZER, read_manifest
 from baselines.lm.shards import ARRAYS, path_of
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.errors import OutputError
+from sraven.core.spec import digest
 
 OPEN_SHARDS = 128
 """Shards that are mapped at a time: a map keeps its file open, and systems bound how many may be."""
@@ -28,6 +29,7 @@ class Corpus:
         documents: how many.
         text_bytes: of the documents, in UTF-8.
         tokenizer: what the manifest says of it: ``sha256``, ``pieces``, ``bos`` and so on.
+        digest: SHA-256 of canonical JSON of the digests of all shards' tokens, in order.
     """
 
     def __init__(self, first: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
@@ -57,6 +59,7 @@ class Corpus:
         self.tokens: int = sum(shard["tokens"] for _, shard in self._shards)
         self.documents: int = sum(shard["documents"] for _, shard in self._shards)
         self.text_bytes: int = sum(shard["text_bytes"] for _, shard in self._shards)
+        self.digest: str = digest({"tokens": [shard["sha256"]["tokens"] for _, shard in self._shards]})
         self._ends = list(accumulate(shard["tokens"] for _, shard in self._shards))
         self._map = lru_cache(OPEN_SHARDS)(self._open)
 

@@ -1,4 +1,4 @@
-"""`sraven c4`: text for the language model."""
+"""`sraven c4`: text for the language model, and from it."""
 
 import click
 
@@ -6,6 +6,7 @@ from cli.lazy import LazyGroup
 
 COMMANDS = {
     "prepare": "Documents to shards of tokens: C4, or local files.",
+    "sample": "Text from a trained language model.",
 }
 
 

@@ -67,6 +67,16 @@ def _named_log(seed: int, logs: Mapping[int, bytes]) -> dict[str, str]:
     return {"log": log_path(seed), "log_sha256": hashlib.sha256(logs[seed]).hexdigest()}
 
 
+def check_new(out: Path) -> None:
+    """Check that there is nothing where a submission is to be written.
+
+    Raises:
+        OutputError: if there is.
+    """
+    if os.path.lexists(out):
+        raise OutputError(f"{out} exists; choose another directory for the submission")
+
+
 def write_submission(
     out: str | os.PathLike[str],
     board: str,
@@ -106,8 +116,7 @@ def write_submission(
         OutputError: if ``out`` exists.
     """
     goal = Path(out)
-    if os.path.lexists(goal):
-        raise OutputError(f"{goal} exists; choose another directory for the submission")
+    check_new(goal)
     for name, value in (("method", method), ("model", model), ("training", training)):
         if not isinstance(value, Mapping):
             raise ConfigurationError(f"{name} is {value!r}; expected names and values")

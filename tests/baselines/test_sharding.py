@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
-from baselines.encode import encoding_of
+from baselines.encode import encoding_of, evaluator
+from baselines.experiment import program_of
 from baselines.feed import chunk_of_steps
 from baselines.log import LOG
 from baselines.model.config import TransformerConfig
@@ -23,7 +24,6 @@ from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
 from baselines.sharding import check_batch, make_mesh, state_shardings
 from baselines.step import make_program
-from baselines.train import program_of
 from fuzzylogic import FuzzyLogic
 from sharding_cases import CONFIGS, DEVICES, MOVES
 from sraven import SRAVEN, ConfigurationError
@@ -243,7 +243,7 @@ def program_with_dropout(task, parts):
     def initialise(key):
         return {"kernel": 0.1 * jax.random.normal(key, size), "bias": jnp.zeros(size[1])}
 
-    return make_program(initialise, apply, encoding, recipe="paper", steps=9, parts=parts)
+    return make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=9, parts=parts)
 
 
 def steps_of(task, parts, steps):
@@ -285,7 +285,7 @@ def test_batch_is_cut_into_parts_once_each():
     def apply(params, tokens_BTD, key):
         return params["bias"] + jnp.zeros((*tokens_BTD.shape[:2], 1))
 
-    program = make_program(initialise, apply, encoding, recipe="paper", steps=1, parts=4)
+    program = make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=1, parts=4)
     state = program.initialise(jnp.uint32(0))
     _, report = jax.jit(program.update)(state, Hyper(1e-2, 0.0, 0), spread)
     assert report.loss == pytest.approx(sum(4.0**place for place in range(12)) / 12, rel=1e-6)

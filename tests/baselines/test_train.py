@@ -80,7 +80,7 @@ def test_killed_run_goes_on_where_it_was(finished, tmp_path):
         "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
         "from test_train import tiny; from baselines.train import train;"
         "train(tiny(attention_dropout=0.1), Path(sys.argv[2]), save_every=100,"
-        " progress=lambda steps, report, speed: time.sleep(3))"
+        " progress=lambda steps, line: time.sleep(3))"
     )
     here = os.path.dirname(__file__)
     process = subprocess.Popen([sys.executable, "-c", code, here, str(out)])

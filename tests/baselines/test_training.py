@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.encode import encoding_of
+from baselines.encode import encoding_of, evaluator
 from baselines.feed import chunk_of_steps, chunks
 from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
 from baselines.step import make_program, train_chunk
@@ -33,7 +33,7 @@ def program_of(task, steps=STEPS, parts=1):
         noise = 1.0 + 0.01 * jax.random.normal(key, ())
         return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
 
-    return make_program(initialise, apply, encoding, recipe="paper", steps=steps, parts=parts)
+    return make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=steps, parts=parts)
 
 
 def hypers(*rates):
@@ -42,7 +42,7 @@ def hypers(*rates):
 
 def run(program, task, bounds, states, hyper):
     reports = []
-    for chunk in chunks(task, encoding_of(task).fields, bounds, BATCH):
+    for chunk in chunks(task, encoding_of(task).fields, BATCH, bounds):
         states, report = train_chunk(program, states, hyper, chunk)
         reports.append(report)
     return states, jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *reports)
@@ -95,7 +95,7 @@ def test_fuzzy_query_is_hidden_and_score_is_the_boards():
 def test_step_has_the_same_batch_however_steps_are_chunked(task):
     fields = encoding_of(task).fields
     whole = chunk_of_steps(task, fields, 0, 7, BATCH)
-    parts = list(chunks(task, fields, [(0, 3), (3, 1), (4, 3)], BATCH))
+    parts = list(chunks(task, fields, BATCH, [(0, 3), (3, 1), (4, 3)]))
     for name in fields:
         assert whole[name].shape[:2] == (7, BATCH)
         assert (np.concatenate([part[name] for part in parts]) == whole[name]).all()
@@ -103,7 +103,7 @@ def test_step_has_the_same_batch_however_steps_are_chunked(task):
 
 
 def test_no_steps_are_no_chunks():
-    assert list(chunks(RAVEN, ("context",), [], BATCH)) == []
+    assert list(chunks(RAVEN, ("context",), BATCH, [])) == []
 
 
 # Optimiser

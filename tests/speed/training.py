@@ -21,13 +21,14 @@ import numpy as np
 from record import output
 
 from baselines.encode import encoding_of
+from baselines.experiment import parts_of, program_of, transformer_of
 from baselines.feed import chunk_of_steps
 from baselines.model.attention import ATTENTION
 from baselines.model.hyla_tiled import hyla_tiled
 from baselines.recipes import make_config
 from baselines.sharding import make_mesh
 from baselines.step import train_chunk
-from baselines.train import hyper_of, parts_of, program_of, transformer_of
+from baselines.train import hyper_of
 from sraven.core.bench import machine
 from sraven.core.boards import read_board
 from sraven.core.files import write_json

@@ -1,0 +1,130 @@
+"""An experiment: what the training loop trains, on which batches, and what it tells of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh
+
+from baselines.config import RunConfig
+from baselines.encode import Encoding, encoding_of, evaluator
+from baselines.feed import Chunk, chunks
+from baselines.model.config import TransformerConfig
+from baselines.model.transformer import Transformer
+from baselines.sharding import check_batch, on_cpu, place_chunk
+from baselines.step import Program, Report, make_program
+from sraven.core.boards import Board, read_board
+from sraven.core.errors import ConfigurationError
+
+CHUNK = 100
+"""Steps of one call of the compiled program."""
+
+PARTS_ON_CPU = 4
+"""Parts of a batch, where they are even: an array of scores then fits into the cache of a core."""
+
+
+class Experiment(NamedTuple):
+    """What a run trains, and on what.
+
+    Attributes:
+        program: of one run.
+        chunks: yields the batches of consecutive ranges of steps, each given by its first step and how
+            many they are: arrays ``[S, B, ...]`` by name.
+        place: puts such arrays on the devices of a mesh.
+        describe: returns what a line of the log says, given a mean report and steps a second, of all runs.
+        steps_at_once: steps of one call of the compiled program, and of a line of the log.
+        side_by_side: whether several runs take a step together; see `baselines.step.train_chunk`.
+        files: what else belongs into a run's directory: contents by name.
+    """
+
+    program: Program
+    chunks: Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]
+    place: Callable[[Mesh, Chunk], dict[str, jax.Array]]
+    describe: Callable[[Report, float], dict[str, float]]
+    steps_at_once: int
+    side_by_side: bool
+    files: Mapping[str, bytes] = MappingProxyType({})
+
+
+def board_of(config: RunConfig) -> Board:
+    """Return the board of a configuration.
+
+    Raises:
+        ConfigurationError: if its digest is another.
+    """
+    board = read_board(config.board)
+    if board.digest != config.board_digest:
+        raise ConfigurationError(f"board_digest={config.board_digest!r}: {board.id} has {board.digest!r}")
+    return board
+
+
+def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
+    """Return the model of a configuration."""
+    return Transformer(
+        TransformerConfig(
+            inputs=encoding.width_in,
+            outputs=encoding.width_out,
+            length=encoding.length,
+            layers=config.layers,
+            width=config.width,
+            heads=config.heads,
+            qkv_width=config.qkv_width,
+            mlp_width=config.mlp_width,
+            attention=config.attention,
+            activation=config.activation,
+            feedforward=config.feedforward,
+            unidirectional_buckets=config.recipe == "paper-code",
+            attention_dropout=config.attention_dropout,
+        )
+    )
+
+
+def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program:
+    """Return the training program of a configuration; see `baselines.step.make_program`."""
+    model = transformer_of(config, encoding)
+
+    def initialise_params(key: jax.Array) -> Any:
+        tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)
+        return model.init(key, tokens_BTD)["params"]
+
+    def apply(params: Any, tokens_BTD: jax.Array, key: jax.Array) -> jax.Array:
+        out: Any = model.apply({"params": params}, tokens_BTD, key)
+        return jnp.asarray(out)
+
+    return make_program(
+        initialise_params, evaluator(apply, encoding), recipe=config.recipe, steps=config.steps, parts=parts
+    )
+
+
+def parts_of(batch_size: int, mesh: Mesh) -> int:
+    """Return into how many parts a batch is cut on a mesh."""
+    even = batch_size % (PARTS_ON_CPU * mesh.size) == 0
+    return PARTS_ON_CPU if on_cpu(mesh) and even else 1
+
+
+def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
+    """Return the experiment of a run on a board that makes its own instances.
+
+    Raises:
+        ConfigurationError: if the board isn't the configuration's, or the mesh doesn't divide a batch.
+    """
+    task = board_of(config).task
+    encoding = encoding_of(task)
+    parts = parts_of(config.batch_size, mesh)
+    check_batch(mesh, config.batch_size, parts)
+
+    def describe(report: Report, steps_per_second: float) -> dict[str, float]:
+        speed = round(steps_per_second * config.batch_size, 1)
+        return {**report._asdict(), "instances_per_second": speed}
+
+    return Experiment(
+        program_of(config, encoding, parts),
+        partial(chunks, task, encoding.fields, config.batch_size),
+        place_chunk,
+        describe,
+        CHUNK,
+        side_by_side=not on_cpu(mesh),
+    )

@@ -1,0 +1,93 @@
+"""Trained language models onto their board: the losses of its documents, as a submission."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.config import LanguageConfig
+from baselines.evaluate import describe_runs
+from baselines.lm.corpus import Corpus
+from baselines.lm.evaluate import DocumentLosses
+from baselines.log import LOG
+from sraven.core.boards import read_board
+from sraven.core.errors import ConfigurationError
+from sraven.core.submit import write_submission
+
+MOST_LINES = 5000
+"""Lines of a log that a submission has at most."""
+
+SPLIT = "validation"
+
+
+def check_corpus(board_id: str, corpus: Corpus) -> None:
+    """Check that documents are those of a board, as far as it can tell.
+
+    Raises:
+        ConfigurationError: if their number or their tokenizer is another.
+    """
+    board = read_board(board_id)
+    wanted, size = board.task.config, board.splits[SPLIT]
+    if corpus.documents != size:
+        raise ConfigurationError(
+            f"{board_id} has the {size:,} documents of {wanted['dataset']}, {wanted['configuration']}, "
+            f"{wanted['split']}; here are {corpus.documents:,}, which make no submission: leave out --out"
+        )
+    if corpus.tokenizer["sha256"] != wanted["tokenizer_sha256"]:
+        raise ConfigurationError(
+            f"{board_id} has the tokenizer {wanted['tokenizer_sha256'][:12]}…; the documents have "
+            f"{corpus.tokenizer['sha256'][:12]}…: prepare them with the board's"
+        )
+
+
+def write_language_entry(
+    runs: Sequence[Path],
+    configs: Sequence[LanguageConfig],
+    params: Any,
+    losses: Sequence[DocumentLosses],
+    out: str | os.PathLike[str],
+    *,
+    authors: Sequence[str],
+    code_commit: str | None = None,
+) -> None:
+    """Write the losses of runs on the documents of their board as a submission.
+
+    Args:
+        runs: their directories.
+        configs: of the runs, which differ in their seed alone.
+        params: of one of them.
+        losses: of the runs, on a corpus that `check_corpus` knows.
+        out: a directory that doesn't exist yet.
+        authors: who submits.
+        code_commit: of the code that trained the runs, if it is known.
+    """
+    first = configs[0]
+    seen = first.steps * first.batch_size * first.length
+    description = describe_runs(configs, params, seen, f"{seen:,} tokens", authors, code_commit)
+    with tempfile.TemporaryDirectory() as name:
+        logs = {}
+        for run, config in zip(runs, configs, strict=True):
+            logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
+            logs[config.seed].write_text(thin((run / LOG).read_text()))
+        write_submission(
+            out,
+            first.board,
+            {
+                SPLIT: {
+                    config.seed: np.stack([array.astype(np.float64) for array in found], axis=1)
+                    for config, found in zip(configs, losses, strict=True)
+                }
+            },
+            logs=logs,
+            **description,
+        )
+
+
+def thin(log: str) -> str:
+    """Return every n-th line of a log, and its last, so that `MOST_LINES` or fewer are left."""
+    lines = log.splitlines(keepends=True)
+    apart = -(-len(lines) // MOST_LINES)
+    return "".join(lines[::-1][::apart][::-1])

@@ -1,0 +1,143 @@
+"""The loss of a language model on each document of a corpus."""
+
+from collections.abc import Callable, Mapping
+from math import exp, log
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from jax.sharding import Mesh
+from numpy.typing import NDArray
+
+from baselines.config import LanguageConfig
+from baselines.lm.corpus import Corpus
+from baselines.lm.documents import Documents
+from baselines.lm.experiment import DEFAULT_FORM, Form, at_once, language_model
+from baselines.lm.loss import token_losses
+from baselines.lm.share import Share
+from baselines.sharding import check_batch, make_mesh, place_rows
+from sraven.core.errors import ConfigurationError
+from sraven.core.files import move_into_place
+
+ROWS = 32
+"""Rows of an evaluation batch, unless another number is asked for."""
+
+
+class DocumentLosses(NamedTuple):
+    """Of each document of a corpus, ``[n]``.
+
+    Attributes:
+        loss: float64, in nats, summed over its targets.
+        targets: int64, tokens but for BOS.
+        text_bytes: int64, of its text in UTF-8.
+    """
+
+    loss: NDArray[np.float64]
+    targets: NDArray[np.int64]
+    text_bytes: NDArray[np.int64]
+
+
+def document_losses(
+    config: LanguageConfig,
+    params: Any,
+    corpus: Corpus,
+    *,
+    rows: int = ROWS,
+    form: Form = DEFAULT_FORM,
+    mesh: Mesh | None = None,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> DocumentLosses:
+    """Return the loss of each document, every token but BOS being a target once.
+
+    A document longer than the model's sequences is cut into pieces, each of which is all its context;
+    see `baselines.lm.documents`.
+
+    Args:
+        config: of the run.
+        params: its parameters.
+        corpus: documents, of the tokenizer that the run was trained with.
+        rows: of a batch; the mesh divides them.
+        form: how the model is computed.
+        mesh: devices; None for one.
+        advance: is told of rows that are done.
+
+    Raises:
+        ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.
+    """
+    if corpus.tokenizer["pieces"] != config.vocabulary:
+        raise ConfigurationError(
+            f"the documents have {corpus.tokenizer['pieces']:,} pieces and the run {config.vocabulary:,}; "
+            "prepare them with the run's tokenizer"
+        )
+    mesh = mesh or make_mesh()
+    check_batch(mesh, rows, 1)
+    model, documents = language_model(config, form), Documents(corpus, config.length, Share(rows))
+
+    @jax.jit
+    def sums(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
+        tokens_BT, mask_BT = batch["tokens"][0], batch["mask"][0]
+        hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
+        losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
+        return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1)
+
+    n = corpus.documents
+    found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
+    for step in range(documents.steps):
+        batch = documents.batch(step)
+        placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": batch.mask[None]})
+        losses, real = np.asarray(sums(params, placed), np.float64), batch.document >= 0
+        values = losses, batch.targets, batch.text_bytes
+        for total, value in zip(found, values, strict=True):
+            np.add.at(total, batch.document[real], value[real])
+        advance(int(real.sum()))
+    return found
+
+
+def summarise(found: DocumentLosses) -> dict[str, float]:
+    """Return the means over all tokens: ``loss`` in nats, ``perplexity``, ``bits_per_byte``."""
+    total, targets = float(found.loss.sum()), int(found.targets.sum())
+    loss = total / targets
+    return {
+        "documents": len(found.loss),
+        "tokens": targets,
+        "loss": loss,
+        "perplexity": exp(min(loss, 700.0)),
+        "bits_per_byte": total / log(2) / int(found.text_bytes.sum()),
+    }
+
+
+def write_losses(path: Path, corpus: Corpus, found: Mapping[int, DocumentLosses]) -> None:
+    """Write the losses of documents as Parquet, a row for each document, whole or not at all.
+
+    Columns are ``document`` (its source and line there), ``targets``, ``bytes``, and ``loss_<seed>``.
+
+    Args:
+        path: of the file.
+        corpus: the documents.
+        found: their losses by seed.
+    """
+    any_seed = next(iter(found.values()))
+    columns = {"document": list(corpus.names()), "targets": any_seed.targets, "bytes": any_seed.text_bytes}
+    table = pa.table({**columns, **{f"loss_{seed}": each.loss for seed, each in found.items()}})
+    temporary = path.with_name(path.name + ".tmp")
+    pq.write_table(table, temporary, compression="zstd")
+    move_into_place(temporary, path)
+
+
+def unigram_entropy(corpus: Corpus) -> float:
+    """Return the entropy of a corpus's targets, in nats.
+
+    A model that knows how frequent tokens are, and no more, has this loss at best.
+    """
+    counts = np.zeros(corpus.tokenizer["pieces"], np.int64)
+    piece = 1 << 24
+    for start in range(0, corpus.tokens, piece):
+        tokens = corpus.read(start, min(piece, corpus.tokens - start))
+        counts += np.bincount(tokens, minlength=len(counts))
+    counts[corpus.tokenizer["bos"]] -= corpus.documents
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log(shares)).sum())

@@ -1,0 +1,181 @@
+"""The language model's experiment: windows of text in, the loss of the next token out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from math import exp, log
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh
+
+from baselines.config import LanguageConfig, RunConfig
+from baselines.encode import Batch
+from baselines.experiment import Experiment, board_of
+from baselines.feed import Chunk
+from baselines.lm.corpus import Corpus
+from baselines.lm.directory import TOKENIZER
+from baselines.lm.flops import flops_per_token
+from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
+from baselines.lm.share import Share
+from baselines.lm.windows import Windows
+from baselines.model.config import TransformerConfig
+from baselines.model.hyla_tiled import TILED
+from baselines.model.transformer import Transformer
+from baselines.sharding import check_batch, make_mesh, on_cpu, place_rows
+from baselines.step import Program, Report, make_program
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+
+CHUNK = 20
+"""Steps of one call of the compiled program, and of a line of the log."""
+
+TILE = 64
+"""Positions of a tile, for attentions that can be tiled."""
+
+
+class Form(NamedTuple):
+    """How a model is computed: memory against time. Results are the same but for rounding.
+
+    Attributes:
+        parts: equal ones that a batch is cut into, one after the other: gradient accumulation.
+        tile: positions of a tile of attention, 0 for none, None for `TILE` where there can be tiles.
+        rematerialise: whether blocks are computed anew for their gradients.
+    """
+
+    parts: int = 1
+    tile: int | None = None
+    rematerialise: bool = False
+
+
+DEFAULT_FORM = Form()
+
+
+def language_model(config: LanguageConfig, form: Form = DEFAULT_FORM) -> Transformer:
+    """Return the model of a configuration: causal, rotary, with one table for embedding and output."""
+    tile = form.tile
+    if tile is None:
+        tile = TILE if config.attention in TILED else 0
+    return Transformer(
+        TransformerConfig(
+            inputs=0,
+            outputs=0,
+            vocabulary=config.vocabulary,
+            length=config.length,
+            layers=config.layers,
+            width=config.width,
+            heads=config.heads,
+            qkv_width=config.qkv_width,
+            mlp_width=config.mlp_width,
+            attention=config.attention,
+            activation=config.activation,
+            feedforward=config.feedforward,
+            attention_dropout=config.attention_dropout,
+            position="rotary",
+            causal=True,
+            tile=tile,
+            rematerialise=form.rematerialise,
+            dtype=config.dtype,
+        )
+    )
+
+
+def at_once(mesh: Mesh) -> int:
+    """Return for how many tokens logits exist at a time, on a mesh."""
+    return mesh.size * (AT_ONCE_ON_CPU if on_cpu(mesh) else AT_ONCE)
+
+
+def language_program(config: LanguageConfig, mesh: Mesh | None = None, form: Form = DEFAULT_FORM) -> Program:
+    """Return the training program of a configuration; see `baselines.step.make_program`.
+
+    Args:
+        config: of the run.
+        mesh: devices; None for one.
+        form: how it is computed.
+    """
+    model, tokens_at_once = language_model(config, form), at_once(mesh or make_mesh())
+
+    def initialise_params(key: jax.Array) -> Any:
+        return model.init(key, jnp.zeros((1, config.length), jnp.int32))["params"]
+
+    def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        tokens_BT, targets_BT = batch["tokens"][:, :-1], batch["tokens"][:, 1:]
+        hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
+        return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once)
+
+    return make_program(
+        initialise_params, evaluate, recipe=config.recipe, steps=config.steps, parts=form.parts
+    )
+
+
+def count_parameters(program: Program) -> int:
+    """Return how many parameters a program trains."""
+    shapes = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
+    return sum(leaf.size for leaf in jax.tree.leaves(shapes))
+
+
+def language_experiment(corpus: Corpus, form: Form = DEFAULT_FORM) -> Callable[[RunConfig, Mesh], Experiment]:
+    """Return what makes the experiment of a run on a corpus, as `baselines.train.train_runs` takes it.
+
+    Args:
+        corpus: what is trained on.
+        form: how it is computed.
+    """
+
+    def make_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
+        assert isinstance(config, LanguageConfig)
+        board_of(config)  # refuses another board's digest
+        if config.corpus != corpus.digest:
+            raise ConfigurationError("the run is trained on other tokens; name those that it began with")
+        check_integer("parts", form.parts, 1, config.batch_size)
+        check_batch(mesh, config.batch_size, form.parts)
+        program = language_program(config, mesh, form)
+        return Experiment(
+            program,
+            _feed(config, corpus),
+            place_rows,
+            _describe(config, corpus, count_parameters(program)),
+            CHUNK,
+            side_by_side=False,
+            files={TOKENIZER: corpus.read_tokenizer().model},
+        )
+
+    return make_experiment
+
+
+def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]:
+    """Return what yields this process's rows of the batches of ranges of steps."""
+    share = Share(config.batch_size, jax.process_index(), jax.process_count())
+    windows = Windows(corpus, config.length, share)  # all seeds see the same batches
+
+    def chunks(bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
+        if not bounds:
+            return
+        batches = windows.batches(bounds[0][0])
+        for _, steps in bounds:
+            yield {"tokens": np.stack(list(islice(batches, steps)))}
+
+    return chunks
+
+
+def _describe(
+    config: LanguageConfig, corpus: Corpus, parameters: int
+) -> Callable[[Report, float], dict[str, float]]:
+    """Return what makes a line of the log: bits per byte by the corpus's bytes of text a token."""
+    tokens = config.batch_size * config.length
+    flops = tokens * flops_per_token(config, parameters)
+    bits = corpus.tokens / corpus.text_bytes / log(2)
+
+    def describe(report: Report, steps_per_second: float) -> dict[str, float]:
+        return {
+            "loss": report.loss,
+            "perplexity": exp(min(report.loss, 700.0)),
+            "bits_per_byte": report.loss * bits,
+            "accuracy": report.score,
+            "gradient_norm": report.gradient_norm,
+            "tokens_per_second": round(steps_per_second * tokens, 1),
+            "flops_per_second": round(steps_per_second * flops),
+        }
+
+    return describe

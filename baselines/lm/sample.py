@@ -1,0 +1,152 @@
+"""Text from a language model: what is likely to follow a prompt."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.config import LanguageConfig
+from baselines.lm.directory import TOKENIZER
+from baselines.lm.experiment import language_model, language_program
+from baselines.lm.tokenizer import Tokenizer, read_tokenizer
+from baselines.model.transformer import Transformer
+from baselines.run_directory import read_run
+from baselines.train import restore_params
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+
+Array = jax.Array
+
+
+def load_language_run(folder: Path) -> tuple[LanguageConfig, Any]:
+    """Return the configuration and the parameters of a finished run of the language model.
+
+    Raises:
+        ConfigurationError: if it is a run on another board.
+        OutputError: if there is none, or it isn't finished.
+    """
+    config = read_run(folder)
+    if not isinstance(config, LanguageConfig):
+        raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
+    return config, restore_params(folder, language_program(config), config.steps)
+
+
+def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
+    """Return a piece for each row, int32 ``[B]``.
+
+    Args:
+        logits_BN: of the next piece.
+        key: a JAX random key.
+        temperature: what logits are divided by; 0 takes the likeliest piece.
+        top: how many of the likeliest pieces are drawn from; 0 for all.
+    """
+    if temperature == 0:
+        return logits_BN.argmax(axis=-1).astype(jnp.int32)
+    if top:
+        least_B1 = jax.lax.top_k(logits_BN, top)[0][:, -1:]
+        logits_BN = jnp.where(logits_BN >= least_B1, logits_BN, -jnp.inf)
+    return jax.random.categorical(key, logits_BN / temperature, axis=-1).astype(jnp.int32)
+
+
+@partial(jax.jit, static_argnames=("model", "count", "temperature", "top"))
+def _continue(
+    model: Transformer, params: Any, prompt_BT: Array, key: Array, *, count: int, temperature: float, top: int
+) -> Array:
+    """Return the pieces that follow prompts, ``[B, count]``: the prompt at once, then piece by piece."""
+    logits_BTN, memory = model.apply({"params": params}, prompt_BT, mutable=["cache"])
+    first_B = draw(logits_BTN[:, -1], jax.random.fold_in(key, 0), temperature, top)
+
+    def go_on(carry: tuple[Any, Array], step: Array) -> tuple[tuple[Any, Array], Array]:
+        memory, piece_B = carry
+        logits_B1N, memory = model.apply({"params": params, **memory}, piece_B[:, None], mutable=["cache"])
+        following_B = draw(logits_B1N[:, 0], jax.random.fold_in(key, step), temperature, top)
+        return (memory, following_B), following_B
+
+    _, rest_SB = jax.lax.scan(go_on, (memory, first_B), jnp.arange(1, count))
+    return jnp.concatenate([first_B[:, None], rest_SB.T], axis=1)
+
+
+def continue_tokens(
+    config: LanguageConfig,
+    params: Any,
+    prompt: NDArray[np.integer[Any]],
+    count: int,
+    *,
+    samples: int = 1,
+    temperature: float = 1.0,
+    top: int = 0,
+    seed: int = 0,
+) -> NDArray[np.int32]:
+    """Return pieces that follow a prompt, int32 ``[samples, count]``.
+
+    Softmax attention and HYLA keep keys and values of what went before; linear attention keeps a state
+    of fixed size.
+
+    Args:
+        config: of the run.
+        params: its parameters.
+        prompt: pieces, one at least.
+        count: how many to add; with the prompt, no more than the model's sequences have.
+        samples: how many continuations.
+        temperature: what logits are divided by; 0 takes the likeliest piece.
+        top: how many of the likeliest pieces are drawn from; 0 for all.
+        seed: draws the pieces.
+
+    Raises:
+        ConfigurationError: for a number out of range.
+    """
+    room = config.length - len(prompt)
+    if not len(prompt) or room < 1:
+        raise ConfigurationError(
+            f"the prompt has {len(prompt):,} tokens; expected 1 to {config.length - 1:,}, as the model was "
+            f"trained on {config.length:,}"
+        )
+    check_integer("tokens", count, 1, room, f"what the model's {config.length:,} leave beside the prompt")
+    check_integer("samples", samples, 1, 1 << 16)
+    check_integer("top", top, 0, config.vocabulary)
+    check_integer("seed", seed, 0, (1 << 32) - 1)
+    if not 0 <= temperature < float("inf"):
+        raise ConfigurationError(f"temperature={temperature!r}: expected a number, 0 or more")
+    prompt_BT = jnp.tile(jnp.asarray(prompt, jnp.int32), (samples, 1))
+    pieces = _continue(
+        language_model(config),
+        params,
+        prompt_BT,
+        jax.random.key(seed),
+        count=count,
+        temperature=float(temperature),
+        top=top,
+    )
+    return np.asarray(pieces)
+
+
+def sample_text(folder: Path, prompt: str, count: int, **options: Any) -> list[str]:
+    """Return texts that a run lets follow a prompt, without it; each ends where its document does.
+
+    Args:
+        folder: of the run.
+        prompt: how the document begins; may be empty.
+        count: tokens to add at most.
+        options: as of `continue_tokens`.
+
+    Raises:
+        ConfigurationError: for a number out of range, or a run on another board.
+        OutputError: if there is no such run, or it isn't finished.
+    """
+    config, params = load_language_run(folder)
+    tokenizer = read_tokenizer(folder / TOKENIZER)
+    tokens = tokenizer.encode([prompt.encode(errors="replace")])[0][:-1]  # the document goes on: no EOS
+    pieces = continue_tokens(config, params, tokens, count, **options)
+    return [_text_after(tokenizer, tokens, row) for row in pieces]
+
+
+def _text_after(tokenizer: Tokenizer, prompt: NDArray[np.uint16], pieces: NDArray[np.int32]) -> str:
+    """Return the text of pieces that follow a prompt, up to the document's end."""
+    ends = np.flatnonzero(pieces == tokenizer.special["eos"])
+    kept = pieces[: ends[0]] if len(ends) else pieces
+    # A first piece loses its leading space, so what follows is cut from the whole.
+    return tokenizer.decode(np.concatenate([prompt, kept]))[len(tokenizer.decode(prompt)) :]

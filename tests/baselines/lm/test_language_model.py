@@ -1,0 +1,352 @@
+"""The language model: trained, resumed, computed in other forms, evaluated by document."""
+
+import json
+import math
+from functools import lru_cache
+from types import MappingProxyType
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from baselines.config import LanguageConfig, read_config
+from baselines.lm.corpus import Corpus
+from baselines.lm.evaluate import document_losses, summarise, unigram_entropy, write_losses
+from baselines.lm.experiment import (
+    Form,
+    count_parameters,
+    language_experiment,
+    language_model,
+    language_program,
+)
+from baselines.lm.flops import flops_per_token
+from baselines.lm.sample import load_language_run
+from baselines.log import LOG
+from baselines.optim import Hyper
+from baselines.recipes import SIZES, make_language_config
+from baselines.sharding import make_mesh
+from baselines.train import load_run, train
+from sraven import ConfigurationError, OutputError
+from sraven.core.boards import read_board
+from tiny_language import TINY, make_tokenizer, tiny, write_corpus
+from tiny_runs import quickly, shared_directory
+
+VARIANTS = ("softmax", "linear", "hyla")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def language_tokenizer():
+    return make_tokenizer()
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory, language_tokenizer):
+    return Corpus(write_corpus(tmp_path_factory.mktemp("train"), tokenizer=language_tokenizer))
+
+
+@pytest.fixture(scope="module")
+def unseen(tmp_path_factory, language_tokenizer):
+    """Other documents of the language."""
+    folder = tmp_path_factory.mktemp("validation")
+    return Corpus(write_corpus(folder, first=500, count=20, tokenizer=language_tokenizer))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, corpus):
+    """A finished run of each variant, from the same seed."""
+    out = tmp_path_factory.mktemp("runs")
+    for attention in VARIANTS:
+        config = tiny(corpus, attention)
+        train(config, out / attention, make_experiment=language_experiment(corpus))
+    return out
+
+
+def lines_of(run):
+    return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
+
+
+# Training
+
+
+@pytest.mark.parametrize("attention", VARIANTS)
+def test_every_variant_learns_what_frequencies_do_not_tell(runs, unseen, attention):
+    config, params = load_language_run(runs / attention)
+    found = summarise(document_losses(config, params, unseen))
+    assert found["loss"] < 0.6 * unigram_entropy(unseen)
+
+
+@pytest.mark.parametrize("attention", VARIANTS)
+def test_log_tells_what_it_should(runs, corpus, attention):
+    lines = lines_of(runs / attention)
+    assert [line["step"] for line in lines] == [20, 40, 60]
+    program = language_program(tiny(corpus, attention))
+    flops = flops_per_token(tiny(corpus, attention), count_parameters(program))
+    for line in lines:
+        assert line["perplexity"] == pytest.approx(math.exp(line["loss"]))
+        bytes_a_token = corpus.text_bytes / corpus.tokens
+        assert line["bits_per_byte"] == pytest.approx(line["loss"] / math.log(2) / bytes_a_token)
+        assert line["flops_per_second"] == pytest.approx(line["tokens_per_second"] * flops, rel=1e-3)
+        assert 0 <= line["accuracy"] <= 1
+    assert lines[-1]["loss"] < lines[0]["loss"]
+    assert lines[-1]["accuracy"] > lines[0]["accuracy"]
+
+
+def test_variants_begin_alike(corpus):
+    """Softmax, linear and HYLA have the same parameters, so a seed gives them the same ones."""
+    first, *others = (
+        jax.jit(language_program(tiny(corpus, attention)).initialise)(jnp.uint32(3)).params
+        for attention in VARIANTS
+    )
+    for params in others:
+        jax.tree.map(np.testing.assert_array_equal, params, first)
+
+
+def test_a_run_that_was_interrupted_ends_as_one_that_was_not(runs, corpus, tmp_path):
+    def stop(steps, line):
+        if line and steps and len(lines_of(tmp_path / "run")) == 2:
+            raise KeyboardInterrupt
+
+    config, options = tiny(corpus), {"make_experiment": language_experiment(corpus), "save_every": 20}
+    with pytest.raises(KeyboardInterrupt):
+        train(config, tmp_path / "run", progress=stop, **options)
+    train(config, tmp_path / "run", **options)
+    whole, resumed = (load_language_run(run)[1] for run in (runs / "hyla", tmp_path / "run"))
+    jax.tree.map(np.testing.assert_array_equal, resumed, whole)
+    losses = [[line["loss"] for line in lines_of(run)] for run in (runs / "hyla", tmp_path / "run")]
+    assert losses[0] == losses[1]
+
+
+def test_seeds_see_the_same_batches(corpus):
+    bounds = [(0, 2), (2, 1)]
+    feeds = [language_experiment(corpus)(tiny(corpus, seed=seed), make_mesh()).chunks for seed in (0, 1)]
+    first, second = ([chunk["tokens"] for chunk in feed(bounds)] for feed in feeds)
+    assert [chunk.shape for chunk in first] == [(2, 8, 17), (1, 8, 17)]
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+    [alone] = [chunk["tokens"] for chunk in feeds[0]([(2, 1)])]
+    np.testing.assert_array_equal(alone, first[1])
+
+
+def test_tokenizer_lies_in_the_run(runs, corpus):
+    assert (runs / "hyla" / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
+
+
+# Forms
+
+
+@lru_cache
+def losses_of(config, corpus, form):
+    """The losses of six steps."""
+    program = language_program(config, None, form)
+    [chunk] = language_experiment(corpus, form)(config, make_mesh()).chunks([(0, 6)])
+    hyper = Hyper(config.learning_rate, config.weight_decay, config.warmup)
+
+    @jax.jit
+    def go(state, chunk):
+        return jax.lax.scan(lambda state, batch: program.update(state, hyper, batch), state, chunk)
+
+    state, report = go(jax.jit(program.initialise)(jnp.uint32(0)), chunk)
+    kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.moments))}
+    assert kinds == {"float32", "int32"}
+    return np.asarray(report.loss)
+
+
+@pytest.mark.parametrize(
+    ("attention", "form"),
+    [
+        ("hyla", Form(tile=0)),
+        ("linear", Form(tile=0)),
+        ("hyla", Form(parts=4)),
+        ("softmax", Form(rematerialise=True)),
+    ],
+)
+def test_forms_give_the_same_losses(corpus, attention, form):
+    config = tiny(corpus, attention)
+    np.testing.assert_allclose(losses_of(config, corpus, form), losses_of(config, corpus, Form()), rtol=2e-4)
+
+
+@pytest.mark.parametrize("attention", ["softmax", "hyla"])
+def test_bfloat16_is_close_and_keeps_its_parameters_in_float32(corpus, attention):
+    half = losses_of(tiny(corpus, attention, dtype="bfloat16"), corpus, Form())
+    np.testing.assert_allclose(half, losses_of(tiny(corpus, attention), corpus, Form()), rtol=0.03)
+
+
+def test_ablations_mixtures_and_dropout_train_too(corpus):
+    config = tiny(corpus, "hyla_softmax", feedforward="moe", attention_dropout=0.1)
+    losses = losses_of(config, corpus, Form())
+    assert losses[-1] < losses[0]
+
+
+# Sizes
+
+
+def test_paper_has_35_million_parameters(corpus):
+    """Every term worked out by hand from the shape: 6 layers of attention, MLP and LayerNorms; the table."""
+    config = make_language_config(read_board("c4-v1"), corpus, "hyla", vocabulary=32_000)
+    E, F, L = 512, 2048, 6
+    blocks = L * (3 * (E * E + E) + E * E + E + E * F + F + F * E + E + 4 * E)
+    assert count_parameters(language_program(config)) == blocks + 2 * E + 32_000 * E == 35_299_328
+    assert config.dtype == "bfloat16"
+    assert (config.batch_size, config.length) == (256, 512)
+    assert config.steps == 130_000_000_000 // (256 * 512) == 991_821
+
+
+def test_untied_it_would_have_51_7_million(corpus):
+    config = make_language_config(read_board("c4-v1"), corpus, "softmax", vocabulary=32_000)
+    assert round((count_parameters(language_program(config)) + 32_000 * 512) / 1e6, 1) == 51.7
+
+
+@pytest.mark.parametrize(
+    ("attention", "pairs"), [("softmax", 2 * 2), ("hyla", 2 * 3), ("hyla_deep", 2 * 3 + 2 * 4)]
+)
+def test_flops_of_a_token_by_hand(corpus, attention, pairs):
+    """Six a parameter, and three times what a pair takes, a width of 12 times (16 + 1) / 2 pairs."""
+    assert flops_per_token(tiny(corpus, attention), 1000) == 6 * 1000 + 3 * 1 * pairs * 12 * 8.5
+
+
+def test_flops_of_linear_attention_have_no_pairs(corpus):
+    assert flops_per_token(tiny(corpus, "linear"), 1000) == 6 * 1000 + 3 * 1 * (2 + 2) * 12 * 4
+
+
+def test_configuration_comes_back_from_json(corpus):
+    config = tiny(corpus)
+    found = read_config(json.loads(json.dumps(vars(config))))
+    assert found == config
+    assert isinstance(found, LanguageConfig)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"size": "huge"}, "size='huge': expected one of paper, tiny"),
+        ({"recipe": "paper-code"}, "recipe='paper-code': the language model has 'paper' alone"),
+        ({"dtype": "float16"}, "dtype='float16': expected one of 'bfloat16', 'float32'"),
+        ({"length": 0}, "length=0: expected an integer from 1 to 16,777,216"),
+        ({"vocabulary": 70_000}, "vocabulary=70000: expected an integer from 1 to 65,536"),
+    ],
+)
+def test_bad_configurations_are_refused(corpus, changes, message):
+    with pytest.raises(ConfigurationError) as caught:
+        make_language_config(read_board("c4-v1"), corpus, "hyla", **changes)
+    assert str(caught.value) == message
+
+
+def test_sizes_need_nothing_else():
+    assert set(SIZES["paper"]) == set(SIZES["tiny"]) - {"steps"}
+
+
+# Refusals
+
+
+def test_other_tokens_are_refused(corpus, unseen, tmp_path):
+    with pytest.raises(ConfigurationError, match="trained on other tokens"):
+        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(unseen))
+    assert not (tmp_path / "run").exists()
+
+
+def test_parts_that_do_not_divide_are_refused(corpus, tmp_path):
+    with pytest.raises(ConfigurationError, match="batch_size=8 in 3 parts: expected a multiple of 3"):
+        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus, Form(parts=3)))
+
+
+def test_tiles_of_softmax_are_refused(corpus):
+    with pytest.raises(ConfigurationError, match="attention='softmax'"):
+        language_model(tiny(corpus, "softmax"), Form(tile=16))
+
+
+def test_a_run_on_another_board_is_no_language_model(tmp_path):
+    import tiny_runs
+
+    train(tiny_runs.tiny(steps=5), tmp_path / "run")
+    with pytest.raises(ConfigurationError, match="is a run on fuzzylogic-v1"):
+        load_language_run(tmp_path / "run")
+
+
+def test_an_unfinished_run_is_refused(corpus, tmp_path):
+    def stop(steps, line):
+        if line:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus), progress=stop)
+    with pytest.raises(OutputError, match="has 0 of 60 steps"):
+        load_language_run(tmp_path / "run")
+
+
+# Evaluation
+
+
+def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
+    config, params = load_language_run(runs / "hyla")
+    found = document_losses(config, params, unseen, rows=7)
+    model, table = language_model(config, Form(tile=0)), unseen.read_documents()
+    logits_of = jax.jit(lambda tokens: model.apply({"params": params}, tokens))
+    for number in (0, 3, 11):
+        start, count, size, _ = table[number]
+        tokens = unseen.read(int(start), int(count)).astype(np.int32)
+        loss = 0.0
+        for first in range(0, len(tokens) - 1, config.length):
+            piece = tokens[first : first + config.length + 1]
+            after = np.zeros(config.length + 1 - len(piece), np.int32)  # the model is causal
+            logits = np.asarray(logits_of(np.concatenate([piece[:-1], after])[None])[0], np.float64)
+            for row, target in zip(logits, piece[1:], strict=False):
+                loss -= row[target] - np.log(np.exp(row).sum())
+        assert found.loss[number] == pytest.approx(loss, rel=1e-4)
+        assert (found.targets[number], found.text_bytes[number]) == (count - 1, size)
+
+
+def test_summary_is_over_all_tokens(runs, unseen):
+    config, params = load_language_run(runs / "linear")
+    found = document_losses(config, params, unseen)
+    summary = summarise(found)
+    assert summary["tokens"] == unseen.tokens - unseen.documents == found.targets.sum()
+    assert summary["documents"] == unseen.documents == 20
+    assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
+    assert summary["perplexity"] == pytest.approx(math.exp(summary["loss"]))
+    assert summary["bits_per_byte"] == pytest.approx(found.loss.sum() / math.log(2) / unseen.text_bytes)
+
+
+def test_losses_are_written_by_document(runs, unseen, tmp_path):
+    config, params = load_language_run(runs / "softmax")
+    found = document_losses(config, params, unseen)
+    write_losses(tmp_path / "losses.parquet", unseen, {0: found})
+    table = pq.read_table(tmp_path / "losses.parquet")
+    assert table.column_names == ["document", "targets", "bytes", "loss_0"]
+    assert table["document"][4].as_py().endswith("documents.jsonl:5")
+    np.testing.assert_array_equal(table["loss_0"], found.loss)
+    assert [path.name for path in tmp_path.iterdir()] == ["losses.parquet"]
+
+
+def test_documents_of_another_tokenizer_are_refused(runs, corpus, directory):
+    config, params = load_language_run(runs / "hyla")
+    other = Corpus(directory)
+    config = make_language_config(read_board("c4-v1"), corpus, "hyla", size="tiny", **TINY, vocabulary=99)
+    with pytest.raises(ConfigurationError, match="the documents have 285 pieces and the run 99"):
+        document_losses(config, params, other)
+
+
+def test_entropy_of_frequencies_by_hand(tmp_path):
+    """Targets 5 5 5 7 and EOS once for each of the two documents, BOS left out."""
+
+    class Counted:
+        tokens, documents = 8, 2
+        tokenizer = MappingProxyType({"pieces": 9, "bos": 2})
+
+        def read(self, start, count):
+            return np.array([2, 5, 5, 1, 2, 5, 7, 1], np.uint16)[start : start + count]
+
+    shares = [3 / 6, 1 / 6, 2 / 6]
+    assert unigram_entropy(Counted()) == pytest.approx(-sum(share * math.log(share) for share in shares))
+
+
+def test_load_run_is_for_boards_that_make_their_instances(runs):
+    with pytest.raises(ConfigurationError):
+        load_run(runs / "hyla")

@@ -1,0 +1,102 @@
+"""Cross-entropy in pieces is that of all logits at once, worked out in float64 by NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.lm.loss import AT_ONCE, mean_loss, token_losses
+
+
+def drawn(B, T, E, N, seed=0):
+    rng = np.random.default_rng(seed)
+    hidden, table = rng.normal(size=(B, T, E)), rng.normal(size=(N, E))
+    return hidden.astype(np.float32), table.astype(np.float32), rng.integers(0, N, (B, T)).astype(np.int32)
+
+
+def oracle(hidden, table, targets):
+    """Loss and whether it is right, of each token; gradients of the mean loss."""
+    hidden, table = hidden.astype(np.float64), table.astype(np.float64)
+    losses, right = np.zeros(targets.shape), np.zeros(targets.shape, bool)
+    grad_hidden, grad_table = np.zeros_like(hidden), np.zeros_like(table)
+    for row, place in np.ndindex(*targets.shape):
+        target, x = targets[row, place], hidden[row, place]
+        logits = np.array([x @ piece for piece in table])
+        share = np.exp(logits - logits.max())
+        share /= share.sum()
+        losses[row, place] = -np.log(share[target])
+        right[row, place] = logits[target] == logits.max()
+        share[target] -= 1
+        grad_hidden[row, place] = share @ table
+        grad_table += np.outer(share, x)
+    return losses, right, grad_hidden / targets.size, grad_table / targets.size
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(1, 3), st.integers(1, 6), st.integers(1, 20), st.integers(0, 5))
+def test_losses_and_gradients_are_those_of_all_logits_at_once(B, T, at_once, seed):
+    hidden, table, targets = drawn(B, T, 3, 5, seed)
+    losses, right, grad_hidden, grad_table = oracle(hidden, table, targets)
+    found = token_losses(hidden, table, targets, at_once)
+    np.testing.assert_allclose(found.loss, losses, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found.right, right)
+    (loss, share), grads = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(
+        hidden, table, targets, at_once
+    )
+    assert (loss, share) == (pytest.approx(losses.mean(), rel=1e-5), pytest.approx(right.mean()))
+    np.testing.assert_allclose(grads[0], grad_hidden, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(grads[1], grad_table, rtol=1e-4, atol=1e-6)
+    assert mean_loss(hidden, table, targets, at_once)[0] == pytest.approx(losses.mean(), rel=1e-5)
+
+
+def test_a_loss_worked_by_hand():
+    hidden, table = jnp.array([[[1.0], [0.0]]]), jnp.array([[0.0], [np.log(3.0)]])
+    losses = token_losses(hidden, table, jnp.array([[0, 1]]))
+    np.testing.assert_allclose(losses.loss, [[np.log(4), np.log(2)]], rtol=1e-6)
+    assert losses.right.tolist() == [[False, True]]  # of equally likely pieces, each is right
+
+
+def test_large_logits_lose_nothing():
+    hidden, table = jnp.array([[[1e4]]]), jnp.array([[1.0], [-1.0]])
+    assert token_losses(hidden, table, jnp.array([[0]])).loss == 0
+    assert token_losses(hidden, table, jnp.array([[1]])).loss == 2e4
+
+
+def test_bfloat16_multiplies_and_float32_adds_up():
+    hidden, table, targets = drawn(4, 16, 32, 100)
+    exact = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(0.2 * hidden, table, targets)
+    half = jnp.asarray(0.2 * hidden, jnp.bfloat16)
+    found = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(half, table, targets, 8)
+    assert found[0][0].dtype == found[1][1].dtype == jnp.float32
+    assert found[1][0].dtype == jnp.bfloat16
+    assert float(found[0][0]) == pytest.approx(float(exact[0][0]), rel=1e-2)
+    np.testing.assert_allclose(found[1][1], exact[1][1], atol=2e-4)
+
+
+def test_gradients_scale_with_what_comes_back():
+    hidden, table, targets = drawn(2, 4, 3, 5)
+    once = jax.grad(lambda x: mean_loss(x, table, targets)[0])(hidden)
+    thrice = jax.grad(lambda x: 3 * mean_loss(x, table, targets)[0])(hidden)
+    np.testing.assert_allclose(thrice, 3 * once, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("rows", "at_once"), [(4, 64), (4, 256)])
+def test_memory_grows_with_the_tokens_at_a_time_and_not_with_all(rows, at_once):
+    pieces, width = 4096, 8
+    hidden = jax.ShapeDtypeStruct((rows, 512, width), jnp.float32)
+    table = jax.ShapeDtypeStruct((pieces, width), jnp.float32)
+    targets = jax.ShapeDtypeStruct((rows, 512), jnp.int32)
+    grad = jax.jit(jax.grad(lambda x, w, y: mean_loss(x, w, y, at_once)[0], argnums=(0, 1)))
+    used = grad.lower(hidden, table, targets).compile().memory_analysis().temp_size_in_bytes
+    assert used < 4 * at_once * pieces * 4 + (1 << 20) < rows * 512 * pieces * 4
+
+
+def test_positions_that_do_not_divide_are_no_matter():
+    hidden, table, targets = drawn(1, 7, 3, 5)
+    np.testing.assert_allclose(
+        token_losses(hidden, table, targets, 3).loss,
+        token_losses(hidden, table, targets, AT_ONCE).loss,
+        rtol=1e-6,
+    )

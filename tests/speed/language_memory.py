@@ -1,0 +1,110 @@
+"""Measure the memory of a training step of the language model at the paper's size, without running one.
+
+    python tests/speed/language_memory.py docs/results/language-memory.json
+
+For each attention, at T = 512 and 1,024 and for some rows, two numbers. What the compiler plans for a step
+besides parameters and moments, in float32, on this machine. And what is kept of the forward pass for the
+backward pass, in bfloat16, as differentiation asks for it, with and without rematerialisation; compilers
+keep less where they join operations. A CPU's compiler undoes rematerialisation, so the first has it not.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from record import output
+
+from baselines.config import LanguageConfig
+from baselines.lm.experiment import Form, count_parameters, language_model, language_program
+from baselines.optim import Hyper
+from baselines.recipes import SIZES
+from sraven.core.bench import machine
+from sraven.core.files import write_json
+
+MIB = 1 << 20
+
+FORMS = {
+    "softmax": {"plain": Form()},
+    "linear": {"plain": Form(tile=0), "chunks": Form()},
+    "hyla": {"plain": Form(tile=0), "tiles": Form()},
+}
+"""By attention."""
+
+
+def config_of(attention: str, length: int, rows: int, dtype: str = "float32") -> LanguageConfig:
+    """Return the paper's configuration with NanoDO's tokenizer."""
+    size = {**SIZES["paper"], "length": length, "batch_size": rows, "dtype": dtype}
+    return LanguageConfig(
+        board="c4-v1",
+        board_digest="",
+        corpus="",
+        vocabulary=32_101,
+        attention=attention,
+        recipe="paper",
+        steps=1000,
+        seed=0,
+        activation="relu",
+        feedforward="mlp",
+        attention_dropout=0.0,
+        **size,
+    )
+
+
+def planned(config: LanguageConfig, form: Form) -> int:
+    """Return the bytes that a step needs for a time."""
+    program = language_program(config, None, form)
+    state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
+    batch = {"tokens": jax.ShapeDtypeStruct((config.batch_size, config.length + 1), jnp.int32)}
+    hyper = Hyper(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyper._fields))
+    compiled = jax.jit(program.update, donate_argnums=0).lower(state, hyper, batch).compile()
+    return int(compiled.memory_analysis().temp_size_in_bytes)
+
+
+def kept(config: LanguageConfig, form: Form) -> int:
+    """Return the bytes that the forward pass keeps for the backward pass, besides parameters."""
+    model, program = language_model(config, form), language_program(config, None, form)
+    params = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
+    tokens = jax.ShapeDtypeStruct((config.batch_size, config.length), jnp.int32)
+
+    def forward(params: Any, tokens: jax.Array) -> Any:
+        return jax.vjp(lambda p: model.apply({"params": p}, tokens, return_hidden=True), params)[1]
+
+    leaves = jax.tree.leaves(jax.eval_shape(forward, params, tokens))
+    looked_up = params["embedding"].size  # by its rows' numbers: the table isn't kept
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves) - 4 * (
+        count_parameters(program) - looked_up
+    )
+
+
+def main(goal: str, rows: int = 8) -> None:
+    """Ask for every attention, length and form; write the result."""
+    found: list[dict[str, Any]] = []
+    parameters = count_parameters(language_program(config_of("hyla", 512, rows)))
+    record = {
+        "command": f"python tests/speed/language_memory.py {' '.join(sys.argv[1:])}",
+        "commit": output("git", "rev-parse", "HEAD"),
+        "machine": machine(),
+        "rows": rows,
+        "parameters": parameters,
+        "parameters_and_moments_mib": round(3 * 4 * parameters / MIB, 1),
+        "memory": found,
+    }
+    for attention, forms in FORMS.items():
+        for length in (512, 1024):
+            for name, form in forms.items():
+                half = config_of(attention, length, rows, "bfloat16")
+                bytes_of = {
+                    "planned": planned(config_of(attention, length, rows), form),
+                    "kept": kept(half, form),
+                    "kept_rematerialised": kept(half, form._replace(rematerialise=True)),
+                }
+                sizes = {f"{what}_mib": round(size / MIB, 1) for what, size in bytes_of.items()}
+                found.append({"attention": attention, "length": length, "form": name, **sizes})
+                print(found[-1], flush=True)
+                write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))
