@@ -1,10 +1,10 @@
 """Grids of hyperparameters: their points, and the choice of one by its in-distribution score."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -105,7 +105,38 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
     return points
 
 
-def select(points: Sequence[Point], outcomes: Sequence[Outcome], out: Path) -> dict[str, Any]:
+class Judge(NamedTuple):
+    """What scores the runs of a grid, in distribution.
+
+    Attributes:
+        metric: name of the score.
+        split: what it is computed on.
+        higher_is_better: whether more is better.
+        score: returns a run's score, given its configuration and parameters; None if it has none.
+    """
+
+    metric: str
+    split: str
+    higher_is_better: bool
+    score: Callable[[RunConfig, Any], float | None]
+
+
+def board_judge(config: RunConfig) -> Judge:
+    """Return what scores runs by their predictions of their board's split ``test``."""
+    board = board_of(config)
+
+    def score(config: RunConfig, params: Any) -> float | None:
+        predictions = predict(config, params, board, SELECTION_SPLIT)
+        if not np.isfinite(predictions).all():
+            return None  # the last update was one too many, and no loss came after it
+        return board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean
+
+    return Judge(board.metric, SELECTION_SPLIT, bool(board.content["higher_is_better"]), score)
+
+
+def select(
+    points: Sequence[Point], outcomes: Sequence[Outcome], out: Path, judge: Judge | None = None
+) -> dict[str, Any]:
     """Score the points in distribution, choose the best, and write ``grid.json``.
 
     A point of which a run diverged isn't chosen.
@@ -114,39 +145,35 @@ def select(points: Sequence[Point], outcomes: Sequence[Outcome], out: Path) -> d
         points: of the grid.
         outcomes: of their runs, in the same order.
         out: directory of the grid.
+        judge: scores the runs; None for their board's.
 
     Returns:
         what was written: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``, ``seeds``,
         ``scores``, ``mean``, ``standard_error``, ``diverged``), and ``selected``, the place of the best
         in it, or None.
     """
-    board, left, found = board_of(points[0].configs[0]), list(outcomes), []
+    judge, left, found = judge or board_judge(points[0].configs[0]), list(outcomes), []
     for point in points:
         scores: list[float | None] = []
         for config in point.configs:
             outcome = left.pop(0)
-            if outcome.diverged is not None:
-                scores.append(None)
-                continue
-            predictions = predict(config, outcome.state.params, board, SELECTION_SPLIT)
-            if not np.isfinite(predictions).all():
-                scores.append(None)  # the last update was one too many, and no loss came after it
-                continue
-            scores.append(board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean)
+            lost = outcome.diverged is not None
+            scores.append(None if lost else judge.score(config, outcome.state.params))
         found.append(_summarise(point, scores, out))
     means = [point["mean"] for point in found]
     complete = [place for place, mean in enumerate(means) if mean is not None]
+    best = max if judge.higher_is_better else min
     summary = {
-        "board": board.id,
-        "metric": board.metric,
-        "split": SELECTION_SPLIT,
+        "board": points[0].configs[0].board,
+        "metric": judge.metric,
+        "split": judge.split,
         "shared": {
             name: value
             for name, value in asdict(points[0].configs[0]).items()
             if name not in (*points[0].values, "seed")
         },
         "points": found,
-        "selected": max(complete, key=lambda place: means[place]) if complete else None,
+        "selected": best(complete, key=lambda place: means[place]) if complete else None,
     }
     write_json(out / SUMMARY, summary)
     return summary

@@ -81,7 +81,7 @@ def check_batch(mesh: Mesh, batch_size: int, parts: int) -> None:
         cut = f" in {parts} parts" if parts > 1 else ""
         raise ConfigurationError(
             f"batch_size={batch_size}{cut}: expected a multiple of {mesh.size * parts}, "
-            f"for a mesh of {mesh.size} devices"
+            f"for a mesh of {mesh.size} device{'s' if mesh.size > 1 else ''}"
         )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
 @click.option("--code-commit", help="Of the code that trained the runs, for the submission.")
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
-@click.option("--rows", type=click.IntRange(1), default=32, show_default=True, help="c4: of a batch.")
+@click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
 @click.option("--losses", type=click.Path(path_type=Path, dir_okay=False), help="c4: Parquet file to write.")
 @json_option
@@ -43,18 +43,24 @@ def command(
     """
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
-        from baselines.evaluate import write_entry
+        from baselines.evaluate import check_alike, write_entry
         from baselines.run_directory import read_run
 
-    if all(isinstance(read_run(run), LanguageConfig) for run in runs):
+    configs = [read_run(run) for run in runs]
+    check_alike(runs, configs)
+    if isinstance(configs[0], LanguageConfig):
         _evaluate_language(runs, out, as_json, {"authors": authors, "code_commit": code_commit}, **language)
         return
-    if language["data"]:
-        raise click.UsageError("--data is for runs on c4-v1; other boards make their own instances")
+    given = [name for name, value in language.items() if value not in (None, ())]
+    if given:
+        raise click.UsageError(f"--{given[0]} is for runs on c4-v1; other boards make their own instances")
     if out is None:
         raise click.UsageError("name the submission to write: --out DIR")
     write_entry(runs, out, authors=authors, code_commit=code_commit)
-    _print_next(out)
+    if as_json:
+        print_json({"path": str(out)})
+    else:
+        _print_next(out)
 
 
 def _print_next(out: Path) -> None:
@@ -68,22 +74,31 @@ def _evaluate_language(
     entry: dict[str, Any],
     *,
     data: tuple[Path, ...],
-    rows: int,
+    rows: int | None,
     mesh: str | None,
     losses: Path | None,
 ) -> None:
     """Print losses of language models, and write them where they are asked for."""
-    from baselines.evaluate import check_alike
     from baselines.lm.entry import check_corpus, write_language_entry
-    from baselines.lm.evaluate import document_losses, summarise, unigram_entropy, write_losses
+    from baselines.lm.evaluate import (
+        ROWS,
+        check_tokenizer,
+        document_losses,
+        summarise,
+        unigram_entropy,
+        write_losses,
+    )
     from baselines.lm.sample import load_language_run
     from baselines.sharding import make_mesh
     from sraven.core.submit import check_new
 
     corpus = open_corpus("a run on c4-v1", data)
+    if losses is not None and not losses.parent.is_dir():
+        raise click.UsageError(f"{losses.parent} isn't a directory; --losses needs one that is there")
+    for run in runs:
+        check_tokenizer(run, corpus)
     loaded = [load_language_run(run) for run in runs]
     configs = [config for config, _ in loaded]
-    check_alike(runs, configs)
     if out is not None:  # whatever can be refused is, before hours of work
         check_new(out)
         check_corpus(configs[0].board, corpus)
@@ -91,7 +106,9 @@ def _evaluate_language(
     for run, (config, params) in zip(runs, loaded, strict=True):
         with progress_bar(str(run), _pieces(corpus, config.length)) as advance:
             found.append(
-                document_losses(config, params, corpus, rows=rows, mesh=make_mesh(mesh), advance=advance)
+                document_losses(
+                    config, params, corpus, rows=rows or ROWS, mesh=make_mesh(mesh), advance=advance
+                )
             )
     if losses is not None:
         write_losses(losses, corpus, {config.seed: each for config, each in zip(configs, found, strict=True)})

@@ -9,8 +9,9 @@ from cli.options import argument_of
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
+    from baselines.grid import Judge
     from baselines.lm.corpus import Corpus
-    from baselines.lm.experiment import Form
+    from baselines.lm.experiment import Compute
     from baselines.train import MakeExperiment
     from sraven.core.boards import Board
 
@@ -22,6 +23,7 @@ class LanguageOptions(NamedTuple):
 
     Attributes:
         data: directories of tokens.
+        validation: directories of documents.
         size: name of a size.
         length: tokens of a window.
         dtype: what to compute in.
@@ -31,6 +33,7 @@ class LanguageOptions(NamedTuple):
     """
 
     data: tuple[Path, ...]
+    validation: tuple[Path, ...]
     size: str | None
     length: int | None
     dtype: str | None
@@ -43,6 +46,9 @@ language_options = argument_of(
     "language",
     LanguageOptions,
     click.option("--data", type=directory, multiple=True, help="c4: tokens to train on; may be repeated."),
+    click.option(
+        "--validation", type=directory, multiple=True, help="c4: documents to choose by, of a grid."
+    ),
     click.option("--size", metavar="paper|tiny", help="c4: of the model.  [default: paper]"),
     click.option("--length", type=int, help="c4: tokens of a window, T."),
     click.option("--dtype", metavar="bfloat16|float32", help="c4: what to compute in."),
@@ -58,11 +64,11 @@ def is_language(board: "Board") -> bool:
     return board.is_corpus
 
 
-def form_of(language: LanguageOptions) -> "Form":
+def compute_of(language: LanguageOptions) -> "Compute":
     """Return how the model is to be computed."""
-    from baselines.lm.experiment import Form
+    from baselines.lm.experiment import Compute
 
-    return Form(language.parts or 1, language.tile, language.rematerialise)
+    return Compute(language.parts or 1, language.tile, language.rematerialise)
 
 
 def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
@@ -76,6 +82,23 @@ def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
     if not data:
         raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
     return Corpus(*data)
+
+
+def judge_of(board: "Board", language: LanguageOptions) -> "Judge | None":
+    """Return what chooses a point of a grid; None for what the board has.
+
+    Raises:
+        click.UsageError: for text without documents to choose by.
+    """
+    if not is_language(board):
+        return None
+    from baselines.lm.corpus import Corpus
+    from baselines.lm.evaluate import language_judge
+
+    if not language.validation:
+        raise click.UsageError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
+    Corpus(*language.data, *language.validation)  # refuses another tokenizer, before hours of work
+    return language_judge(Corpus(*language.validation))
 
 
 def set_up(
@@ -94,11 +117,13 @@ def set_up(
         size = language.size or "paper"
         changes = {"length": language.length, "dtype": language.dtype, **changes}
         config = make_language_config(board, corpus, attention, size=size, **changes)
-        return config, language_experiment(corpus, form_of(language))
+        return config, language_experiment(corpus, compute_of(language))
     from baselines.experiment import board_experiment
     from baselines.recipes import make_config
 
-    given = [f"--{name}" for name, value in language._asdict().items() if value not in (None, (), False)]
+    # 0 equals False, and is given all the same.
+    values = language._asdict().items()
+    given = [f"--{name}" for name, value in values if value not in (None, ()) and value is not False]
     if given:
         raise click.UsageError(f"{given[0]} is for the language model; {board.id} makes its own instances")
     return make_config(board, attention, **changes), board_experiment

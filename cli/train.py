@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.language import LanguageOptions, is_language, language_options, set_up
+from cli.language import LanguageOptions, judge_of, language_options, set_up
 from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]
 @click.option(
     "--recipe", default="paper", show_default=True, metavar="paper|paper-code", help="Details of training."
 )
-@click.option("--steps", type=int, help="Updates.  [default: the board's budget]")
+@click.option("--steps", type=int, help="Updates.  [default: the board's budget, or the size's]")
 @click.option(
     "--seeds",
     "--seed",
@@ -55,7 +55,7 @@ def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]
     metavar="NAME=X,Y...",
     help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
 )
-@click.option("--batch-size", type=int, help="Instances of an update.  [default: 128]")
+@click.option("--batch-size", type=int, help="Instances of an update.  [default: 128; c4: by size]")
 @click.option("--learning-rate", type=float, help="Its peak.")
 @click.option("--weight-decay", type=float)
 @click.option("--warmup", type=int, help="Updates over which the rate rises.")
@@ -96,14 +96,15 @@ def command(
 
     What isn't given is the recipe's. The same line again goes on with a run that was interrupted,
     and ends in the same parameters. OUT gets the configuration, a log with a line for every 100
-    steps (log.jsonl), and checkpoints; several seeds or a grid make a run directory each in it.
-    A grid's best point is chosen by its score on the board's test split.
+    steps, or 20 of c4-v1 (log.jsonl), and checkpoints; several seeds or a grid make a run directory
+    each in it. A grid's best point is chosen by its score on the board's test split, or on --validation.
 
     \b
     Example:
       sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out run
       sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out runs \\
         --grid learning_rate=1e-3,3e-3 weight_decay=0.03,0.1 --seeds 0,1,2
+      sraven train c4-v1 --attention hyla --size tiny --data tokens --out run
     """
     if more_grid and not grid:
         raise click.UsageError(f"unexpected argument {more_grid[0]!r}; a grid begins with --grid")
@@ -119,10 +120,11 @@ def command(
     from sraven.core.boards import read_board
 
     board = read_board(board_id)
-    if grid and is_language(board):
-        raise click.UsageError(f"{board.id} has no grids yet; train its points one by one")
     with needs_extra("sraven train", "baselines"):
         config, make_experiment = set_up(board, attention, language, changes)
+        judge = judge_of(board, language) if grid else None
+    if language.validation and not grid:
+        raise click.UsageError("--validation is for a grid; `sraven evaluate` tells the loss of a run")
     points = points_of(config, read_grid([*grid, *more_grid]), seeds, out)
     join(coordinator, processes, process_id)
     devices = make_mesh(mesh)
@@ -144,13 +146,13 @@ def command(
         ]
     if jax.process_index():
         return
-    summary = select(points, outcomes, out) if grid else None
+    summary = select(points, outcomes, out, judge) if grid else None
     if as_json:
         print_json(summary if summary else [_summarise(*run) for run in zip(folders, outcomes, strict=True)])
     else:
         _print_runs(folders, outcomes, config.steps, board.metric)
         if summary is not None:
-            _print_grid(summary, out)
+            _print_grid(summary, out, "--data DIR " if judge else "")
     _check_divergence(folders, outcomes)
 
 
@@ -196,7 +198,7 @@ def _describe_end(last: Mapping[str, float], metric: str) -> str:
     return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 
-def _print_grid(summary: dict[str, Any], out: Path) -> None:
+def _print_grid(summary: dict[str, Any], out: Path, data: str) -> None:
     from rich.table import Table
 
     table = Table(*summary["points"][0]["values"], f"{summary['metric']} ({summary['split']})", "", box=None)
@@ -210,7 +212,7 @@ def _print_grid(summary: dict[str, Any], out: Path) -> None:
     if summary["selected"] is not None:
         best = summary["points"][summary["selected"]]
         runs = " ".join(str(out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
-        click.echo(f"\nsraven evaluate {runs} --out entry")
+        click.echo(f"\nsraven evaluate {runs} {data}--out entry")
 
 
 def _check_divergence(folders: Sequence[Path], outcomes: "Sequence[Outcome]") -> None:

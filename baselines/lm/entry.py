@@ -89,5 +89,5 @@ def write_language_entry(
 def thin(log: str) -> str:
     """Return every n-th line of a log, and its last, so that `MOST_LINES` or fewer are left."""
     lines = log.splitlines(keepends=True)
-    apart = -(-len(lines) // MOST_LINES)
+    apart = max(1, -(-len(lines) // MOST_LINES))
     return "".join(lines[::-1][::apart][::-1])

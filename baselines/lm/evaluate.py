@@ -1,7 +1,7 @@
 """The loss of a language model on each document of a corpus."""
 
 from collections.abc import Callable, Mapping
-from math import exp, log
+from math import exp, isfinite, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,15 +13,18 @@ import pyarrow.parquet as pq
 from jax.sharding import Mesh
 from numpy.typing import NDArray
 
-from baselines.config import LanguageConfig
+from baselines.config import LanguageConfig, RunConfig
+from baselines.grid import Judge
 from baselines.lm.corpus import Corpus
+from baselines.lm.directory import TOKENIZER
 from baselines.lm.documents import Documents
-from baselines.lm.experiment import DEFAULT_FORM, Form, at_once, language_model
+from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
-from baselines.sharding import check_batch, make_mesh, place_rows
+from baselines.sharding import make_mesh, place_rows, state_shardings
+from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.files import move_into_place
+from sraven.core.files import move_into_place, sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is asked for."""
@@ -47,7 +50,7 @@ def document_losses(
     corpus: Corpus,
     *,
     rows: int = ROWS,
-    form: Form = DEFAULT_FORM,
+    compute: Compute = DEFAULT_COMPUTE,
     mesh: Mesh | None = None,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> DocumentLosses:
@@ -61,7 +64,7 @@ def document_losses(
         params: its parameters.
         corpus: documents, of the tokenizer that the run was trained with.
         rows: of a batch; the mesh divides them.
-        form: how the model is computed.
+        compute: how the model is computed.
         mesh: devices; None for one.
         advance: is told of rows that are done.
 
@@ -74,8 +77,11 @@ def document_losses(
             "prepare them with the run's tokenizer"
         )
     mesh = mesh or make_mesh()
-    check_batch(mesh, rows, 1)
-    model, documents = language_model(config, form), Documents(corpus, config.length, Share(rows))
+    check_integer("rows", rows, 1, 1 << 30)
+    if rows % mesh.size:
+        raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
+    params = jax.device_put(params, state_shardings(mesh, params))
+    model, documents = language_model(config, compute), Documents(corpus, config.length, Share(rows))
 
     @jax.jit
     def sums(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
@@ -97,6 +103,20 @@ def document_losses(
     return found
 
 
+def check_tokenizer(run: Path, corpus: Corpus) -> None:
+    """Check that documents have the tokenizer that a run was trained with.
+
+    Raises:
+        ConfigurationError: if they have another.
+    """
+    wanted, found = sha256_of_file(run / TOKENIZER), corpus.tokenizer["sha256"]
+    if found != wanted:
+        raise ConfigurationError(
+            f"the documents have the tokenizer {found[:12]}… and {run} has {wanted[:12]}…; prepare them with "
+            "the run's tokenizer"
+        )
+
+
 def summarise(found: DocumentLosses) -> dict[str, float]:
     """Return the means over all tokens: ``loss`` in nats, ``perplexity``, ``bits_per_byte``."""
     total, targets = float(found.loss.sum()), int(found.targets.sum())
@@ -108,6 +128,17 @@ def summarise(found: DocumentLosses) -> dict[str, float]:
         "perplexity": exp(min(loss, 700.0)),
         "bits_per_byte": total / log(2) / int(found.text_bytes.sum()),
     }
+
+
+def language_judge(corpus: Corpus) -> Judge:
+    """Return what scores runs of a grid by their loss per token on documents."""
+
+    def score(config: RunConfig, params: Any) -> float | None:
+        assert isinstance(config, LanguageConfig)
+        loss = summarise(document_losses(config, params, corpus))["loss"]
+        return loss if isfinite(loss) else None
+
+    return Judge("loss", "validation", higher_is_better=False, score=score)
 
 
 def write_losses(path: Path, corpus: Corpus, found: Mapping[int, DocumentLosses]) -> None:

@@ -31,11 +31,14 @@ from sraven.core.errors import ConfigurationError
 CHUNK = 20
 """Steps of one call of the compiled program, and of a line of the log."""
 
+HIGHEST = 690.0
+"""Loss in nats beyond which a perplexity is that of this one: a submission's log has none above 1e300."""
+
 TILE = 64
 """Positions of a tile, for attentions that can be tiled."""
 
 
-class Form(NamedTuple):
+class Compute(NamedTuple):
     """How a model is computed: memory against time. Results are the same but for rounding.
 
     Attributes:
@@ -49,14 +52,14 @@ class Form(NamedTuple):
     rematerialise: bool = False
 
 
-DEFAULT_FORM = Form()
+DEFAULT_COMPUTE = Compute()
 
 
-def language_model(config: LanguageConfig, form: Form = DEFAULT_FORM) -> Transformer:
+def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -> Transformer:
     """Return the model of a configuration: causal, rotary, with one table for embedding and output."""
-    tile = form.tile
+    tile = compute.tile
     if tile is None:
-        tile = TILE if config.attention in TILED else 0
+        tile = TILE if str(config.attention) in TILED else 0
     return Transformer(
         TransformerConfig(
             inputs=0,
@@ -75,7 +78,7 @@ def language_model(config: LanguageConfig, form: Form = DEFAULT_FORM) -> Transfo
             position="rotary",
             causal=True,
             tile=tile,
-            rematerialise=form.rematerialise,
+            rematerialise=compute.rematerialise,
             dtype=config.dtype,
         )
     )
@@ -86,15 +89,17 @@ def at_once(mesh: Mesh) -> int:
     return mesh.size * (AT_ONCE_ON_CPU if on_cpu(mesh) else AT_ONCE)
 
 
-def language_program(config: LanguageConfig, mesh: Mesh | None = None, form: Form = DEFAULT_FORM) -> Program:
+def language_program(
+    config: LanguageConfig, mesh: Mesh | None = None, compute: Compute = DEFAULT_COMPUTE
+) -> Program:
     """Return the training program of a configuration; see `baselines.step.make_program`.
 
     Args:
         config: of the run.
         mesh: devices; None for one.
-        form: how it is computed.
+        compute: how it is computed.
     """
-    model, tokens_at_once = language_model(config, form), at_once(mesh or make_mesh())
+    model, tokens_at_once = language_model(config, compute), at_once(mesh or make_mesh())
 
     def initialise_params(key: jax.Array) -> Any:
         return model.init(key, jnp.zeros((1, config.length), jnp.int32))["params"]
@@ -105,7 +110,7 @@ def language_program(config: LanguageConfig, mesh: Mesh | None = None, form: For
         return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once)
 
     return make_program(
-        initialise_params, evaluate, recipe=config.recipe, steps=config.steps, parts=form.parts
+        initialise_params, evaluate, recipe=config.recipe, steps=config.steps, parts=compute.parts
     )
 
 
@@ -115,12 +120,14 @@ def count_parameters(program: Program) -> int:
     return sum(leaf.size for leaf in jax.tree.leaves(shapes))
 
 
-def language_experiment(corpus: Corpus, form: Form = DEFAULT_FORM) -> Callable[[RunConfig, Mesh], Experiment]:
+def language_experiment(
+    corpus: Corpus, compute: Compute = DEFAULT_COMPUTE
+) -> Callable[[RunConfig, Mesh], Experiment]:
     """Return what makes the experiment of a run on a corpus, as `baselines.train.train_runs` takes it.
 
     Args:
         corpus: what is trained on.
-        form: how it is computed.
+        compute: how it is computed.
     """
 
     def make_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
@@ -128,9 +135,9 @@ def language_experiment(corpus: Corpus, form: Form = DEFAULT_FORM) -> Callable[[
         board_of(config)  # refuses another board's digest
         if config.corpus != corpus.digest:
             raise ConfigurationError("the run is trained on other tokens; name those that it began with")
-        check_integer("parts", form.parts, 1, config.batch_size)
-        check_batch(mesh, config.batch_size, form.parts)
-        program = language_program(config, mesh, form)
+        check_integer("parts", compute.parts, 1, config.batch_size)
+        check_batch(mesh, config.batch_size, compute.parts)
+        program = language_program(config, mesh, compute)
         return Experiment(
             program,
             _feed(config, corpus),
@@ -170,7 +177,7 @@ def _describe(
     def describe(report: Report, steps_per_second: float) -> dict[str, float]:
         return {
             "loss": report.loss,
-            "perplexity": exp(min(report.loss, 700.0)),
+            "perplexity": exp(min(report.loss, HIGHEST)),
             "bits_per_byte": report.loss * bits,
             "accuracy": report.score,
             "gradient_norm": report.gradient_norm,

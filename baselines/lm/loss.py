@@ -1,7 +1,7 @@
 """Cross-entropy over a large vocabulary, some positions at a time: all logits never exist at once.
 
 With B = 256, T = 512 and 32,101 pieces they would take 17 GB, and their gradient as much. Here a few
-positions of every instance make logits, losses and, if they are wanted, gradients, one after the other; so the
+positions of every instance make logits, losses and, if they are wanted, gradients, one after the other. The
 products are as many as without, and instances stay on the devices that they are on.
 
 Letters: B instances, T positions, R rows at a time (C positions of each instance), E width, N pieces.

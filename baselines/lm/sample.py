@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig
+from baselines.experiment import board_of
 from baselines.lm.directory import TOKENIZER
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
@@ -17,9 +18,12 @@ from baselines.model.transformer import Transformer
 from baselines.run_directory import read_run
 from baselines.train import restore_params
 from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError, OutputError
 
 Array = jax.Array
+
+COLDEST = 1e-20
+"""Temperature below which logits would be infinite when they are divided by it."""
 
 
 def load_language_run(folder: Path) -> tuple[LanguageConfig, Any]:
@@ -32,6 +36,7 @@ def load_language_run(folder: Path) -> tuple[LanguageConfig, Any]:
     config = read_run(folder)
     if not isinstance(config, LanguageConfig):
         raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
+    board_of(config)
     return config, restore_params(folder, language_program(config), config.steps)
 
 
@@ -41,10 +46,10 @@ def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
     Args:
         logits_BN: of the next piece.
         key: a JAX random key.
-        temperature: what logits are divided by; 0 takes the likeliest piece.
+        temperature: what logits are divided by; 0, or less than `COLDEST`, takes the likeliest piece.
         top: how many of the likeliest pieces are drawn from; 0 for all.
     """
-    if temperature == 0:
+    if temperature < COLDEST:
         return logits_BN.argmax(axis=-1).astype(jnp.int32)
     if top:
         least_B1 = jax.lax.top_k(logits_BN, top)[0][:, -1:]
@@ -138,10 +143,14 @@ def sample_text(folder: Path, prompt: str, count: int, **options: Any) -> list[s
         OutputError: if there is no such run, or it isn't finished.
     """
     config, params = load_language_run(folder)
+    if not (folder / TOKENIZER).is_file():
+        raise OutputError(f"{folder} has no {TOKENIZER}; `sraven train` writes it again")
     tokenizer = read_tokenizer(folder / TOKENIZER)
     tokens = tokenizer.encode([prompt.encode(errors="replace")])[0][:-1]  # the document goes on: no EOS
     pieces = continue_tokens(config, params, tokens, count, **options)
-    return [_text_after(tokenizer, tokens, row) for row in pieces]
+    texts = [_text_after(tokenizer, tokens, row) for row in pieces]
+    # The tokenizer drops spaces at the end of a prompt, and the next word begins with one.
+    return [text.removeprefix(" ") if prompt[-1:].isspace() else text for text in texts]
 
 
 def _text_after(tokenizer: Tokenizer, prompt: NDArray[np.uint16], pieces: NDArray[np.int32]) -> str:

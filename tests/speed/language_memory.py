@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from record import output
 
 from baselines.config import LanguageConfig
-from baselines.lm.experiment import Form, count_parameters, language_model, language_program
+from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.optim import Hyper
 from baselines.recipes import SIZES
 from sraven.core.bench import machine
@@ -25,10 +25,10 @@ from sraven.core.files import write_json
 
 MIB = 1 << 20
 
-FORMS = {
-    "softmax": {"plain": Form()},
-    "linear": {"plain": Form(tile=0), "chunks": Form()},
-    "hyla": {"plain": Form(tile=0), "tiles": Form()},
+WAYS = {
+    "softmax": {"plain": Compute()},
+    "linear": {"plain": Compute(tile=0), "chunks": Compute()},
+    "hyla": {"plain": Compute(tile=0), "tiles": Compute()},
 }
 """By attention."""
 
@@ -52,9 +52,9 @@ def config_of(attention: str, length: int, rows: int, dtype: str = "float32") ->
     )
 
 
-def planned(config: LanguageConfig, form: Form) -> int:
+def planned(config: LanguageConfig, compute: Compute) -> int:
     """Return the bytes that a step needs for a time."""
-    program = language_program(config, None, form)
+    program = language_program(config, None, compute)
     state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
     batch = {"tokens": jax.ShapeDtypeStruct((config.batch_size, config.length + 1), jnp.int32)}
     hyper = Hyper(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyper._fields))
@@ -62,9 +62,9 @@ def planned(config: LanguageConfig, form: Form) -> int:
     return int(compiled.memory_analysis().temp_size_in_bytes)
 
 
-def kept(config: LanguageConfig, form: Form) -> int:
+def kept(config: LanguageConfig, compute: Compute) -> int:
     """Return the bytes that the forward pass keeps for the backward pass, besides parameters."""
-    model, program = language_model(config, form), language_program(config, None, form)
+    model, program = language_model(config, compute), language_program(config, None, compute)
     params = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
     tokens = jax.ShapeDtypeStruct((config.batch_size, config.length), jnp.int32)
 
@@ -79,7 +79,7 @@ def kept(config: LanguageConfig, form: Form) -> int:
 
 
 def main(goal: str, rows: int = 8) -> None:
-    """Ask for every attention, length and form; write the result."""
+    """Ask for every attention, length and way to compute it; write the result."""
     found: list[dict[str, Any]] = []
     parameters = count_parameters(language_program(config_of("hyla", 512, rows)))
     record = {
@@ -91,14 +91,14 @@ def main(goal: str, rows: int = 8) -> None:
         "parameters_and_moments_mib": round(3 * 4 * parameters / MIB, 1),
         "memory": found,
     }
-    for attention, forms in FORMS.items():
+    for attention, ways in WAYS.items():
         for length in (512, 1024):
-            for name, form in forms.items():
+            for name, compute in ways.items():
                 half = config_of(attention, length, rows, "bfloat16")
                 bytes_of = {
-                    "planned": planned(config_of(attention, length, rows), form),
-                    "kept": kept(half, form),
-                    "kept_rematerialised": kept(half, form._replace(rematerialise=True)),
+                    "planned": planned(config_of(attention, length, rows), compute),
+                    "kept": kept(half, compute),
+                    "kept_rematerialised": kept(half, compute._replace(rematerialise=True)),
                 }
                 sizes = {f"{what}_mib": round(size / MIB, 1) for what, size in bytes_of.items()}
                 found.append({"attention": attention, "length": length, "form": name, **sizes})

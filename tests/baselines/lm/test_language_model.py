@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from baselines.config import LanguageConfig, read_config
+from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses, summarise, unigram_entropy, write_losses
+from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy, write_losses
 from baselines.lm.experiment import (
-    Form,
+    Compute,
     count_parameters,
     language_experiment,
     language_model,
@@ -27,7 +28,8 @@ from baselines.log import LOG
 from baselines.optim import Hyper
 from baselines.recipes import SIZES, make_language_config
 from baselines.sharding import make_mesh
-from baselines.train import load_run, train
+from baselines.step import State
+from baselines.train import Outcome, load_run, train
 from sraven import ConfigurationError, OutputError
 from sraven.core.boards import read_board
 from tiny_language import TINY, make_tokenizer, tiny, write_corpus
@@ -139,14 +141,14 @@ def test_tokenizer_lies_in_the_run(runs, corpus):
     assert (runs / "hyla" / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
 
 
-# Forms
+# Ways to compute
 
 
 @lru_cache
-def losses_of(config, corpus, form):
+def losses_of(config, corpus, compute):
     """The losses of six steps."""
-    program = language_program(config, None, form)
-    [chunk] = language_experiment(corpus, form)(config, make_mesh()).chunks([(0, 6)])
+    program = language_program(config, None, compute)
+    [chunk] = language_experiment(corpus, compute)(config, make_mesh()).chunks([(0, 6)])
     hyper = Hyper(config.learning_rate, config.weight_decay, config.warmup)
 
     @jax.jit
@@ -160,28 +162,30 @@ def losses_of(config, corpus, form):
 
 
 @pytest.mark.parametrize(
-    ("attention", "form"),
+    ("attention", "compute"),
     [
-        ("hyla", Form(tile=0)),
-        ("linear", Form(tile=0)),
-        ("hyla", Form(parts=4)),
-        ("softmax", Form(rematerialise=True)),
+        ("hyla", Compute(tile=0)),
+        ("linear", Compute(tile=0)),
+        ("hyla", Compute(parts=4)),
+        ("softmax", Compute(rematerialise=True)),
     ],
 )
-def test_forms_give_the_same_losses(corpus, attention, form):
+def test_ways_to_compute_give_the_same_losses(corpus, attention, compute):
     config = tiny(corpus, attention)
-    np.testing.assert_allclose(losses_of(config, corpus, form), losses_of(config, corpus, Form()), rtol=2e-4)
+    np.testing.assert_allclose(
+        losses_of(config, corpus, compute), losses_of(config, corpus, Compute()), rtol=2e-4
+    )
 
 
 @pytest.mark.parametrize("attention", ["softmax", "hyla"])
 def test_bfloat16_is_close_and_keeps_its_parameters_in_float32(corpus, attention):
-    half = losses_of(tiny(corpus, attention, dtype="bfloat16"), corpus, Form())
-    np.testing.assert_allclose(half, losses_of(tiny(corpus, attention), corpus, Form()), rtol=0.03)
+    half = losses_of(tiny(corpus, attention, dtype="bfloat16"), corpus, Compute())
+    np.testing.assert_allclose(half, losses_of(tiny(corpus, attention), corpus, Compute()), rtol=0.03)
 
 
 def test_ablations_mixtures_and_dropout_train_too(corpus):
     config = tiny(corpus, "hyla_softmax", feedforward="moe", attention_dropout=0.1)
-    losses = losses_of(config, corpus, Form())
+    losses = losses_of(config, corpus, Compute())
     assert losses[-1] < losses[0]
 
 
@@ -254,12 +258,12 @@ def test_other_tokens_are_refused(corpus, unseen, tmp_path):
 
 def test_parts_that_do_not_divide_are_refused(corpus, tmp_path):
     with pytest.raises(ConfigurationError, match="batch_size=8 in 3 parts: expected a multiple of 3"):
-        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus, Form(parts=3)))
+        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus, Compute(parts=3)))
 
 
 def test_tiles_of_softmax_are_refused(corpus):
     with pytest.raises(ConfigurationError, match="attention='softmax'"):
-        language_model(tiny(corpus, "softmax"), Form(tile=16))
+        language_model(tiny(corpus, "softmax"), Compute(tile=16))
 
 
 def test_a_run_on_another_board_is_no_language_model(tmp_path):
@@ -287,7 +291,7 @@ def test_an_unfinished_run_is_refused(corpus, tmp_path):
 def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
     config, params = load_language_run(runs / "hyla")
     found = document_losses(config, params, unseen, rows=7)
-    model, table = language_model(config, Form(tile=0)), unseen.read_documents()
+    model, table = language_model(config, Compute(tile=0)), unseen.read_documents()
     logits_of = jax.jit(lambda tokens: model.apply({"params": params}, tokens))
     for number in (0, 3, 11):
         start, count, size, _ = table[number]
@@ -331,6 +335,19 @@ def test_documents_of_another_tokenizer_are_refused(runs, corpus, directory):
     config = make_language_config(read_board("c4-v1"), corpus, "hyla", size="tiny", **TINY, vocabulary=99)
     with pytest.raises(ConfigurationError, match="the documents have 285 pieces and the run 99"):
         document_losses(config, params, other)
+
+
+def test_a_grid_takes_the_point_with_the_least_loss(runs, unseen, tmp_path):
+    config, params = load_language_run(runs / "softmax")
+    points = points_of(config, read_grid(["learning_rate=0.01,0.02"]), [0], tmp_path)
+    untrained = jax.tree.map(np.zeros_like, params)
+    states = [State(each, None, jnp.int32(60), jnp.uint32(0)) for each in (untrained, params)]
+    outcomes = [Outcome(state, None, None) for state in states]
+    summary = select(points, outcomes, tmp_path, language_judge(unseen))
+    assert (summary["metric"], summary["split"], summary["selected"]) == ("loss", "validation", 1)
+    uniform, learnt = (point["mean"] for point in summary["points"])
+    assert uniform == pytest.approx(math.log(280))
+    assert learnt == pytest.approx(summarise(document_losses(config, params, unseen))["loss"])
 
 
 def test_entropy_of_frequencies_by_hand(tmp_path):

@@ -1,0 +1,254 @@
+"""Trained language models on their board: the submission that is written, and what it says of them."""
+
+import json
+import math
+import shlex
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baselines.evaluate import train_command
+from baselines.lm.corpus import Corpus
+from baselines.lm.entry import MOST_LINES, check_corpus, thin, write_language_entry
+from baselines.lm.evaluate import DocumentLosses
+from baselines.lm.experiment import language_experiment
+from baselines.lm.sample import load_language_run
+from baselines.log import LOG
+from baselines.run_directory import read_run
+from baselines.sharding import make_mesh
+from baselines.step import Report
+from baselines.train import Outcome
+from corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
+from sraven import ConfigurationError, score_submission
+from sraven.core.boards import read_board
+from sraven.core.freeze import make_board
+from sraven.core.training_log import check_log
+from submissions import SAME_EVERY_TIME, description, snapshot, use_boards
+from tiny_language import TRAINING, TWICE, VALIDATION, changed_run, make_language, sraven
+from tiny_runs import quickly, shared_directory
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory, _compiled):
+    """The tokens and runs of `make_language`; tests only read them."""
+    return make_language(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def documents(language):
+    return Corpus(language / VALIDATION)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def board(tmp_path_factory, documents):
+    """The board of these documents and their tokenizer, in place of the packaged ones."""
+    config = {**DEFINITION["config"], "tokenizer_sha256": documents.tokenizer["sha256"], "pieces": 280}
+    with pytest.MonkeyPatch.context() as patch:
+        contents = {CORPUS_BOARD: make_board({**DEFINITION, "config": config})}
+        use_boards(patch, tmp_path_factory.mktemp("boards"), contents)
+        yield read_board(CORPUS_BOARD)
+
+
+@pytest.fixture(scope="module")
+def runs(language, board, tmp_path_factory):
+    """The runs as they would be on that board."""
+    folder, changes = tmp_path_factory.mktemp("runs"), {"board": board.id, "board_digest": board.digest}
+    return [changed_run(language / name, folder / name, **changes) for name in TWICE]
+
+
+@pytest.fixture(scope="module")
+def entry(language, runs, tmp_path_factory):
+    """The submission of both, and what was printed."""
+    out = tmp_path_factory.mktemp("entries") / "entry"
+    options = ["--author=A", "--author=B", "--code-commit=0123abc", "--json", f"--out={out}"]
+    code, printed, err = sraven("evaluate", *runs, f"--data={language / VALIDATION}", *options)
+    assert (code, err) == (0, "")
+    assert [path.name for path in out.parent.iterdir()] == ["entry"]
+    return out, json.loads(printed)["runs"]
+
+
+# What is written
+
+
+def test_submission_scores_what_evaluation_found(entry):
+    out, summaries = entry
+    scores = score_submission(out)
+    found = scores["splits"]["validation"]
+    assert (scores["board"], found["instances"], found["seeds"]) == (CORPUS_BOARD, SIZE, [0, 1])
+    for name in ("loss", "perplexity", "bits_per_byte"):
+        by_seed = found["metrics"][name]["by_seed"]
+        assert by_seed == pytest.approx([summary[name] for summary in summaries], abs=1e-8)
+    assert summaries[0]["loss"] != summaries[1]["loss"]
+
+
+def test_submission_tells_how_the_runs_were_trained(entry, runs):
+    content = description(entry[0])
+    config, params = load_language_run(runs[0])
+    assert content["training"]["instances"] == 60 * 8 * 16
+    assert content["model"] == {
+        "parameters": sum(leaf.size for leaf in jax.tree.leaves(params)),
+        "layers": 1,
+        "heads": 3,
+        "width": 24,
+    }
+    method = content["method"]
+    assert method["name"] == "hyla, 7,680 tokens"
+    assert (method["authors"], method["code_commit"]) == (["A", "B"], "0123abc")
+    command = train_command([config, replace(config, seed=1)])
+    assert command in method["description"] and command in (entry[0] / "README.md").read_text()
+
+
+def test_submission_has_the_logs_of_its_runs(entry, runs):
+    for seed, run in enumerate(runs):
+        assert (entry[0] / "training" / f"seed-{seed}.jsonl").read_text() == (run / LOG).read_text()
+
+
+def test_submission_that_is_there_is_refused_before_documents_are_evaluated(
+    language, runs, entry, monkeypatch
+):
+    monkeypatch.setattr("baselines.lm.evaluate.document_losses", lambda *_, **__: pytest.fail("evaluated"))
+    before = snapshot(entry[0].parent)
+    printed = sraven("evaluate", *runs, f"--data={language / VALIDATION}", f"--out={entry[0]}")
+    assert printed == (2, "", f"error: {entry[0]} exists; choose another directory for the submission\n")
+    assert snapshot(entry[0].parent) == before
+
+
+@pytest.fixture
+def written(runs, tmp_path):
+    """Write a submission of a log, and of losses that nobody measured; return where it is."""
+
+    def write(log):
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / LOG).write_text(log)
+        targets = np.arange(1, SIZE + 1)
+        found = DocumentLosses(targets * 1.5, targets, targets * 4)
+        config, out = read_run(runs[0]), tmp_path / "entry"
+        write_language_entry([tmp_path / "run"], [config], {"a": np.ones(7)}, [found], out, authors=["A"])
+        return out
+
+    return write
+
+
+def test_long_log_is_thinned(written):
+    lines = [json.dumps({"step": step, "loss": 2.5}) + "\n" for step in range(20, 20 * 12_002, 20)]
+    out = written("".join(lines))
+    kept = (out / "training" / "seed-0.jsonl").read_text().splitlines(keepends=True)
+    assert len(kept) == 4_001 and kept[-1] == lines[-1]
+    [loss] = score_submission(out)["splits"]["validation"]["metrics"]["loss"]["by_seed"]
+    assert loss == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("log", ["", '{"step": 20, "loss": NaN}\n'])
+def test_log_that_says_nothing_makes_no_submission(written, tmp_path, log):
+    with pytest.raises(ConfigurationError, match=r"seed-0\.jsonl: (has 0 lines|line 1 is )"):
+        written(log)
+    assert not (tmp_path / "entry").exists()
+
+
+@pytest.mark.parametrize("loss", [0.0, 2.5, 689.0, 1e4, 3e38])
+def test_whatever_a_run_logs_can_be_submitted(documents, runs, loss):
+    """The perplexity of a high loss is beyond what a float holds, and, before, beyond what a log may say."""
+    config = replace(read_run(runs[0]), corpus=documents.digest)
+    describe = language_experiment(documents)(config, make_mesh()).describe
+    line = {"step": 20, **describe(Report(loss, 0.0, 1.0), 3.0)}
+    check_log(json.dumps(line).encode(), "log")
+    assert line["perplexity"] == pytest.approx(math.exp(min(loss, 690)), rel=1e-6)
+
+
+# Thinning
+
+
+@SAME_EVERY_TIME
+@given(
+    st.one_of(
+        st.integers(1, 40), st.integers(1, 5 * MOST_LINES), st.sampled_from([MOST_LINES, MOST_LINES + 1])
+    ),
+    st.booleans(),
+)
+def test_thin_logs_have_every_nth_line_and_the_last(count, ends):
+    lines = [f"{number}\n" for number in range(count)]
+    if not ends:
+        lines[-1] = lines[-1].rstrip()
+    kept = thin("".join(lines)).splitlines(keepends=True)
+    assert kept[-1] == lines[-1]
+    numbers = [int(line) for line in kept]
+    apart = -(-count // MOST_LINES)
+    assert numbers == list(range((count - 1) % apart, count, apart))
+    assert len(numbers) <= MOST_LINES
+    assert len(numbers) == count if count <= MOST_LINES else len(numbers) > MOST_LINES // 2 - 1
+
+
+def test_thinning_nothing_leaves_nothing():
+    assert thin("") == ""
+
+
+# Documents of the board
+
+
+def test_documents_of_the_board_are_accepted(documents):
+    check_corpus(CORPUS_BOARD, documents)
+
+
+def refusal(documents):
+    with pytest.raises(ConfigurationError) as caught:
+        check_corpus(CORPUS_BOARD, documents)
+    return str(caught.value)
+
+
+def test_another_number_of_documents_is_refused(language, documents):
+    here = Corpus(language / TRAINING)
+    wanted = (
+        f"{CORPUS_BOARD} has the 13 documents of allenai/c4, en, validation; here are %s, which make no "
+        "submission: leave out --out"
+    )
+    assert refusal(here) == wanted % 80
+    assert refusal(Corpus(language / VALIDATION, language / TRAINING)) == wanted % 93
+
+
+def test_another_tokenizer_is_refused(documents, language):
+    other = Corpus(language / VALIDATION)
+    other.tokenizer = {**other.tokenizer, "sha256": "0123456789ab" + "f" * 52}
+    wanted = (
+        f"{CORPUS_BOARD} has the tokenizer {documents.tokenizer['sha256'][:12]}…; the documents have "
+        "0123456789ab…: prepare them with the board's"
+    )
+    assert refusal(other) == wanted
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"attention": "softmax", "dtype": "bfloat16", "learning_rate": 1e-5, "steps": 10**6},
+        {"attention": "hyla_deep", "feedforward": "moe", "activation": "silu", "attention_dropout": 0.1},
+        {"layers": 3, "width": 20, "heads": 2, "qkv_width": 8, "mlp_width": 7, "length": 9, "batch_size": 3},
+        {"weight_decay": 0.0, "warmup": 0, "learning_rate": 0.1 + 0.2},
+    ],
+)
+def test_command_of_a_run_trains_it_again(language, runs, monkeypatch, tmp_path, changes):
+    configs = [replace(read_run(runs[0]), seed=seed, **changes) for seed in (0, 7, 2)]
+    found = []
+
+    def train_nothing(configs, folders, **options):
+        found.extend(configs)
+        assert [folder.name for folder in folders] == ["seed-0", "seed-7", "seed-2"]
+        return [Outcome(None, None, None)] * len(configs)
+
+    monkeypatch.setattr("baselines.train.train_runs", train_nothing)
+    command = train_command(configs).replace("TOKENS", shlex.quote(str(language / TRAINING)))
+    first, *line = shlex.split(command)
+    assert (first, *sraven(*line, f"--out={tmp_path / 'runs'}")[::2]) == ("sraven", 0, "")
+    assert found == configs

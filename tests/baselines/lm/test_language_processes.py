@@ -1,0 +1,225 @@
+"""The language model on several processes and devices: as good as one, with its parameters cut."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AbstractMesh, PartitionSpec
+
+from baselines.config import read_config
+from baselines.lm.corpus import Corpus
+from baselines.lm.evaluate import document_losses
+from baselines.lm.experiment import language_program
+from baselines.lm.sample import load_language_run
+from baselines.log import LOG
+from baselines.recipes import make_language_config
+from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
+from baselines.sharding import state_shardings
+from sraven import ConfigurationError
+from sraven.core.boards import read_board
+from tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
+from tiny_runs import leaves, once, quickly, shared_directory
+
+ROOT = Path(__file__).parents[3]
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu"}
+
+DEVICES, MESH = 4, "data=2,fsdp=2"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    cache = shared_directory(tmp_path_factory, "compiled")
+    with quickly(cache):
+        yield cache
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory, compiled):
+    """The tokens and runs of `make_language`; tests only read them."""
+    return make_language(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def corpus(language):
+    return Corpus(language / TRAINING)
+
+
+def assert_alike(one, other):
+    """Check that runs have lost and learnt the same, but for the order in which numbers were added up."""
+    for name in ("loss", "perplexity", "bits_per_byte", "gradient_norm", "accuracy"):
+        here, there = ([line[name] for line in lines_of(run)] for run in (one, other))
+        assert len(here) == 3
+        # A token in 2,560 may be right here and wrong there.
+        atol = 0.002 if name == "accuracy" else 0
+        np.testing.assert_allclose(here, there, rtol=1e-3, atol=atol, err_msg=name)
+
+
+def assert_parameters_alike(one, other):
+    here, there = (leaves(load_language_run(run)[1]) for run in (one, other))
+    assert here.keys() == there.keys()
+    for path, array in here.items():
+        np.testing.assert_allclose(array, there[path], rtol=1e-3, atol=1e-4, err_msg=path)
+
+
+# Two processes
+
+
+@pytest.fixture(scope="module")
+def resumed(tmp_path_factory, language, compiled):
+    """A run that two processes began and one went on with; and how they ended."""
+
+    def make(folder):
+        out, both = folder / "run", []
+        line = [*LINE, f"--data={language / TRAINING}", f"--out={out}"]
+        with socket.socket() as free:
+            free.bind(("localhost", 0))
+            port = free.getsockname()[1]
+        for place in range(2):
+            options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
+            command = [sys.executable, "-m", "quick_sraven", str(compiled), "stall", *line, *options]
+            both.append(subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT))
+        while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / "20").exists():
+            time.sleep(0.05)
+        for one in both:
+            one.send_signal(signal.SIGKILL)
+        ends = [one.wait(timeout=60) for one in both]
+        left = [path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit()]
+        ends = {"codes": ends, "left": left, "printed": sraven(*line)}
+        (folder / "ends.json").write_text(json.dumps(ends))
+
+    return once(tmp_path_factory, "language-processes", make)
+
+
+def test_both_were_killed_on_the_way_and_one_went_on(resumed):
+    ends = json.loads((resumed / "ends.json").read_text())
+    assert (ends["codes"], ends["left"]) == ([-signal.SIGKILL] * 2, ["20"])
+    code, out, err = ends["printed"]
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{resumed / 'run'}: 60 steps, loss ")
+
+
+def test_two_processes_and_one_leave_one_run(resumed, corpus):
+    out = resumed / "run"
+    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, "tokenizer.model"}
+    assert read_config(json.loads((out / CONFIG).read_text())) == tiny(corpus)
+    assert (out / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
+    assert [line["step"] for line in lines_of(out)] == [20, 40, 60]
+
+
+def test_two_processes_and_one_end_as_one_does(resumed, language):
+    assert_alike(resumed / "run", language / TWICE[0])
+    assert_parameters_alike(resumed / "run", language / TWICE[0])
+
+
+# Four devices
+
+ON_DEVICES = """
+import json, sys
+from pathlib import Path
+import jax
+jax.config.update("jax_num_cpu_devices", {devices})
+import numpy as np
+from baselines.checkpoint import Checkpoints
+from baselines.lm.corpus import Corpus
+from baselines.lm.evaluate import document_losses
+from baselines.lm.experiment import language_experiment
+from baselines.lm.sample import load_language_run
+from baselines.sharding import make_mesh
+from baselines.train import train
+from tiny_language import TRAINING, TWICE, VALIDATION, tiny
+from tiny_runs import quickly
+
+language, out, cache = map(Path, sys.argv[1:])
+Checkpoints.save = lambda *_: None  # of states that are cut, it takes as long as the training
+corpus, lies, mesh = Corpus(language / TRAINING), {{}}, make_mesh("{mesh}")
+with quickly(cache):
+    for attention in ("hyla", "softmax"):
+        config = tiny(corpus, attention)
+        state = train(config, out / attention, mesh=mesh, make_experiment=language_experiment(corpus))
+        for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+            shards = [shard.data.shape for shard in leaf.addressable_shards]
+            lies[attention + jax.tree_util.keystr(path)] = [leaf.shape, shards]
+    (out / "lies.json").write_text(json.dumps(lies))
+    config, params = load_language_run(language / TWICE[0])
+    found = document_losses(config, params, Corpus(language / VALIDATION), rows=8, mesh=mesh)
+    np.save(out / "losses.npy", found.loss)
+"""
+
+
+@pytest.fixture(scope="module")
+def on_devices(tmp_path_factory, language, compiled):
+    """What a process with four devices trained and evaluated."""
+
+    def make(folder):
+        code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
+        command = [sys.executable, "-c", code, language, folder, compiled]
+        subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, timeout=600)
+
+    return once(tmp_path_factory, "language-devices", make)
+
+
+@pytest.mark.parametrize(("attention", "alone"), [("hyla", TWICE[0]), ("softmax", SOFTMAX)])
+def test_four_devices_lose_what_one_does(on_devices, language, attention, alone):
+    assert_alike(on_devices / attention, language / alone)
+
+
+def test_embedding_and_kernels_and_their_moments_are_cut(on_devices):
+    """Biases and norms lie whole on every device, and so do step and seed."""
+    cut = []
+    for path, (shape, shards) in json.loads((on_devices / "lies.json").read_text()).items():
+        sizes = [have / want if want else 1 for want, have in zip(shape, shards[0], strict=True)]
+        assert shards == [shards[0]] * DEVICES, path
+        if any(size != 1 for size in sizes):
+            assert sorted(sizes) == [0.5, *[1] * (len(shape) - 1)], path
+            cut.append(path)
+    kernels = ("query", "key", "value", "out", "up", "down")
+    wanted = sorted(
+        f"{attention}{place}{name}"
+        for attention in ("hyla", "softmax")
+        for place in (".params", ".moments[0].mu", ".moments[0].nu")
+        for name in (
+            "['embedding']",
+            *(f"['block_0']{part_of(kernel)}['{kernel}']['kernel']" for kernel in kernels),
+        )
+    )
+    assert sorted(cut) == wanted
+
+
+def part_of(kernel):
+    """Where in a block a kernel is."""
+    return "['feedforward']" if kernel in ("up", "down") else "['attention']"
+
+
+def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
+    """But for biases and norms, which are less than a hundredth of it."""
+    config = make_language_config(read_board("c4-v1"), corpus, "hyla", vocabulary=32_000)
+    state = jax.eval_shape(language_program(config).initialise, jnp.uint32(0))
+    shardings = state_shardings(AbstractMesh((1, 8), ("data", "fsdp")), state)
+    assert shardings.params["embedding"].spec == PartitionSpec(None, "fsdp")
+    sizes = jax.tree.map(lambda leaf, sharding: np.prod(sharding.shard_shape(leaf.shape)), state, shardings)
+    for part in (lambda state: state.params, lambda state: state.moments):
+        held, whole = (sum(jax.tree.leaves(part(each))) for each in (sizes, jax.tree.map(np.size, state)))
+        assert 1 / 8 < held / whole < 1 / 8 + 0.01
+
+
+def test_documents_lose_the_same_on_four_devices(on_devices, language):
+    config, params = load_language_run(language / TWICE[0])
+    found = document_losses(config, params, Corpus(language / VALIDATION), rows=8)
+    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
+
+
+def test_rows_that_devices_can_not_share_are_refused(language):
+    config, mesh = read_run(language / TWICE[0]), AbstractMesh((2, 2), ("data", "fsdp"))
+    with pytest.raises(ConfigurationError) as caught:
+        document_losses(config, None, Corpus(language / VALIDATION), rows=7, mesh=mesh)
+    assert str(caught.value) == "rows=7: expected a multiple of 4, the devices of the mesh"

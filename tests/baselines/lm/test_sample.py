@@ -1,0 +1,326 @@
+"""Text from a language model: what it draws, where that ends, and what it refuses."""
+
+import shutil
+from dataclasses import asdict, replace
+from functools import cache
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tiny_runs
+from baselines.lm.experiment import Compute, language_model
+from baselines.lm.sample import continue_tokens, draw, load_language_run, sample_text
+from baselines.lm.tokenizer import read_tokenizer
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from sraven import ConfigurationError, OutputError
+from sraven.core.files import write_json
+from tiny_language import FOLLOWING, TINY, TWICE, all_quickly, make_language
+from tiny_runs import shared_directory
+
+LENGTH = TINY["length"]
+
+START = "the old"
+
+ROOM = LENGTH - 3
+"""Beside the start of a document and two words."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled(tmp_path_factory):
+    with all_quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, _compiled):
+    """A finished run; tests only read it."""
+    return make_language(tmp_path_factory) / TWICE[0]
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    """Its configuration and parameters."""
+    return load_language_run(folder)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(folder):
+    return read_tokenizer(folder / "tokenizer.model")
+
+
+@pytest.fixture(scope="module")
+def prompt(tokenizer):
+    tokens = tokenizer.encode([START.encode()])[0][:-1]
+    assert len(tokens) == LENGTH - ROOM
+    return tokens
+
+
+@pytest.fixture(scope="module")
+def drawn(trained, prompt):
+    """Return six continuations of a prompt by a seed."""
+
+    @cache
+    def draw_by(seed):
+        return continue_tokens(*trained, prompt, ROOM, samples=6, seed=seed)
+
+    return draw_by
+
+
+# Without a cache
+
+
+def greedy(config, params, prompt):
+    """The likeliest piece after all before it, and so on to the last: no cache, no tiles.
+
+    The sequence is filled up with zeros, which a causal model doesn't see.
+    """
+    model = language_model(config, Compute(tile=0))
+    logits_of = jax.jit(lambda params, tokens: model.apply({"params": params}, tokens))
+    tokens = np.zeros((1, config.length), np.int32)
+    tokens[0, : len(prompt)] = prompt
+    for place in range(len(prompt), config.length):
+        tokens[0, place] = np.asarray(logits_of(params, tokens))[0, place - 1].argmax()
+    return tokens[0, len(prompt) :]
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "hyla"])
+def test_coldest_text_is_what_the_parallel_form_finds_likeliest(trained, prompt, attention):
+    """Of a model whose parameters were drawn at random: a trained one says less."""
+    config, numbers = replace(trained[0], attention=attention), np.random.default_rng(0)
+    params = jax.tree.map(lambda leaf: 0.5 * numbers.normal(size=leaf.shape).astype(np.float32), trained[1])
+    pieces = continue_tokens(config, params, prompt, ROOM, samples=2, temperature=0)
+    assert (pieces.shape, pieces.dtype) == ((2, ROOM), np.int32)
+    wanted = greedy(config, params, prompt)
+    np.testing.assert_array_equal(pieces, [wanted, wanted])
+    assert len(set(wanted.tolist())) >= 3
+
+
+# Drawing
+
+SHARES = np.array([3 / 16, 1 / 16, 1 / 2, 1 / 4], np.float32)
+
+
+def frequencies(logits, temperature, top):
+    """How often each piece comes, over 1,000 rows of each of 10 keys."""
+    rows = jnp.tile(jnp.asarray(logits), (1000, 1))
+    pieces = np.stack([draw(rows, jax.random.key(number), temperature, top) for number in range(10)])
+    assert (pieces.shape, pieces.dtype) == ((10, 1000), np.int32)
+    return np.bincount(pieces.reshape(-1), minlength=len(logits)) / pieces.size
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top", "expected"),
+    [
+        (1.0, 0, SHARES),
+        (1.0, 4, SHARES),
+        (1.0, 3, [3 / 15, 0, 8 / 15, 4 / 15]),
+        (1.0, 2, [0, 0, 2 / 3, 1 / 3]),
+        (0.5, 0, [9 / 90, 1 / 90, 64 / 90, 16 / 90]),
+        (0.5, 2, [0, 0, 4 / 5, 1 / 5]),
+        (1.0, 1, [0, 0, 1, 0]),
+        (0.0, 0, [0, 0, 1, 0]),
+        (0.0, 3, [0, 0, 1, 0]),
+        (1e-20, 0, [0, 0, 1, 0]),
+    ],
+)
+def test_pieces_come_as_often_as_worked_out_by_hand(temperature, top, expected):
+    """Within four standard errors of 10,000 draws; what never comes doesn't come once."""
+    expected = np.array(expected, np.float64)
+    error = np.abs(frequencies(np.log(SHARES), temperature, top) - expected)
+    assert (error <= 4 * np.sqrt(expected * (1 - expected) / 10_000)).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-38, 1e-39, 1e-45])
+def test_temperature_that_float32_hardly_holds_is_as_cold_as_none(temperature):
+    """Several logits above 0 make quotients beyond float32, of which none is higher than another."""
+    assert frequencies(SHARES * 1e3, temperature, 0).tolist() == [0, 0, 1, 0]
+
+
+def test_rows_of_a_batch_are_drawn_apart():
+    rows = jnp.log(jnp.asarray([[1.0, 1e-9], [1e-9, 1.0], [0.5, 0.5]]))
+    pieces = np.stack([draw(rows, jax.random.key(seed), 1.0, 0) for seed in range(20)])
+    assert (pieces[:, 0] == 0).all() and (pieces[:, 1] == 1).all()
+    assert set(pieces[:, 2].tolist()) == {0, 1}
+
+
+def test_steps_and_samples_are_drawn_apart(trained, prompt):
+    """A model of zeros finds all pieces alike: 78 draws of 280 are 68 pieces, give or take 3."""
+    config, params = trained[0], jax.tree.map(jnp.zeros_like, trained[1])
+    pieces = continue_tokens(config, params, prompt, ROOM, samples=6, seed=4)
+    assert 58 <= len(np.unique(pieces)) <= 78
+
+
+def test_one_of_the_likeliest_is_the_likeliest(trained, prompt):
+    coldest = continue_tokens(*trained, prompt, ROOM, samples=2, temperature=0)
+    for seed in (0, 7):
+        pieces = continue_tokens(*trained, prompt, ROOM, samples=2, top=1, seed=seed)
+        np.testing.assert_array_equal(pieces, coldest)
+
+
+def test_seed_decides_what_is_drawn(trained, prompt, drawn):
+    again = continue_tokens(*trained, prompt, ROOM, samples=6, seed=0)
+    np.testing.assert_array_equal(again, drawn(0))
+    assert (drawn(1) != drawn(0)).any()
+
+
+def test_samples_differ_and_are_pieces(trained, drawn):
+    assert len(np.unique(drawn(0), axis=0)) > 1
+    assert drawn(0).min() >= 0 and drawn(0).max() < trained[0].vocabulary
+
+
+# Text
+
+
+@pytest.fixture
+def continued(monkeypatch, folder, trained):
+    """Return the texts that follow a prompt if the model adds given pieces."""
+
+    def text_with(prompt, rows):
+        monkeypatch.setattr("baselines.lm.sample.load_language_run", lambda _: trained)
+        monkeypatch.setattr("baselines.lm.sample.continue_tokens", lambda *_, **__: np.array(rows, np.int32))
+        return sample_text(folder, prompt, len(rows[0]))
+
+    return text_with
+
+
+def pieces_of(tokenizer, text):
+    """The pieces of a text, without those that stand around a document."""
+    return tokenizer.encode([text.encode()])[0][1:-1].tolist()
+
+
+def test_text_ends_where_the_document_does(continued, tokenizer):
+    old, cat, sees = (pieces_of(tokenizer, word) for word in ("old", "cat", "sees"))
+    end = [tokenizer.special["eos"]]
+    width = len(old + cat + sees) + 1
+    rows = [
+        old + cat + end + sees,
+        end + old + cat + sees,
+        old + cat + sees + end,
+        old + end * (width - len(old)),
+    ]
+    assert continued("the", rows) == [" old cat", "", " old cat sees", " old"]
+
+
+def test_text_after_a_prompt_keeps_its_leading_space_and_a_first_text_has_none(continued, tokenizer):
+    pieces = pieces_of(tokenizer, "old cat")
+    assert continued("the", [pieces]) == [" old cat"]
+    assert continued("", [pieces]) == ["old cat"]
+
+
+@pytest.mark.parametrize("prompt", ["é", "the 😀", "語", "x\ny"])
+def test_prompt_may_have_characters_that_the_tokenizer_never_saw(continued, tokenizer, prompt):
+    assert continued(prompt, [pieces_of(tokenizer, "old cat")]) == [" old cat"]
+
+
+def test_prompt_that_is_no_unicode_is_taken_with_a_mark(continued, tokenizer):
+    """As the command line passes on bytes that it can't decode."""
+    assert continued("x\udcff", [pieces_of(tokenizer, "cat")]) == [" cat"]
+
+
+@pytest.mark.parametrize("prompt", ["the ", "the\n", "the  "])
+def test_space_at_the_end_of_a_prompt_is_not_there_twice(continued, tokenizer, prompt):
+    assert continued(prompt, [pieces_of(tokenizer, "cat sees")]) == ["cat sees"]
+
+
+def test_half_a_character_is_marked(continued, tokenizer):
+    byte = pieces_of(tokenizer, "é")[-2:]
+    assert continued("the", [byte[:1]]) == ["\ufffd"]
+    assert continued("the", [byte]) == ["é"]
+
+
+def test_text_of_a_run_is_that_of_its_pieces(folder, drawn, tokenizer):
+    texts = sample_text(folder, START, ROOM, samples=6, seed=1)
+    ends = [row.tolist().index(1) if 1 in row else ROOM for row in drawn(1)]
+    assert texts == [
+        " " + tokenizer.decode(row[:end]) if end else "" for row, end in zip(drawn(1), ends, strict=True)
+    ]
+
+
+def test_run_continues_text_in_its_language(folder):
+    text, same = sample_text(folder, START, ROOM, samples=2, temperature=0)
+    assert text == same
+    first, *rest = text.split(" ")
+    assert first == "" and rest[0] in ("cat", "dog")
+    assert all(word in FOLLOWING[before] for before, word in pairwise(["old", *rest]))
+
+
+def test_document_may_begin_with_nothing(folder):
+    [text] = sample_text(folder, "", LENGTH - 1, temperature=0)
+    assert text.startswith("the ")
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "message"),
+    [
+        (
+            ROOM + 1,
+            {},
+            "tokens=14: expected an integer from 1 to 13; what the model's 16 leave beside the prompt",
+        ),
+        (0, {}, "tokens=0: expected an integer from 1 to 13; what the model's 16 leave beside the prompt"),
+        (1, {"samples": 0}, "samples=0: expected an integer from 1 to 65,536"),
+        (1, {"samples": 65_537}, "samples=65537: expected an integer from 1 to 65,536"),
+        (1, {"top": -1}, "top=-1: expected an integer from 0 to 280"),
+        (1, {"top": 281}, "top=281: expected an integer from 0 to 280"),
+        (1, {"top": 2.0}, "top=2.0: expected an integer from 0 to 280"),
+        (1, {"seed": -1}, "seed=-1: expected an integer from 0 to 4,294,967,295"),
+        (1, {"seed": 1 << 32}, "seed=4294967296: expected an integer from 0 to 4,294,967,295"),
+        (1, {"temperature": -0.1}, "temperature=-0.1: expected a number, 0 or more"),
+        (1, {"temperature": float("nan")}, "temperature=nan: expected a number, 0 or more"),
+        (1, {"temperature": float("inf")}, "temperature=inf: expected a number, 0 or more"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(trained, prompt, count, options, message):
+    with pytest.raises(ConfigurationError) as caught:
+        continue_tokens(*trained, prompt, count, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("tokens", [0, LENGTH, LENGTH + 9])
+def test_prompt_that_leaves_no_room_is_refused(trained, tokens):
+    with pytest.raises(ConfigurationError) as caught:
+        continue_tokens(*trained, np.full(tokens, 5), 1)
+    wanted = f"the prompt has {tokens} tokens; expected 1 to 15, as the model was trained on 16"
+    assert str(caught.value) == wanted
+
+
+def test_prompt_that_leaves_one_place_is_not(trained):
+    assert continue_tokens(*trained, np.full(LENGTH - 1, 5), 1).shape == (1, 1)
+
+
+def refusal(folder):
+    with pytest.raises(ConfigurationError) as caught:
+        sample_text(folder, "the", 1)
+    return type(caught.value), str(caught.value)
+
+
+def test_directory_without_a_run_is_refused(tmp_path):
+    wanted = f"{tmp_path / 'run'} holds no run; `sraven train` makes one"
+    assert refusal(tmp_path / "run") == (OutputError, wanted)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_on_another_board_is_refused(tmp_path):
+    write_json(tmp_path / CONFIG, asdict(tiny_runs.tiny()))
+    wanted = f"{tmp_path} is a run on fuzzylogic-v1, not one of the language model"
+    assert refusal(tmp_path) == (ConfigurationError, wanted)
+
+
+@pytest.mark.parametrize(("lost", "done"), [(["60"], 40), (["40", "60"], 0)])
+def test_unfinished_run_is_refused(folder, tmp_path, lost, done):
+    copy = shutil.copytree(folder, tmp_path / "run")
+    for step in lost:
+        shutil.rmtree(copy / CHECKPOINTS / step)
+    assert refusal(copy) == (OutputError, f"{copy} has {done} of 60 steps; train it to the end first")
+
+
+def test_configuration_that_is_damaged_is_refused(folder, tmp_path):
+    (tmp_path / CONFIG).write_text((folder / CONFIG).read_text()[:-9])
+    kind, message = refusal(tmp_path)
+    assert kind is OutputError and message.startswith(f"{tmp_path / CONFIG} can't be read: ")
