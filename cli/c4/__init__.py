@@ -12,7 +12,7 @@ COMMANDS = {
 
 @click.group(name="c4", cls=LazyGroup, package="cli.c4", summaries=COMMANDS)
 def command() -> None:
-    """Text for the language model (paper, section 4.5): C4, or files like it.
+    """Text for the language model (paper, section 5): C4, or files like it.
 
     \b
     Example:
