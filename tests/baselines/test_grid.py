@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def sraven(*arguments):
 class Board:
     """Scores as predicted, to see what is asked for."""
 
-    id, metric = "fuzzylogic-v1", "r2_per_sequence"
+    id, metric, content = "fuzzylogic-v1", "r2_per_sequence", MappingProxyType({"higher_is_better": True})
 
     def score(self, split, predictions):
         return SimpleNamespace(metrics={self.metric: SimpleNamespace(mean=float(predictions))})
