@@ -72,6 +72,21 @@ class Corpus:
         stem, shard = self._shards[index]
         return _load(path_of(stem, "tokens"), "tokens", shard["tokens"])
 
+    def check_files(self) -> None:
+        """Check that the files of all shards are there, with their sizes, before long work begins.
+
+        Raises:
+            OutputError: for the first that isn't so.
+        """
+        for stem, shard in self._shards:
+            for array, size in shard["file_bytes"].items():
+                path = path_of(stem, array)
+                found = f"has {path.stat().st_size:,} bytes" if path.is_file() else "is missing"
+                if found != f"has {size:,} bytes":
+                    raise OutputError(
+                        f"{path} {found}; the manifest says {size:,}: prepare the directory again"
+                    )
+
     def read(self, start: int, count: int) -> NDArray[np.uint16]:
         """Return tokens ``start`` to ``start + count - 1`` of the corpus.
 

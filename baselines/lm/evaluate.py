@@ -70,12 +70,14 @@ def document_losses(
 
     Raises:
         ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.
+        OutputError: if files of the corpus are missing or cut.
     """
     if corpus.tokenizer["pieces"] != config.vocabulary:
         raise ConfigurationError(
             f"the documents have {corpus.tokenizer['pieces']:,} pieces and the run {config.vocabulary:,}; "
             "prepare them with the run's tokenizer"
         )
+    corpus.check_files()
     mesh = mesh or make_mesh()
     check_integer("rows", rows, 1, 1 << 30)
     if rows % mesh.size:

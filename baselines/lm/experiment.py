@@ -135,6 +135,7 @@ def language_experiment(
         board_of(config)  # refuses another board's digest
         if config.corpus != corpus.digest:
             raise ConfigurationError("the run is trained on other tokens; name those that it began with")
+        corpus.check_files()
         check_integer("parts", compute.parts, 1, config.batch_size)
         check_batch(mesh, config.batch_size, compute.parts)
         program = language_program(config, mesh, compute)

@@ -261,6 +261,21 @@ def test_parts_that_do_not_divide_are_refused(corpus, tmp_path):
         train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus, Compute(parts=3)))
 
 
+def test_files_that_are_missing_or_cut_are_refused_before_anything_is_written(tmp_path, language_tokenizer):
+    tokens = write_corpus(tmp_path, count=5, tokenizer=language_tokenizer)
+    path = tokens / "shards" / "00000-00000.documents.npy"
+    path.write_bytes(path.read_bytes()[:-1])
+    damaged = Corpus(tokens)
+    with pytest.raises(
+        OutputError, match=r"documents\.npy has 351 bytes; the manifest says 352: prepare the"
+    ):
+        train(tiny(damaged), tmp_path / "run", make_experiment=language_experiment(damaged))
+    path.unlink()
+    with pytest.raises(OutputError, match=r"documents\.npy is missing; the manifest says 352"):
+        train(tiny(damaged), tmp_path / "run", make_experiment=language_experiment(damaged))
+    assert not (tmp_path / "run").exists()
+
+
 def test_tiles_of_softmax_are_refused(corpus):
     with pytest.raises(ConfigurationError, match="attention='softmax'"):
         language_model(tiny(corpus, "softmax"), Compute(tile=16))
