@@ -18,7 +18,7 @@ from baselines.grid import Judge
 from baselines.lm.corpus import Corpus
 from baselines.lm.directory import TOKENIZER
 from baselines.lm.documents import Documents
-from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, at_once, language_model
+from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
 from baselines.sharding import make_mesh, place_rows, state_shardings
@@ -127,7 +127,7 @@ def summarise(found: DocumentLosses) -> dict[str, float]:
         "documents": len(found.loss),
         "tokens": targets,
         "loss": loss,
-        "perplexity": exp(min(loss, 700.0)),
+        "perplexity": exp(min(loss, HIGHEST)),
         "bits_per_byte": total / log(2) / int(found.text_bytes.sum()),
     }
 
