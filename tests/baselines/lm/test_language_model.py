@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import tiny_runs
 from baselines.config import LanguageConfig, read_config
 from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
@@ -27,6 +28,7 @@ from baselines.lm.sample import load_language_run
 from baselines.log import LOG
 from baselines.optim import Hyper
 from baselines.recipes import SIZES, make_language_config
+from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
 from baselines.step import State
 from baselines.train import Outcome, load_run, train
@@ -282,9 +284,7 @@ def test_tiles_of_softmax_are_refused(corpus):
 
 
 def test_a_run_on_another_board_is_no_language_model(tmp_path):
-    import tiny_runs
-
-    train(tiny_runs.tiny(steps=5), tmp_path / "run")
+    make_folder(tmp_path / "run", tiny_runs.tiny(), {})
     with pytest.raises(ConfigurationError, match="is a run on fuzzylogic-v1"):
         load_language_run(tmp_path / "run")
 
