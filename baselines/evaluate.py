@@ -17,7 +17,7 @@ from baselines.experiment import board_of, transformer_of
 from baselines.train import load_run
 from sraven.core.boards import Board, load_board
 from sraven.core.errors import ConfigurationError
-from sraven.core.submit import write_submission
+from sraven.core.submit import check_new, write_submission
 
 _AT_ONCE = 512
 
@@ -70,8 +70,10 @@ def write_entry(
         code_commit: of the code that trained the runs, if it is known.
 
     Raises:
-        ConfigurationError: if the runs differ in more than their seed, or one isn't finished.
+        ConfigurationError: if the runs differ in more than their seed.
+        OutputError: if one isn't finished, or ``out`` exists.
     """
+    check_new(Path(out))
     loaded = [load_run(path) for path in runs]
     configs = [config for config, _ in loaded]
     check_alike(runs, configs)

@@ -61,6 +61,12 @@ def board_of(config: RunConfig) -> Board:
     return board
 
 
+def shape_of(config: RunConfig) -> dict[str, Any]:
+    """Return what a transformer has from its run alone, whatever it is trained on."""
+    names = "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout"
+    return {name: getattr(config, name) for name in names.split()}
+
+
 def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
     """Return the model of a configuration."""
     return Transformer(
@@ -68,16 +74,8 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
             inputs=encoding.width_in,
             outputs=encoding.width_out,
             length=encoding.length,
-            layers=config.layers,
-            width=config.width,
-            heads=config.heads,
-            qkv_width=config.qkv_width,
-            mlp_width=config.mlp_width,
-            attention=config.attention,
-            activation=config.activation,
-            feedforward=config.feedforward,
             unidirectional_buckets=config.recipe == "paper-code",
-            attention_dropout=config.attention_dropout,
+            **shape_of(config),
         )
     )
 

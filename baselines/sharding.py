@@ -5,7 +5,7 @@ besides. The compiler adds what devices have to tell each other.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -52,8 +52,17 @@ def make_mesh(shape: str | None = None) -> Mesh:
         rule = "all devices of all processes are needed" if several else "choose a smaller mesh"
         found = f"{len(devices)} device{'s' if len(devices) > 1 else ''} ({devices[0].platform})"
         raise ConfigurationError(f"mesh {shape!r} has {needed} devices; here: {found}; {rule}")
+    return _mesh_of(devices[:needed], counts)
+
+
+def own_mesh() -> Mesh:
+    """Return a mesh of one device of this process, for work that the others take no part in."""
+    return _mesh_of(jax.local_devices()[:1], [1] * len(AXES))
+
+
+def _mesh_of(devices: Sequence[Any], counts: Sequence[int]) -> Mesh:
     kinds = (AxisType.Auto,) * len(AXES)
-    return Mesh(np.array(devices[:needed]).reshape(counts), AXES, axis_types=kinds)
+    return Mesh(np.array(devices).reshape(counts), AXES, axis_types=kinds)
 
 
 def _read_shape(shape: str) -> dict[str, int]:

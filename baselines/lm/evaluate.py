@@ -21,7 +21,7 @@ from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
-from baselines.sharding import make_mesh, place_rows, state_shardings
+from baselines.sharding import make_mesh, own_mesh, place_rows, state_shardings
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.files import move_into_place, sha256_of_file
@@ -133,11 +133,11 @@ def summarise(found: DocumentLosses) -> dict[str, float]:
 
 
 def language_judge(corpus: Corpus) -> Judge:
-    """Return what scores runs of a grid by their loss per token on documents."""
+    """Return what scores runs of a grid by their loss per token on documents, in one process alone."""
 
     def score(config: RunConfig, params: Any) -> float | None:
         assert isinstance(config, LanguageConfig)
-        loss = summarise(document_losses(config, params, corpus))["loss"]
+        loss = summarise(document_losses(config, params, corpus, mesh=own_mesh()))["loss"]
         return loss if isfinite(loss) else None
 
     return Judge("loss", "validation", higher_is_better=False, score=score)

@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import Batch
-from baselines.experiment import Experiment, board_of
+from baselines.experiment import Experiment, board_of, shape_of
 from baselines.feed import Chunk
 from baselines.lm.corpus import Corpus
 from baselines.lm.directory import TOKENIZER
@@ -66,15 +66,7 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
             outputs=0,
             vocabulary=config.vocabulary,
             length=config.length,
-            layers=config.layers,
-            width=config.width,
-            heads=config.heads,
-            qkv_width=config.qkv_width,
-            mlp_width=config.mlp_width,
-            attention=config.attention,
-            activation=config.activation,
-            feedforward=config.feedforward,
-            attention_dropout=config.attention_dropout,
+            **shape_of(config),
             position="rotary",
             causal=True,
             tile=tile,

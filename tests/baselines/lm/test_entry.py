@@ -196,7 +196,7 @@ def test_thinning_nothing_leaves_nothing():
 
 
 def test_documents_of_the_board_are_accepted(documents):
-    check_corpus(CORPUS_BOARD, documents)
+    assert check_corpus(CORPUS_BOARD, documents) is None
 
 
 def refusal(documents):
