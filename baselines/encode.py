@@ -1,6 +1,7 @@
 """Batches of a task as sequences: tokens in, outputs read, loss and score.
 
-Letters in array names: B instances, T tokens, D token width, O output width, M features, N points.
+Letters in array names: B instances, T tokens, A of them asked, D token width, O output width, M features,
+N points.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,16 +24,18 @@ class Encoding(NamedTuple):
     Attributes:
         fields: names of the arrays of a batch that it takes.
         length: tokens of a sequence, T.
+        asked: how many of them, the last ones, have an output that counts, A.
         width_in: width of a token, D.
         width_out: width of an output, O.
         tokens: returns float32 ``[B, T, D]``, given a batch.
-        predict: returns predictions as the board wants them, given outputs ``[B, T, O]``.
+        predict: returns predictions as the board wants them, given outputs ``[B, A, O]``, or of all tokens.
         loss: returns the mean loss, given outputs and the batch.
         score: returns the board's primary metric on the batch, given outputs and the batch.
     """
 
     fields: tuple[str, ...]
     length: int
+    asked: int
     width_in: int
     width_out: int
     tokens: Callable[[Batch], jax.Array]
@@ -49,18 +52,18 @@ def _encode_sraven(task: Any) -> Encoding:
         symbols_BT = batch["context"].reshape(len(batch["context"]), 8 * M)
         return jnp.pad(jax.nn.one_hot(symbols_BT, K), ((0, 0), (0, M), (0, 0)))
 
-    def loss(out_BTO: jax.Array, batch: Batch) -> jax.Array:
+    def loss(out_BAO: jax.Array, batch: Batch) -> jax.Array:
         targets_BM = batch["target"].astype(jnp.int32)
-        losses_BM = optax.softmax_cross_entropy_with_integer_labels(out_BTO[:, -M:], targets_BM)
+        losses_BM = optax.softmax_cross_entropy_with_integer_labels(out_BAO[:, -M:], targets_BM)
         return jnp.mean(losses_BM)
 
-    def predict(out_BTO: jax.Array) -> jax.Array:
-        return out_BTO[:, -M:].argmax(axis=-1).astype(jnp.uint8)
+    def predict(out_BAO: jax.Array) -> jax.Array:
+        return out_BAO[:, -M:].argmax(axis=-1).astype(jnp.uint8)
 
-    def score(out_BTO: jax.Array, batch: Batch) -> jax.Array:
-        return (predict(out_BTO) == batch["target"]).all(axis=-1).mean(dtype=jnp.float32)
+    def score(out_BAO: jax.Array, batch: Batch) -> jax.Array:
+        return (predict(out_BAO) == batch["target"]).all(axis=-1).mean(dtype=jnp.float32)
 
-    return Encoding(("context", "target"), 9 * M, K, K, tokens, predict, loss, score)
+    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score)
 
 
 def _encode_fuzzylogic(task: Any) -> Encoding:
@@ -70,19 +73,19 @@ def _encode_fuzzylogic(task: Any) -> Encoding:
         targets_BN = batch["targets"].at[:, -1].set(0.0)
         return jnp.concatenate([batch["inputs"], targets_BN[..., None]], axis=-1)
 
-    def predict(out_BTO: jax.Array) -> jax.Array:
-        return out_BTO[:, -1, 0]
+    def predict(out_BAO: jax.Array) -> jax.Array:
+        return out_BAO[:, -1, 0]
 
-    def loss(out_BTO: jax.Array, batch: Batch) -> jax.Array:
-        return jnp.square(predict(out_BTO) - batch["targets"][:, -1]).mean()
+    def loss(out_BAO: jax.Array, batch: Batch) -> jax.Array:
+        return jnp.square(predict(out_BAO) - batch["targets"][:, -1]).mean()
 
-    def score(out_BTO: jax.Array, batch: Batch) -> jax.Array:
-        errors_B = jnp.square(predict(out_BTO) - batch["targets"][:, -1])
+    def score(out_BAO: jax.Array, batch: Batch) -> jax.Array:
+        errors_B = jnp.square(predict(out_BAO) - batch["targets"][:, -1])
         variances_B = batch["targets"].var(axis=-1)
         varied_B = variances_B > 0
         return 1 - jnp.where(varied_B, errors_B / variances_B, 0.0).sum() / varied_B.sum()
 
-    return Encoding(("inputs", "targets"), task.N, task.L + 1, 1, tokens, predict, loss, score)
+    return Encoding(("inputs", "targets"), task.N, 1, task.L + 1, 1, tokens, predict, loss, score)
 
 
 ENCODINGS: Mapping[str, Callable[[Any], Encoding]] = {
@@ -108,12 +111,12 @@ def evaluator(apply: Callable[..., jax.Array], encoding: Encoding) -> Callable[.
     """Return a model's loss and score on batches of a task, as `baselines.step.make_program` takes it.
 
     Args:
-        apply: returns outputs ``[B, T, O]``, given parameters, tokens ``[B, T, D]`` and a key for dropout.
+        apply: returns outputs ``[B, A, O]``, given parameters, tokens ``[B, T, D]`` and a key for dropout.
         encoding: the task's.
     """
 
     def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BTO = apply(params, encoding.tokens(batch), key)
-        return encoding.loss(out_BTO, batch), encoding.score(out_BTO, batch)
+        out_BAO = apply(params, encoding.tokens(batch), key)
+        return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
     return evaluate

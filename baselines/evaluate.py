@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +22,9 @@ from sraven.core.submit import check_new, write_submission
 
 _AT_ONCE = 512
 
+_AT_ONCE_ON_CPU = 32
+"""Instances whose arrays fit into the cache of a core."""
+
 
 @lru_cache(maxsize=1)
 def _predictor(config: RunConfig) -> tuple[tuple[str, ...], Any]:
@@ -30,8 +34,14 @@ def _predictor(config: RunConfig) -> tuple[tuple[str, ...], Any]:
 
     @jax.jit
     def predict_batch(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
-        out: Any = model.apply({"params": params}, encoding.tokens(batch))
-        return encoding.predict(out)
+        def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
+            out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
+            return encoding.predict(out)
+
+        at_once = _AT_ONCE_ON_CPU if jax.default_backend() == "cpu" else _AT_ONCE
+        pieces = jax.tree.map(lambda array: array.reshape(-1, at_once, *array.shape[1:]), batch)
+        found = jax.lax.map(predict_piece, pieces)
+        return jnp.asarray(found.reshape(-1, *found.shape[2:]))
 
     return encoding.fields, predict_batch
 

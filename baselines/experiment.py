@@ -14,7 +14,7 @@ from baselines.encode import Encoding, encoding_of, evaluator
 from baselines.feed import Chunk, chunks
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.sharding import check_batch, on_cpu, place_chunk
+from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.step import Program, Report, make_program
 from sraven.core.boards import Board, read_board
 from sraven.core.errors import ConfigurationError
@@ -80,8 +80,15 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
     )
 
 
-def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program:
-    """Return the training program of a configuration; see `baselines.step.make_program`."""
+def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh | None = None) -> Program:
+    """Return the training program of a configuration; see `baselines.step.make_program`.
+
+    Args:
+        config: of the run.
+        encoding: of its task.
+        parts: equal ones that a batch is cut into.
+        mesh: devices; None for one.
+    """
     model = transformer_of(config, encoding)
 
     def initialise_params(key: jax.Array) -> Any:
@@ -89,11 +96,16 @@ def program_of(config: RunConfig, encoding: Encoding, parts: int = 1) -> Program
         return model.init(key, tokens_BTD)["params"]
 
     def apply(params: Any, tokens_BTD: jax.Array, key: jax.Array) -> jax.Array:
-        out: Any = model.apply({"params": params}, tokens_BTD, key)
+        out: Any = model.apply({"params": params}, tokens_BTD, key, asked=encoding.asked)
         return jnp.asarray(out)
 
     return make_program(
-        initialise_params, evaluator(apply, encoding), recipe=config.recipe, steps=config.steps, parts=parts
+        initialise_params,
+        evaluator(apply, encoding),
+        recipe=config.recipe,
+        steps=config.steps,
+        parts=parts,
+        gather=partial(gather_params, mesh or make_mesh()),
     )
 
 
@@ -119,7 +131,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
         return {**report._asdict(), "instances_per_second": speed}
 
     return Experiment(
-        program_of(config, encoding, parts),
+        program_of(config, encoding, parts, mesh),
         partial(chunks, task, encoding.fields, config.batch_size),
         place_chunk,
         describe,

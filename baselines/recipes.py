@@ -1,13 +1,15 @@
 """The paper's hyperparameters (appendix C, Table A3), and where its published code has others."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from sraven.core.boards import Board
 from sraven.core.errors import ConfigurationError
+
+C = TypeVar("C", bound=RunConfig)
 
 _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "sraven": {
@@ -73,6 +75,20 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 """Language models by name: the paper's, and one that trains on a CPU in a minute."""
 
 
+def _that_warms_up(config: C) -> C:
+    """Return a configuration whose rate reaches its peak.
+
+    Raises:
+        ConfigurationError: if the run ends before.
+    """
+    if config.warmup >= config.steps:
+        raise ConfigurationError(
+            f"steps={config.steps:,} with warmup={config.warmup:,}: the learning rate would never reach "
+            f"{config.learning_rate:g}; choose a warm-up of fewer steps"
+        )
+    return config
+
+
 def make_config(
     board: Board, attention: str, *, recipe: str = "paper", seed: int = 0, **changes: Any
 ) -> RunConfig:
@@ -107,7 +123,7 @@ def make_config(
         **look_up("recipe", recipe, RECIPES),
         **given,
     }
-    return RunConfig(**values)
+    return _that_warms_up(RunConfig(**values))
 
 
 def make_language_config(
@@ -154,4 +170,4 @@ def make_language_config(
         **shape,
         **given,
     }
-    return LanguageConfig(**values)
+    return _that_warms_up(LanguageConfig(**values))

@@ -153,6 +153,15 @@ def put_together(mesh: Mesh, arrays: Any) -> Any:
     return jax.tree.map(np.asarray, jax.jit(lambda cut: cut, out_shardings=whole(mesh))(arrays))
 
 
+def gather_params(mesh: Mesh, params: Any) -> Any:
+    """Return parameters, or their gradients, whole on every device, for a compiled function.
+
+    Told so before and after the model, the compiler cuts nothing in it but the batch. Left to itself it
+    lets the axis of a parameter that is cut spread into activations.
+    """
+    return jax.lax.with_sharding_constraint(params, whole(mesh)) if mesh.size > 1 else params
+
+
 def whole(mesh: Mesh) -> NamedSharding:
     """Return the sharding of what every device has whole."""
     return NamedSharding(mesh, PartitionSpec())

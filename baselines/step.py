@@ -66,6 +66,7 @@ def make_program(
     recipe: str,
     steps: int,
     parts: int = 1,
+    gather: Callable[[Any], Any] = lambda params: params,
 ) -> Program:
     """Return the training program of a model.
 
@@ -77,6 +78,7 @@ def make_program(
         parts: equal ones that a batch is cut into, one after the other: less memory, and on a CPU
             less time, as arrays stay in its cache. Gradients are those of the whole batch, up to
             rounding.
+        gather: returns parameters, or gradients, as the model has them: on a mesh, whole on every device.
     """
 
     def initialise(seed: jax.Array) -> State:
@@ -88,10 +90,13 @@ def make_program(
         # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
         key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
 
+        gathered = gather(state.params)
+
         def differentiate(part: Batch) -> Any:
-            return jax.value_and_grad(evaluate, has_aux=True)(state.params, part, key)
+            return jax.value_and_grad(evaluate, has_aux=True)(gathered, part, key)
 
         (loss, score), gradients = _mean_over_parts(differentiate, batch, parts)
+        gradients = gather(gradients)
         optimiser = make_optimiser(hyper, recipe, steps)
         changes, moments = optimiser.update(gradients, state.moments, state.params)
         params = optax.apply_updates(state.params, changes)
@@ -102,10 +107,14 @@ def make_program(
 
 
 def _mean_over_parts(function: Callable[[Batch], Any], batch: Batch, parts: int) -> Any:
-    """Return the mean of what a function returns for equal parts of a batch."""
+    """Return the mean of what a function returns for equal parts of a batch.
+
+    A part has every so many-th instance: on a mesh, whose devices hold instances that follow one another,
+    each has its share of every part.
+    """
     if parts == 1:
         return function(batch)
-    cut = jax.tree.map(lambda array: array.reshape(parts, -1, *array.shape[1:]), batch)
+    cut = jax.tree.map(lambda array: array.reshape(-1, parts, *array.shape[1:]).swapaxes(0, 1), batch)
     zeros = jax.tree.map(
         lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
         jax.eval_shape(function, jax.tree.map(lambda array: array[0], cut)),

@@ -1,6 +1,7 @@
 """The language model's experiment: windows of text in, the loss of the next token out."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from math import exp, log
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from baselines.lm.windows import Windows
 from baselines.model.config import TransformerConfig
 from baselines.model.hyla_tiled import TILED
 from baselines.model.transformer import Transformer
-from baselines.sharding import check_batch, make_mesh, on_cpu, place_rows
+from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
 from baselines.step import Program, Report, make_program
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
@@ -91,7 +92,8 @@ def language_program(
         mesh: devices; None for one.
         compute: how it is computed.
     """
-    model, tokens_at_once = language_model(config, compute), at_once(mesh or make_mesh())
+    mesh = mesh or make_mesh()
+    model, tokens_at_once = language_model(config, compute), at_once(mesh)
 
     def initialise_params(key: jax.Array) -> Any:
         return model.init(key, jnp.zeros((1, config.length), jnp.int32))["params"]
@@ -99,10 +101,15 @@ def language_program(
     def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         tokens_BT, targets_BT = batch["tokens"][:, :-1], batch["tokens"][:, 1:]
         hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
-        return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once)
+        return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once, mesh)
 
     return make_program(
-        initialise_params, evaluate, recipe=config.recipe, steps=config.steps, parts=compute.parts
+        initialise_params,
+        evaluate,
+        recipe=config.recipe,
+        steps=config.steps,
+        parts=compute.parts,
+        gather=partial(gather_params, mesh),
     )
 
 

@@ -150,6 +150,9 @@ def attend(
 def dropout_gate(rate: float, key: Array | None, queries: int, keys: int, dtype: jnp.dtype) -> Array | None:
     """Return what attention dropout multiplies latent codes by: ``[Q, K]``, shared by batch and heads.
 
+    A row depends on how far its query is from the last one, not on how many there are: the last queries
+    alone are dropped as they are among all.
+
     Args:
         rate: share of pairs that become 0, from 0 to below 1; the others are multiplied by
             1 / (1 - rate). None is returned for 0.
@@ -167,7 +170,11 @@ def dropout_gate(rate: float, key: Array | None, queries: int, keys: int, dtype:
         return None
     if key is None:
         raise ConfigurationError(f"dropout_rate={rate!r} needs dropout_key, a key of jax.random")
-    return jax.random.bernoulli(key, 1 - rate, (queries, keys)).astype(dtype) / (1 - rate)
+
+    def draw(from_end: Array) -> Array:
+        return jax.random.bernoulli(jax.random.fold_in(key, from_end), 1 - rate, (keys,))
+
+    return jax.vmap(draw)(jnp.arange(queries, 0, -1)).astype(dtype) / (1 - rate)
 
 
 def find_network(activation: str, deep_weights: Array | None) -> Network:

@@ -20,11 +20,11 @@ class Call(NamedTuple):
 
     Attributes:
         config: the transformer's.
-        query: ``[B, T, H, D]``, as key and value.
-        key: see query.
-        value: see query.
-        bias: ``[H, T, T]`` or None.
-        mask: bool, broadcasts to ``[B, H, T, T]``, or None; besides causality.
+        query: ``[B, A, H, D]``, of the last A of T tokens: those whose output is asked for.
+        key: ``[B, T, H, D]``.
+        value: ``[B, T, H, V]``.
+        bias: ``[H, A, T]`` or None.
+        mask: bool, broadcasts to ``[B, H, A, T]``, or None; besides causality.
         dropout_key: a JAX random key, or None to drop nothing.
         network: what else the value network needs, as arguments of `find_attention`'s functions.
         return_scores: whether latent codes are asked for.
@@ -59,6 +59,11 @@ class Call(NamedTuple):
         drops = self.dropout_key is not None and self.config.attention_dropout > 0
         return self.bias is None and self.mask is None and not drops
 
+    @property
+    def asks_all(self) -> bool:
+        """Whether the output of every token is asked for: forms that are causal count queries from 0."""
+        return self.query.shape[1] == self.key.shape[1]
+
 
 class Form(NamedTuple):
     """A way to compute self-attention.
@@ -66,7 +71,7 @@ class Form(NamedTuple):
     Attributes:
         name: what it is called.
         suits: whether it can compute a call, and should.
-        attend: returns ``[B, T, H, V]``, and the latent codes ``[B, H, T, T]`` or None.
+        attend: returns ``[B, A, H, V]``, and the latent codes ``[B, H, A, T]`` or None.
     """
 
     name: str
@@ -76,7 +81,8 @@ class Form(NamedTuple):
 
 def _suits_chunked(call: Call) -> bool:
     config = call.config
-    return config.tile > 0 and config.attention == "linear" and config.causal and call.is_bare
+    fits = config.attention == "linear" and config.causal and call.is_bare and call.asks_all
+    return config.tile > 0 and fits
 
 
 def _chunked(call: Call) -> tuple[Array, None]:
@@ -84,7 +90,7 @@ def _chunked(call: Call) -> tuple[Array, None]:
 
 
 def _suits_tiled(call: Call) -> bool:
-    return call.config.tile > 0
+    return call.config.tile > 0 and (call.asks_all or not call.config.causal)
 
 
 def _tiled(call: Call) -> tuple[Array, None]:
@@ -95,7 +101,7 @@ def _tiled(call: Call) -> tuple[Array, None]:
 
 
 def _suits_cudnn(call: Call) -> bool:
-    if call.config.attention != "softmax" or call.return_scores or not call.is_bare:
+    if call.config.attention != "softmax" or call.return_scores or not (call.is_bare and call.asks_all):
         return False
     _, tokens, _, width = call.query.shape
     return cudnn_applies(
@@ -118,8 +124,9 @@ def _suits_plain(call: Call) -> bool:
 def _plain(call: Call) -> tuple[Array, Array | None]:
     mask = call.mask
     if call.config.causal:
-        earlier_TT = jnp.tri(call.query.shape[1], dtype=jnp.bool_)
-        mask = earlier_TT if mask is None else mask & earlier_TT
+        asked, tokens = call.query.shape[1], call.key.shape[1]
+        earlier_AT = jnp.tri(asked, tokens, tokens - asked, dtype=jnp.bool_)
+        mask = earlier_AT if mask is None else mask & earlier_AT
     attention = find_attention(call.config.attention)
     found = attention(*call.arrays, call.bias, mask, return_scores=call.return_scores, **call.options)
     return found if call.return_scores else (found, None)

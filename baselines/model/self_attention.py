@@ -25,30 +25,37 @@ class SelfAttention(nn.Module):
     Attributes:
         config: the transformer's.
         return_scores: whether to return latent codes.
+        asked: how many of the last tokens the output is asked for, None for all: the others give keys
+            and values alone.
     """
 
     config: TransformerConfig
     return_scores: bool = False
+    asked: int | None = None
 
     @nn.compact
     def __call__(
         self, x_BTE: Array, mask: Array | None, dropout_key: Array | None
     ) -> tuple[Array, Array | None]:
-        """Return ``[B, T, E]``, and the latent codes ``[B, H, T, T]``, None unless asked for or if tiled."""
-        config = self.config
+        """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless asked for or if tiled."""
+        config, asked = self.config, self.asked or x_BTE.shape[1]
         dense = partial(nn.DenseGeneral, dtype=jnp.dtype(config.dtype))
         heads = config.heads, config.head_width
-        query, key, value = (by_rows(dense(heads, name=name), x_BTE) for name in ("query", "key", "value"))
-        if self.is_mutable_collection("cache") and not self.is_initializing():
+        cached = self.is_mutable_collection("cache") and not self.is_initializing()
+        # A cache counts its tokens by their queries, so there all have one.
+        asking_BAE = x_BTE if cached else x_BTE[:, -asked:]
+        query = by_rows(dense(heads, name="query"), asking_BAE)
+        key, value = (by_rows(dense(heads, name=name), x_BTE) for name in ("key", "value"))
+        if cached:
             check_cached(config, mask, dropout_key, self.return_scores)
-            out_BTHV, codes_BHTT = self._go_on(query, key, value), None
+            out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -asked:], None
         else:
             query, key, bias = self._positions(query, key)
-            arrays = query, key, value, bias, mask
+            arrays = query, key, value, bias, _rows_of(mask, asked)
             call = Call(config, *arrays, dropout_key, self._network(), self.return_scores)
-            out_BTHV, codes_BHTT = find_form(call).attend(call)
+            out_BAHV, codes_BHAT = find_form(call).attend(call)
         project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")
-        return by_rows(project, out_BTHV, width_axes=2), codes_BHTT
+        return by_rows(project, out_BAHV, width_axes=2), codes_BHAT
 
     def _go_on(self, query: Array, key: Array, value: Array) -> Array:
         """Attend from tokens that follow those of the cache, and put them there."""
@@ -71,13 +78,18 @@ class SelfAttention(nn.Module):
         return {"activation": config.activation, "deep_weights": self.param("deep", init, shape)}
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
-        """Tell positions, by turning queries and keys or by a bias ``[H, T, T]``."""
-        config, T = self.config, query.shape[1]
+        """Tell positions, by turning queries and keys or by a bias ``[H, A, T]``."""
+        config, A, T = self.config, query.shape[1], key.shape[1]
         if config.position == "rotary":
             angles = rotary_angles(jnp.arange(T), config.head_width)
-            return rotate(query, angles), rotate(key, angles), None
+            return rotate(query, angles[-A:]), rotate(key, angles), None
         init = nn.initializers.normal(config.length**-0.5)
         table_HN = self.param("position", init, (config.heads, config.length))
         both_ways = config.bidirectional_buckets
         bucket_TT = relative_buckets(T, T, config.length, config.length, bidirectional=both_ways)
-        return query, key, relative_bias(table_HN, bucket_TT)
+        return query, key, relative_bias(table_HN, bucket_TT[-A:])
+
+
+def _rows_of(mask: Array | None, asked: int) -> Array | None:
+    """Return a mask's rows of the last queries; one that all queries share stays."""
+    return mask if mask is None or mask.ndim < 2 or mask.shape[-2] == 1 else mask[..., -asked:, :]

@@ -22,6 +22,7 @@ from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.mixing import multiply
 from baselines.model.self_attention import SelfAttention
+from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
@@ -33,23 +34,25 @@ class Block(nn.Module):
     Attributes:
         config: the transformer's.
         return_scores: whether to return latent codes.
+        asked: how many of the last tokens the output is asked for; None for all.
     """
 
     config: TransformerConfig
     return_scores: bool = False
+    asked: int | None = None
 
     @nn.compact
     def __call__(
         self, x_BTE: Array, mask: Array | None, dropout_key: Array | None
     ) -> tuple[Array, Array | None]:
-        """Return ``[B, T, E]``, and the latent codes ``[B, H, T, T]``, None unless asked for or if tiled."""
+        """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless asked for or if tiled."""
         config = self.config
         dtype = jnp.dtype(config.dtype)
-        attention = SelfAttention(config, self.return_scores, name="attention")
+        attention = SelfAttention(config, self.return_scores, self.asked, name="attention")
         feedforward = FEEDFORWARD[config.feedforward](config.mlp_width, dtype, name="feedforward")
-        added_BTE, codes = attention(_normalise(x_BTE, "norm_attention"), mask, dropout_key)
-        x_BTE = x_BTE + added_BTE
-        return x_BTE + feedforward(_normalise(x_BTE, "norm_feedforward")), codes
+        added_BAE, codes = attention(_normalise(x_BTE, "norm_attention"), mask, dropout_key)
+        x_BAE = x_BTE[:, -added_BAE.shape[1] :] + added_BAE
+        return x_BAE + feedforward(_normalise(x_BAE, "norm_feedforward")), codes
 
 
 def _normalise(x_BTE: Array, name: str) -> Array:
@@ -92,6 +95,7 @@ class Transformer(nn.Module):
         dropout_key: Array | None = None,
         *,
         mask: Array | None = None,
+        asked: int | None = None,
         return_scores: bool = False,
         return_hidden: bool = False,
     ) -> Any:
@@ -102,23 +106,26 @@ class Transformer(nn.Module):
             dropout_key: a JAX random key in training; None, for evaluation, drops nothing.
             mask: bool, broadcasts to ``[B, H, T, T]``, or None: which tokens see which, besides
                 causality.
-            return_scores: whether to return the latent codes as well.
+            asked: how many of the last tokens outputs are asked for, A; None for all T. The last block
+                then takes keys and values of all tokens, and does all else for these alone.
+            return_scores: whether to return the latent codes as well: ``[B, H, A, T]`` in the last layer.
             return_hidden: whether to return what the outputs are made of, in their place: with a
                 vocabulary, outputs are the product of it and the embedding table, which a loss may
                 want to make a few tokens at a time.
 
         Returns:
-            float32 ``[B, T, O]``, O the vocabulary if there is one; with ``return_scores`` a pair of it
+            float32 ``[B, A, O]``, O the vocabulary if there is one; with ``return_scores`` a pair of it
             and a tuple of the latent codes of each layer, ``[B, H, T, T]``, or None for each if tiled;
-            with ``return_hidden`` ``[B, T, E]`` of the configuration's type, after the last LayerNorm.
+            with ``return_hidden`` ``[B, A, E]`` of the configuration's type, after the last LayerNorm.
 
         Raises:
-            ConfigurationError: (a ValueError) for tokens of another shape, or too many; for
-                ``return_hidden`` without a vocabulary, or with ``return_scores``; for what a model
-                with a cache can't do.
+            ConfigurationError: (a ValueError) for tokens of another shape, or too many; for another
+                number of asked ones than 1 to T; for ``return_hidden`` without a vocabulary, or with
+                ``return_scores``; for what a model with a cache can't do.
         """
         config = self.config
         _check_tokens(config, tokens)
+        asked = check_integer("asked", tokens.shape[1] if asked is None else asked, 1, tokens.shape[1])
         if return_hidden and (return_scores or not config.vocabulary):
             raise ConfigurationError(
                 f"return_hidden=True with vocabulary={config.vocabulary} and return_scores={return_scores}; "
@@ -127,15 +134,17 @@ class Transformer(nn.Module):
         dtype = jnp.dtype(config.dtype)
         if config.vocabulary:
             init = nn.initializers.normal(config.width**-0.5)
-            table_NE = self.param("embedding", init, (config.vocabulary, config.width)).astype(dtype)
-            x_BTE = table_NE[tokens]
+            table_NE = self.param("embedding", init, (config.vocabulary, config.width))
+            # Gathered first and cast then: the gradient of rows that occur often is added up in float32.
+            x_BTE = table_NE[tokens].astype(dtype)
         else:
             x_BTE = by_rows(nn.Dense(config.width, dtype=dtype, name="embedding"), tokens)
         block = RematerialisedBlock if config.rematerialise else Block
         all_codes = []
         for layer in range(config.layers):
             key = None if dropout_key is None else jax.random.fold_in(dropout_key, layer)
-            x_BTE, codes = block(config, return_scores, name=f"block_{layer}")(x_BTE, mask, key)
+            kept = asked if layer == config.layers - 1 else None
+            x_BTE, codes = block(config, return_scores, kept, name=f"block_{layer}")(x_BTE, mask, key)
             all_codes.append(codes)
         x_BTE = _normalise(x_BTE, "norm")
         if return_hidden:

@@ -168,6 +168,48 @@ def test_masked_tokens_play_no_part():
     assert (other == apply(tokens))[:, mask].all()
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"attention": name, "attention_dropout": 0.3} for name in ATTENTION),
+        {"causal": True, "position": "rotary"},
+        {"causal": True, "tile": 4},
+        {"tile": 4, "attention_dropout": 0.3, "layers": 2},
+        {"attention": "linear", "causal": True, "tile": 4, **TEXT, "position": "rotary"},
+        {"attention": "softmax", "feedforward": "moe", "rematerialise": True},
+    ],
+)
+def test_what_is_asked_of_the_last_tokens_is_what_they_give_among_all(changes):
+    """Outputs and gradients, with a mask of pairs, and with dropout where there is some."""
+    config = small(**changes)
+    model, params = initialised(config)
+    tokens, key = tokens_of(config), jax.random.key(5)
+    mask = np.random.default_rng(3).random((T, T)) < 0.8
+    weights = jnp.asarray(np.random.default_rng(4).normal(size=(B, 3, config.vocabulary or 5)), jnp.float32)
+    if config.vocabulary:  # this form takes no mask
+        mask = None
+
+    def loss(params, asked):
+        out = model.apply(params, tokens, key, mask=mask, asked=asked)[:, -3:]
+        return (jnp.sin(out) * weights).sum(), out
+
+    (found, out), grads = jax.jit(jax.value_and_grad(partial(loss, asked=3), has_aux=True))(params)
+    (wanted, whole), wanted_grads = jax.jit(jax.value_and_grad(partial(loss, asked=None), has_aux=True))(
+        params
+    )
+    np.testing.assert_allclose(out, whole, rtol=1e-4, atol=1e-4 * np.abs(whole).max())
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)
+    for grad, wanted_grad in zip(jax.tree.leaves(grads), jax.tree.leaves(wanted_grads), strict=True):
+        np.testing.assert_allclose(grad, wanted_grad, rtol=0, atol=1e-4 * np.abs(wanted_grad).max() + 1e-6)
+
+
+@pytest.mark.parametrize("asked", [0, T + 1, True])
+def test_number_of_asked_tokens_is_checked(asked):
+    config = small()
+    with pytest.raises(ConfigurationError, match=f"asked={asked}: expected an integer from 1 to {T}"):
+        Transformer(config).init(jax.random.key(0), tokens_of(config), asked=asked)
+
+
 def test_tiles_change_nothing():
     plain, tiled = (small(attention="linear_rmshead", causal=True, tile=tile) for tile in (0, 4))
     model, params = initialised(plain)
@@ -225,6 +267,25 @@ def test_half_precision(changes):
     assert wanted.dtype == found.dtype == jnp.float32
     assert {leaf.dtype for leaf in jax.tree.leaves(parameters(half))} == {jnp.dtype(jnp.float32)}
     assert np.abs(found - wanted).max() < 0.1 * np.abs(wanted).max()
+
+
+def test_half_precision_adds_up_the_gradient_of_a_frequent_token_in_full():
+    """In bfloat16 a sum of equal numbers stops growing at 256 of them."""
+    tokens = jnp.full((512, 5), 3, jnp.int32)
+
+    def gradient(dtype):
+        config = small(dtype=dtype, attention="linear", causal=True, position="rotary", **TEXT)
+        model = Transformer(config)
+        _, params = initialised(config)
+
+        def loss(params):
+            hidden = model.apply(params, tokens, return_hidden=True)
+            return hidden[..., 0].sum(dtype=jnp.float32)
+
+        return jax.jit(jax.grad(loss))(params)["params"]["embedding"][3]
+
+    full, half = gradient("float32"), gradient("bfloat16")
+    assert np.abs(half - full).max() < 0.05 * np.abs(full).max()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -1,0 +1,109 @@
+"""What compiled programs make devices tell each other: of parameters and gradients, and of nothing else."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = """
+import json, sys
+import jax
+jax.config.update("jax_num_cpu_devices", 4)
+import jax.numpy as jnp
+from baselines.encode import encoding_of
+from baselines.experiment import board_of, program_of
+from baselines.lm.experiment import Compute, language_program
+from baselines.config import LanguageConfig
+from baselines.sharding import AXES, make_mesh, state_shardings
+from baselines.step import Hyper
+from dataclasses import asdict
+from jax.sharding import NamedSharding, PartitionSpec
+from sraven.core.boards import read_board
+from tiny_runs import tiny
+
+def compiled(program, mesh, batch):
+    state = jax.eval_shape(program.initialise, jnp.uint32(0))
+    placed = jax.tree.map(
+        lambda leaf, sharding: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding),
+        state, state_shardings(mesh, state),
+    )
+    cut = NamedSharding(mesh, PartitionSpec(AXES))
+    batch = {name: jax.ShapeDtypeStruct(*what, sharding=cut) for name, what in batch.items()}
+    update = lambda state, batch: program.update(state, Hyper(1e-2, 0.1, 2), batch)
+    compiler = jax.jit(update, out_shardings=(state_shardings(mesh, state), None))
+    return compiler.lower(placed, batch).compile().as_text()
+
+texts = {}
+for name, shape, parts in (("whole", "data=4", 1), ("parts", "data=4", 4), ("cut", "data=2,fsdp=2", 1)):
+    config, mesh = tiny("hyla", batch_size=64, layers=2), make_mesh(shape)
+    encoding = encoding_of(board_of(config).task)
+    batch = {"inputs": ((64, 32, 4), jnp.float32), "targets": ((64, 32), jnp.float32)}
+    texts[name] = compiled(program_of(config, encoding, parts, mesh), mesh, batch)
+board = read_board("c4-v1")
+config = LanguageConfig(
+    **{**asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12)), "board": board.id,
+    "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512, "dtype": "float32"}
+)
+for name, shape in (("text", "data=4"), ("text cut", "data=2,fsdp=2")):
+    mesh = make_mesh(shape)
+    program = language_program(config, mesh, Compute(tile=0))
+    texts[name] = compiled(program, mesh, {"tokens": ((8, 513), jnp.int32)})
+json.dump(texts, sys.stdout)
+"""
+
+COLLECTIVES = ("all-reduce", "all-gather", "all-to-all", "collective-permute", "reduce-scatter")
+
+
+@pytest.fixture(scope="module")
+def programs():
+    """The text of each program, compiled for four devices, and what the compiler complained of."""
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
+    environment = {**os.environ, "PYTHONPATH": paths, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout), done.stderr
+
+
+def collectives(text):
+    """How often each kind occurs; those that start and end apart count once."""
+    return {kind: len(re.findall(rf" {kind}(?:-start)?\(", text)) for kind in COLLECTIVES}
+
+
+def bodies_of_loops(text):
+    names = set(re.findall(r"body=%?([\w.-]+)", text))
+    computations = re.split(r"\n(?=%?[\w.-]+ |ENTRY )", text)
+    return [part for part in computations if part.split(" ")[0].lstrip("%") in names]
+
+
+@pytest.mark.parametrize("name", ["whole", "parts"])
+def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
+    """In parts, too: each device has its rows of every part, so none needs another's."""
+    found = collectives(programs[0][name])
+    assert found["all-reduce"] > 0
+    assert sum(found.values()) == found["all-reduce"]
+
+
+def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs):
+    """One gathering of each parameter that is cut; what remains are sums of gradients."""
+    texts, complaints = programs
+    assert "Involuntary full rematerialization" not in complaints
+    for name, cut in (("cut", 14), ("text cut", 7)):
+        found = collectives(texts[name])
+        assert 0 < found["all-gather"] <= cut, name
+        assert found["all-to-all"] == found["collective-permute"] == 0, name
+
+
+@pytest.mark.parametrize("name", ["text", "text cut"])
+def test_the_gradient_of_the_table_is_summed_once_after_the_last_piece(programs, name):
+    bodies = bodies_of_loops(programs[0][name])
+    assert bodies
+    for body in bodies:
+        assert not any(collectives(body).values())
