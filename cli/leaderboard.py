@@ -20,16 +20,44 @@ if TYPE_CHECKING:
     "--html", type=click.Path(path_type=Path, file_okay=False), help="Directory to write the page to."
 )
 @leaderboard_option
+@click.option(
+    "--check-change",
+    "base",
+    metavar="BASE",
+    help="Check that HEAD adds one submission to the commit BASE, and nothing else to the leaderboard.",
+)
+@click.option(
+    "--checkout",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=Path(),
+    help="The repository for --check-change.  [default: here]",
+)
 @json_option
-def command(board_id: str | None, html: Path | None, leaderboard: Path, as_json: bool) -> None:
+def command(
+    board_id: str | None,
+    html: Path | None,
+    leaderboard: Path,
+    base: str | None,
+    checkout: Path,
+    as_json: bool,
+) -> None:
     """Print the standing, of all boards or of one, or write its page.
 
     The page is one file, index.html: it needs no server and asks no other host for anything.
 
+    With --check-change, nothing is printed but whether a pull request may be merged as a submission. Any
+    fault refuses it with one line and exit code 2; what isn't the leaderboard's isn't looked at.
+
     \b
     Example:
       sraven leaderboard sraven-v1
+      sraven leaderboard --check-change main
     """
+    if base is not None:
+        if board_id or html:
+            raise click.UsageError("--check-change takes neither a board nor --html; leave them out")
+        _check_change(base, checkout, as_json)
+        return
     from sraven.core.leaderboard import read_leaderboard
 
     if not leaderboard.is_dir():
@@ -55,6 +83,19 @@ def command(board_id: str | None, html: Path | None, leaderboard: Path, as_json:
     else:
         for standing in standings:
             _print(standing)
+
+
+def _check_change(base: str, checkout: Path, as_json: bool) -> None:
+    """Print which entry a change adds."""
+    from sraven.core.change import LEADERBOARD, check_change
+
+    found = check_change(base, checkout)
+    if as_json:
+        print_json(found)
+    elif found:
+        click.echo(f"{found['folder']}: one new entry, and nothing else is touched")
+    else:
+        click.echo(f"nothing below {LEADERBOARD} is changed")
 
 
 def _print(standing: "Standing") -> None:

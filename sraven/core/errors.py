@@ -19,3 +19,11 @@ class BoardError(ConfigurationError):
 
 class SubmissionError(ConfigurationError):
     """A submission is refused: the message names the file, what is wrong, and what is allowed."""
+
+
+class ChangeError(ConfigurationError):
+    """A change of the leaderboard is refused, or can't be checked: the message says what is allowed."""
+
+
+class ChallengeError(ConfigurationError):
+    """A file of a challenge round isn't what it should be, or of another round."""
