@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "Train a baseline on a board (JAX).",
     "c4": "Text for the language model: prepare.",
     "evaluate": "Predict a board's splits with trained runs.",
+    "challenge": "Rounds on secret instances: commit, new, answer, score.",
     "reference": "Write the submission of a reference predictor.",
     "freeze": "Make the files of new boards (for maintainers).",
     "bench": "Measure the speed of this machine, as ratios.",

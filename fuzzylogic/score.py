@@ -160,6 +160,10 @@ class FuzzyLogicScoring:
         rows = np.flatnonzero(~np.isfinite(predictions))
         return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
 
+    def questions(self, batch: "Batch") -> Arrays:
+        """Return ``inputs`` of all points, float32 ``[n, N, L]``, and ``targets`` of all but the query's."""
+        return {"inputs": batch.inputs, "targets": np.ascontiguousarray(batch.targets[:, :-1])}
+
     def labels(self, batch: "Batch", threads: int | None) -> Labels:
         """Return the targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)

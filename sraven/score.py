@@ -85,6 +85,10 @@ class SRAVENScoring:
         symbol = int(predictions[rows[0]].max())
         return int(rows[0]), f"has the symbol {symbol}; symbols are 0 to {self.task.K - 1}"
 
+    def questions(self, batch: "Batch") -> Arrays:
+        """Return the context, uint8 ``[n, 8, M]``."""
+        return {"context": batch.context}
+
     def labels(self, batch: "Batch", threads: int | None) -> Labels:
         """Return target, rules by position and ambiguity of the instances of a batch."""
         task, count = self.task, len(batch.target)

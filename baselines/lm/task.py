@@ -101,6 +101,10 @@ class C4Scoring:
         wrong = f"{text_bytes:g} bytes" if whole[row, 0] else f"{targets:g} targets"
         return row, f"has {wrong}; expected a whole number from 1 to {MOST:,}"
 
+    def questions(self, batch: Any) -> Arrays:
+        """Return nothing: the text isn't part of the benchmark."""
+        return {}
+
     def labels(self, batch: NDArray[np.float64], threads: int | None) -> Labels:
         """Return what is known of documents: targets and bytes (int64 ``[n]``).
 

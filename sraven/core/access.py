@@ -1,7 +1,9 @@
 """Random access to the instances of a task, the same for all tasks."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from copy import copy
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +27,23 @@ class RandomAccess(ABC, Generic[B]):
     @abstractmethod
     def fill(self, split: str, indices: NDArray[np.uint64], batch: B, threads: int | None) -> Any:
         """Write the instances ``indices`` of a split into ``batch``."""
+
+    @abstractmethod
+    def _stream(self, split: str) -> tuple[NDArray[np.uint64], Any]:
+        """Return the key and the tables of a split, as ``_streams`` keeps them."""
+
+    def with_keys(self, keys: Mapping[str, NDArray[np.uint64]]) -> Self:
+        """Return this task with other instances: those of the given keys instead of its own.
+
+        What the splits draw from stays the same, and so does the configuration: to the eye and to ``==``
+        the two are one. See `sraven.core.challenge`.
+
+        Args:
+            keys: uint64 ``[2]`` for each split that is going to be asked for.
+        """
+        twin = copy(self)
+        vars(twin)["_streams"] = {split: (key, self._stream(split)[1]) for split, key in keys.items()}
+        return twin
 
     def sample(
         self, split: str, start: int, count: int, *, threads: int | None = None, out: B | None = None

@@ -118,6 +118,9 @@ class Scoring(Protocol):
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row of predictions that can't be scored and why, or None."""
 
+    def questions(self, batch: Any) -> Arrays:
+        """Return what a solver is given of the instances of a batch, and nothing else: no corpus has any."""
+
     def labels(self, batch: Any, threads: int | None) -> Labels:
         """Return the truth about the instances of a batch.
 

@@ -1,0 +1,39 @@
+"""`sraven challenge answer`"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="answer")
+@click.argument("public", type=click.Path(path_type=Path))
+@click.argument("predictions", type=click.Path(path_type=Path))
+@click.option(
+    "--commitment",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The file that `commit` wrote.",
+)
+@click.option(
+    "--program", type=click.Path(path_type=Path), required=True, help="The directory that was committed."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Directory to write; it may not exist."
+)
+def command(public: Path, predictions: Path, commitment: Path, program: Path, out: Path) -> None:
+    """Make an answer to the round PUBLIC of the files <split>/seed-<n>.npy in PREDICTIONS.
+
+    Row i of a file is the prediction of instance i. Parquet files as in submissions will do, too. Nothing
+    is written if the program isn't as it was committed, or a prediction is missing.
+
+    \b
+    Example:
+      sraven challenge answer public predictions --commitment commitment.json --program program --out answer
+    """
+    from sraven.core.challenge import read_challenge, write_answer
+    from sraven.core.challenge.answer import read_prediction_files
+
+    challenge = read_challenge(public)
+    found = read_prediction_files(predictions, challenge.board)
+    write_answer(out, challenge, commitment, program, found)
+    click.echo(f"{out}: send this to the organiser")

@@ -1,0 +1,35 @@
+"""`sraven challenge commit`"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="commit")
+@click.argument("program", type=click.Path(path_type=Path))
+@click.option("--name", help="What the entry is called.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write and to keep.")
+@click.option(
+    "--check", type=click.Path(path_type=Path, dir_okay=False), help="Compare with this commitment instead."
+)
+def command(program: Path, name: str | None, out: Path | None, check: Path | None) -> None:
+    """Commit to PROGRAM, a directory with all weights and all code, before a round is drawn.
+
+    Prints a digest, which the organiser gets. Keep the file that is written: an answer needs it. With
+    --check, tells whether a program is the one that was committed.
+
+    \b
+    Example:
+      sraven challenge commit program --name "My method" --out commitment.json
+      sraven challenge commit program --check commitment.json
+    """
+    from sraven.core.challenge import check_commitment, write_commitment
+
+    if check is not None and (name is not None or out is not None):
+        raise click.UsageError("--check takes neither --name nor --out; leave them out")
+    if check is not None:
+        click.echo(check_commitment(check, program))
+        return
+    if name is None or out is None:
+        raise click.UsageError("--name and --out are missing; a commitment needs both")
+    click.echo(write_commitment(out, program, name))

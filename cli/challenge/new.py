@@ -1,0 +1,35 @@
+"""`sraven challenge new`"""
+
+from pathlib import Path
+
+import click
+
+from cli.options import json_option, print_json, threads_option
+
+
+@click.command(name="new")
+@click.argument("board")
+@click.argument("commitments", nargs=-1)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Directory to write; it may not exist."
+)
+@threads_option
+@json_option
+def command(board: str, commitments: tuple[str, ...], out: Path, threads: int | None, as_json: bool) -> None:
+    """Draw a round of BOARD for the entrants of these COMMITMENTS, which they had to send before.
+
+    Writes OUT/public, to be published: contexts without labels, and digests. And OUT/private, which only
+    you can read: the secret. Keep it until all answers are there, and publish it then.
+
+    \b
+    Example:
+      sraven challenge new sraven-v1 $(cat commitments.txt) --out round
+    """
+    from sraven.core.challenge import new_challenge
+
+    digest = new_challenge(board, out, commitments, threads=threads)
+    if as_json:
+        print_json({"challenge": digest, "public": str(out / "public"), "private": str(out / "private")})
+        return
+    click.echo(f"{out / 'public'}: publish this; its digest is {digest}")
+    click.echo(f"{out / 'private'}: keep this to yourself until all answers are there")

@@ -1,0 +1,88 @@
+"""Commitments: the digest of a program, weights and code, told before the instances are drawn."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from sraven.core.challenge.files import checksum as checksum_of
+from sraven.core.challenge.files import read_exact, to_text, write_new
+from sraven.core.echo import shown
+from sraven.core.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.files import sha256_of_file, sync_directory
+from sraven.core.schemas import find_problem
+from sraven.core.untrusted import list_files
+
+COMMITMENT = "commitment.json"
+
+_MOST_FILES = 10_000
+
+
+def _digests(program: Path) -> list[dict[str, Any]]:
+    """Return path, size and SHA-256 of every file of a program, ascending.
+
+    Raises:
+        ChallengeError: for a directory that is empty, or holds links.
+    """
+    try:
+        paths = list_files(program, _MOST_FILES)
+    except SubmissionError as error:
+        raise ChallengeError(str(error).replace("a submission", "a program")) from None
+    if not paths:
+        raise ChallengeError(f"{program} is empty; expected the weights and the code")
+    return [
+        {"path": path, "bytes": (program / path).stat().st_size, "sha256": sha256_of_file(program / path)}
+        for path in paths
+    ]
+
+
+def write_commitment(out: str | os.PathLike[str], program: str | os.PathLike[str], name: str) -> str:
+    """Write the commitment to a program, to be kept; what is told is its digest.
+
+    The salt in it keeps others from finding out what was committed before it is shown, and shows then
+    whose it is.
+
+    Args:
+        out: a file that doesn't exist yet, outside of the program.
+        program: the directory that holds all of it: weights and code.
+        name: what the entry is called.
+
+    Returns:
+        the digest: the file's SHA-256.
+
+    Raises:
+        OutputError: if ``out`` exists, or lies within the program.
+        ChallengeError: if there is no program, or the name isn't fit to be one.
+    """
+    goal, source = Path(out), Path(program)
+    if os.path.lexists(goal):
+        raise OutputError(f"{goal} exists; a commitment is never overwritten")
+    if goal.resolve().is_relative_to(source.resolve()):
+        raise OutputError(f"{goal} lies within {source}, which it is to describe; choose another place")
+    content = {"schema": 1, "name": name, "salt": secrets.token_hex(32), "files": _digests(source)}
+    if problem := find_problem(content, "commitment"):
+        raise ChallengeError(f"the commitment: {problem}")
+    data = to_text(content)
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    write_new(goal, data, 0o600)
+    sync_directory(goal.parent)
+    return checksum_of(data)
+
+
+def check_commitment(file: str | os.PathLike[str], program: str | os.PathLike[str]) -> str:
+    """Check that a program is what was committed; return the commitment's digest.
+
+    Raises:
+        ChallengeError: if a file was changed, added or removed; the message says which.
+    """
+    content, digest = read_exact(Path(file), "commitment")
+    committed = {entry["path"]: entry for entry in content["files"]}
+    found = {entry["path"]: entry for entry in _digests(Path(program))}
+    for path in sorted({**committed, **found}):
+        if committed.get(path) != found.get(path):
+            what = "is missing" if path not in found else "was changed" if path in committed else "is new"
+            raise ChallengeError(
+                f"{shown(path)} {what} since the commitment {digest[:12]}…; answer with the program that was "
+                "committed"
+            )
+    return digest

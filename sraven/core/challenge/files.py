@@ -1,0 +1,133 @@
+"""The files of a challenge round: each has one way to be written, and so one digest."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.digests import array_bytes
+from sraven.core.echo import shown
+from sraven.core.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.files import sync_directory
+from sraven.core.schemas import find_problem
+from sraven.core.untrusted import read_file
+
+MOST_JSON = 1 << 22
+_MOST_HEADER = 1 << 10
+
+
+def to_text(content: Mapping[str, Any]) -> bytes:
+    """Return the one text of a file's content."""
+    return (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def checksum(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_exact(path: Path, schema: str) -> tuple[dict[str, Any], str]:
+    """Return what a file of JSON says, and its SHA-256.
+
+    Raises:
+        ChallengeError: if it can't be read, breaks its schema, or isn't written as this project writes.
+    """
+    try:
+        data = read_file(path.parent, path.name, MOST_JSON)
+        content = json.loads(data)
+    except SubmissionError as error:
+        raise ChallengeError(f"{shown(str(path.parent))}: {error}") from None
+    except (ValueError, RecursionError):
+        raise ChallengeError(f"{shown(str(path))}: isn't JSON") from None
+    if problem := find_problem(content, schema):
+        raise ChallengeError(f"{shown(str(path))}: {problem}")
+    if to_text(content) != data:
+        raise ChallengeError(f"{shown(str(path))}: was edited: it isn't written as the command writes it")
+    return dict(content), checksum(data)
+
+
+def write_new(path: Path, data: bytes, mode: int) -> None:
+    """Write a file that isn't there yet, to the disk, with exactly this mode whatever the umask."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(descriptor, mode)
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+@contextmanager
+def new_directory(goal: Path) -> Iterator[Path]:
+    """Give a directory to write into, which becomes ``goal`` at the end, whole or not at all.
+
+    Until then nobody else can look into it.
+
+    Raises:
+        OutputError: if there is something already.
+    """
+    if os.path.lexists(goal):
+        raise OutputError(f"{goal} exists; choose another directory")
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(dir=goal.parent, prefix=".challenge-"))
+    try:
+        (staging / "new").mkdir()
+        (staging / "new").chmod(0o755)  # whatever the umask: only its owner may put anything into it
+        yield staging / "new"
+        if os.path.lexists(goal):
+            raise OutputError(f"{goal} exists; choose another directory")
+        os.rename(staging / "new", goal)
+        sync_directory(goal.parent)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def array_digest(name: str, array: NDArray[Any]) -> str:
+    """Return the SHA-256 of a line ``name dtype shape`` and an array's bytes, little-endian in C order."""
+    found = hashlib.sha256(f"{name} {array.dtype.name} {'x'.join(map(str, array.shape))}\n".encode())
+    found.update(array_bytes(array))
+    return found.hexdigest()
+
+
+def npy_bytes(array: NDArray[Any]) -> bytes:
+    """Return an array as the bytes of an .npy file."""
+    file = BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
+def read_npy(folder: Path, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the array in an .npy file, which must have this type and shape and nothing besides.
+
+    Raises:
+        ChallengeError: if it hasn't.
+    """
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    try:
+        file = BytesIO(read_file(folder, name, size + _MOST_HEADER))
+        if np.lib.format.read_magic(file) != (1, 0):
+            raise ValueError("another version of the format")
+        found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(
+            file, max_header_size=_MOST_HEADER
+        )
+    except (ValueError, RecursionError) as error:
+        problem = str(error) if isinstance(error, SubmissionError) else f"{name}: isn't an .npy file"
+        raise ChallengeError(problem) from None
+    wanted = np.dtype(dtype).newbyteorder("<")
+    if (found_dtype, tuple(found_shape), fortran and len(shape) > 1) != (wanted, shape, False):
+        raise ChallengeError(
+            f"{name}: holds {shown(found_dtype.name)} {shown(list(found_shape))}"
+            f"{' in the order of Fortran' * bool(fortran)}; expected {dtype} {list(shape)}"
+        )
+    data = file.read()
+    if len(data) != size:
+        raise ChallengeError(f"{name}: has {len(data):,} bytes of data; expected {size:,}")
+    return np.frombuffer(data, wanted).reshape(shape).astype(dtype, copy=False)
