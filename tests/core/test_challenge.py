@@ -404,6 +404,18 @@ def test_round_has_the_same_bytes_whenever_it_is_written(tmp_path):
     assert snapshot(tmp_path / "one") == snapshot(tmp_path / "two")
 
 
+def test_digest_of_the_labels_says_nothing_without_the_salt(tmp_path):
+    board, said = small_board(SRAVEN_BOARD), []
+    for salt in (SALT, ANOTHER):
+        (tmp_path / salt).mkdir()
+        secret = to_text({"schema": 1, "secret": SECRET, "salt": salt})
+        write_round(tmp_path / salt, board, secret, ENTRANTS, "2026-11-21")
+        said.append(read_challenge(tmp_path / salt / "public").content["splits"])
+    for split in board.splits:
+        one, other = (splits[split] for splits in said)
+        assert one["contexts"] == other["contexts"] and one["labels"] != other["labels"]
+
+
 # Scores
 
 

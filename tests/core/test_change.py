@@ -304,6 +304,17 @@ def test_submodule_is_refused_whatever_the_repository_says_of_it(project, entry)
     refuse(project, rf"^{OURS}/predictions/more is a submodule")
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["Docs/Leaderboard/x", "docs/leader\u200dboard/x", "docs./leaderboard/x", "docs/leaderboard /x", "DOCS"],
+)
+def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, path):
+    (project / path).parent.mkdir(parents=True, exist_ok=True)
+    (project / path).write_text("junk")
+    commit(project)
+    refuse(project, "isn't a file of a submission's folder")
+
+
 @pytest.mark.parametrize("change", [_remove, _edit, _reproduce])
 def test_without_an_entry_of_its_own_neither(project, change):
     change(project)
@@ -410,12 +421,13 @@ def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatc
     refuse(project, message)
 
 
-def test_what_an_earlier_commit_holds_counts(project, entry):
-    (entry / "junk.bin").write_bytes(bytes(65 << 20))
+def test_what_an_earlier_commit_holds_counts(project, entry, monkeypatch):
+    monkeypatch.setattr("sraven.core.change._MOST_BYTES", 1 << 20)
+    (entry / "junk.bin").write_bytes(bytes(2 << 20))
     commit(project)
     (entry / "junk.bin").unlink()
     commit(project)
-    refuse(project, r"the commits hold 68,\d{3},\d{3} bytes that are new")
+    refuse(project, r"the commits hold 2,\d{3},\d{3} bytes that are new; expected 1,048,576 or fewer")
 
 
 # The entry itself
@@ -554,6 +566,15 @@ def test_damaged_repository_is_refused(project, entry, revision, message, damage
         other = git(project, "hash-object", "-w", "program.py")
         shutil.copyfile(project / ".git" / "objects" / other[:2] / other[2:], path)
     refuse(project, message)
+
+
+def test_tree_that_names_a_path_twice_is_refused(project, entry):
+    """A checkout writes one of them, and which one is up to git."""
+    commit(project)
+    listing, blob = git(project, "ls-tree", "HEAD"), git(project, "rev-parse", f"HEAD:{OURS}/README.md")
+    tree = git(project, "mktree", input=f"{listing}\n100644 blob {blob}\tprogram.py\n")
+    git(project, "reset", "--quiet", "--soft", git(project, "commit-tree", "-p", "main", "-m", "twice", tree))
+    refuse(project, "program.py: the tree names this path twice")
 
 
 def test_what_the_repository_is_told_to_run_is_not_run(project, entry, tmp_path):
