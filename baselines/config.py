@@ -1,13 +1,18 @@
-"""Configurations of runs: frozen, checked on construction, with one canonical form."""
+"""Configurations of runs: frozen, checked on construction, with one canonical form.
+
+A field that is added after a release is declared with `sraven.core.spec.added`, its default being what
+runs did before: then older runs can be read and go on, under the digest that they had.
+"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from math import isfinite
 from typing import Any
 
 from sraven.core.arguments import check_choice, check_integer
+from sraven.core.echo import shown
 from sraven.core.errors import ConfigurationError
-from sraven.core.spec import SEED_LIMIT, digest
+from sraven.core.spec import SEED_LIMIT, digest, values_of
 
 
 def _check_positive(name: str, value: Any) -> float:
@@ -87,7 +92,7 @@ class RunConfig:
     @property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON of all this."""
-        return digest(asdict(self))
+        return digest(values_of(self))
 
 
 @dataclass(frozen=True)
@@ -116,14 +121,22 @@ class LanguageConfig(RunConfig):
 
 
 def read_config(values: Mapping[str, Any]) -> RunConfig:
-    """Return the configuration that a file holds.
+    """Return the configuration that a file holds; fields that are younger than it get their default.
 
     Raises:
         ConfigurationError: if it lacks a field, has a strange one, or a value out of range.
     """
-    kind = LanguageConfig if isinstance(values, Mapping) and "corpus" in values else RunConfig
-    names = {field.name for field in fields(kind)}
-    if not isinstance(values, Mapping) or set(values) != names:
-        strange = sorted(names ^ set(values)) if isinstance(values, Mapping) else ["everything"]
-        raise ConfigurationError(f"the configuration of the run lacks or has too much: {', '.join(strange)}")
+    if not isinstance(values, Mapping):
+        raise ConfigurationError(f"the run's configuration is {shown(values)}; expected names and values")
+    kind = LanguageConfig if "corpus" in values else RunConfig
+    known = fields(kind)
+    lacking = [each.name for each in known if each.default is MISSING and each.name not in values]
+    if lacking:
+        raise ConfigurationError(f"the run's configuration lacks {', '.join(lacking)}")
+    strange = sorted(set(map(str, values)) - {each.name for each in known})
+    if strange:
+        raise ConfigurationError(
+            f"the run's configuration has {shown(', '.join(strange))}, which this sraven doesn't know; "
+            "a run of a newer sraven takes a newer sraven"
+        )
     return kind(**values)

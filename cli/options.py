@@ -66,12 +66,28 @@ def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Calla
 
 
 def _make_sraven(
-    M: int, K: int, holdout: float, seed: int, no_permute: bool, answers: str = "any"
+    M: int, K: int, holdout: float, seed: int, no_permute: bool, version: str | None, answers: str = "any"
 ) -> "SRAVEN":
+    from sraven.core.versions import current_version
     from sraven.task import SRAVEN
 
-    return SRAVEN(M=M, K=K, holdout=holdout, seed=seed, answers=answers, permute=not no_permute)
+    return SRAVEN(
+        M=M,
+        K=K,
+        holdout=holdout,
+        seed=seed,
+        answers=answers,
+        permute=not no_permute,
+        version=current_version() if version is None else version,
+    )
 
+
+version_option = click.option(
+    "--benchmark-version",
+    "version",
+    metavar="VERSION",
+    help="Version of the benchmark whose instances these are.  [default: the newest]",
+)
 
 sraven_task = task_argument(
     _make_sraven,
@@ -88,6 +104,7 @@ sraven_task = task_argument(
         "--seed", type=int, default=0, show_default=True, help="Draws the partition and the instances."
     ),
     click.option("--no-permute", is_flag=True, help="Show the features of all columns in the same order."),
+    version_option,
 )
 """Adds the options that make a SRAVEN task, but for the policy; the command gets ``task``."""
 

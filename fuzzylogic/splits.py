@@ -12,7 +12,6 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.jit import kernel
 from sraven.core.permutation import ROUNDS, fill_round_keys, half_bits, permute
 from sraven.core.rng import derive_key, shuffle
-from sraven.core.spec import BENCHMARK_VERSION
 
 # Partitions that are drawn at most, and combinations that are looked at for them.
 _ATTEMPTS, _STEPS = 1_000_000, 1 << 27
@@ -57,7 +56,7 @@ def _covers(
 
 
 def _divide_terms(
-    L: int, K: int, unseen_terms: float, seed: int
+    L: int, K: int, unseen_terms: float, seed: int, version: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     n_terms = 1 << L
     n_unseen = floor_of_share(unseen_terms, n_terms)
@@ -73,23 +72,24 @@ def _divide_terms(
             f"combination takes K={K}; use at least {K / n_terms:.4g}, or 0 for no ood_terms split"
         )
     order = np.arange(n_terms, dtype=np.int64)
-    key = derive_key(version=BENCHMARK_VERSION, task="fuzzylogic", stream="terms", L=L, seed=seed)
+    key = derive_key(version=version, task="fuzzylogic", stream="terms", L=L, seed=seed)
     shuffle(order, key, np.uint64(0))
     return np.sort(order[n_unseen:]), np.sort(order[:n_unseen])
 
 
-def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int) -> Partition:
+def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int, version: str) -> Partition:
     """Divide the terms, and the combinations of seen terms.
 
     Terms are shuffled and the first floor(unseen_terms * 2**L) are unseen. Combinations are
     shuffled by a keyed permutation, without listing them, and the first floor(holdout * count) are
-    held out; this is repeated until every seen term occurs in a known combination.
+    held out; this is repeated until every seen term occurs in a known combination. Both orders are
+    streams of a version of the benchmark.
 
     Raises:
         ConfigurationError: if a split would be empty although its share isn't 0, or if the known
             combinations can't contain all seen terms.
     """
-    seen, unseen = _divide_terms(L, K, unseen_terms, seed)
+    seen, unseen = _divide_terms(L, K, unseen_terms, seed, version)
     count = count_combinations(len(seen), K)
     held_out = floor_of_share(holdout, count)
     known, least = count - held_out, -(-len(seen) // K)
@@ -104,7 +104,7 @@ def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int) -> Pa
             f"every one of the {len(seen):,} seen terms must occur in train, which takes {least:,}; "
             "use a smaller holdout"
         )
-    key = derive_key(version=BENCHMARK_VERSION, task="fuzzylogic", stream="partition", L=L, K=K, seed=seed)
+    key = derive_key(version=version, task="fuzzylogic", stream="partition", L=L, K=K, seed=seed)
     round_keys, half = np.zeros(ROUNDS, np.uint64), np.uint64(half_bits(count))
     scratch = np.zeros(K, np.int64), np.zeros(len(seen), np.bool_)
     table = binomials(len(seen), K)

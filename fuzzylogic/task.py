@@ -1,7 +1,7 @@
 """The fuzzy-logic task: configuration, split and range of indices in, sequences out."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +20,10 @@ from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.permutation import half_bits, permute_all
 from sraven.core.rng import derive_key, fill_uniform
-from sraven.core.spec import BENCHMARK_VERSION, SEED_LIMIT, digest
+from sraven.core.spec import SEED_LIMIT, digest, task_config
 from sraven.core.task import Arrays as ArraysByName
 from sraven.core.task import Column, Description, Encoded
+from sraven.core.versions import check_version, current_version
 
 QUERIES = ("uniform", "fixed_context", "fixed_query")
 """What sequences share: nothing; all points but the query's; the query's point."""
@@ -56,8 +57,8 @@ class FuzzyLogic(RandomAccess[Batch]):
     """Fuzzy-logic functions to be learnt in context (paper, section 3).
 
     A function is the disjunction (max) of K terms, each the conjunction (min) of all L variables,
-    negated (1 - x) or not. Sequence ``i`` of a split is a pure function of the benchmark's
-    version, this configuration, the split and ``i``.
+    negated (1 - x) or not. Sequence ``i`` of a split is a pure function of this configuration, the
+    split and ``i``.
 
     Attributes:
         L: variables, 1 to 16.
@@ -68,6 +69,7 @@ class FuzzyLogic(RandomAccess[Batch]):
         seed: an integer from 0; draws the divisions and the sequences.
         query: ``uniform``; ``fixed_context`` where all sequences share their first N - 1 inputs;
             ``fixed_query`` where they share the last one.
+        version: of the benchmark, by keyword; the newest unless another one is given.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range, or shares that leave a split
@@ -86,6 +88,7 @@ class FuzzyLogic(RandomAccess[Batch]):
     unseen_terms: float = 0.25
     seed: int = 0
     query: str = "uniform"
+    version: str = field(default_factory=current_version, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -98,6 +101,7 @@ class FuzzyLogic(RandomAccess[Batch]):
         for name, example in (("holdout", "such as 0.7"), ("unseen_terms", "such as 0.25")):
             object.__setattr__(self, name, check_share(name, getattr(self, name), example))
         check_choice("query", self.query, QUERIES)
+        check_version(self.version)
         total = count_combinations(1 << self.L, self.K)
         if not 0 < total <= RANK_LIMIT:
             raise ConfigurationError(
@@ -114,7 +118,7 @@ class FuzzyLogic(RandomAccess[Batch]):
     @property
     def config(self) -> dict[str, Any]:
         """Everything that determines the sequences, as JSON values."""
-        return {"task": self.name, "version": BENCHMARK_VERSION, **asdict(self)}
+        return task_config(self.name, self)
 
     @property
     def config_name(self) -> str:
@@ -131,7 +135,7 @@ class FuzzyLogic(RandomAccess[Batch]):
     @cached_property
     def partition(self) -> Partition:
         """How terms and combinations are divided."""
-        return divide(self.L, self.K, self.holdout, self.unseen_terms, self.seed)
+        return divide(self.L, self.K, self.holdout, self.unseen_terms, self.seed, self.version)
 
     def _places(self, split: str) -> tuple[NDArray[np.int64], bool, int, int]:
         """Return the terms of a split, whether their combinations are shuffled, and its places."""
@@ -201,7 +205,7 @@ class FuzzyLogic(RandomAccess[Batch]):
 
     def _key(self, split: str, stream: str) -> NDArray[np.uint64]:
         return derive_key(
-            version=BENCHMARK_VERSION, config=digest(self.config), seed=self.seed, split=split, stream=stream
+            version=self.version, config=digest(self.config), seed=self.seed, split=split, stream=stream
         )
 
     def _make_tables(self, split: str) -> Tables:

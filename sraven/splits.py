@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sraven.core.arguments import floor_of_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.rng import derive_key, shuffle
-from sraven.core.spec import BENCHMARK_VERSION
 from sraven.rules import RULES
 
 # Partitions that are drawn at most, and combinations that are shuffled for them.
@@ -28,17 +27,18 @@ def rule_combinations(M: int) -> NDArray[np.uint8]:
     return table
 
 
-def partition(M: int, holdout: float, seed: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def partition(M: int, holdout: float, seed: int, version: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Divide the rule combinations into known and held-out ones.
 
     The combinations are shuffled and the first floor(holdout * count) are held out; this is
-    repeated until every rule occurs in a known combination. The order depends on M and the seed
+    repeated until every rule occurs in a known combination. The order depends on M, seed and version
     alone, so tasks that differ in K, policy or permutation share their partition.
 
     Args:
         M: number of features.
         holdout: share to hold out, 0 to 1.
         seed: seed of the task.
+        version: of the benchmark.
 
     Returns:
         Two int32 vectors, ascending: indices of known and of held-out combinations.
@@ -66,7 +66,7 @@ def partition(M: int, holdout: float, seed: int) -> tuple[NDArray[np.int32], NDA
             f"holdout={holdout}: leaves {known} of the {count} rule combinations at M={M} to train, "
             f"but every one of the {R} rules must occur in train, which takes {least_known}; {advice}"
         )
-    key = derive_key(version=BENCHMARK_VERSION, task="sraven", stream="partition", M=M, seed=seed)
+    key = derive_key(version=version, task="sraven", stream="partition", M=M, seed=seed)
     attempts = min(_ATTEMPTS, _STEPS // count)
     for attempt in range(attempts):
         order = np.arange(count, dtype=np.int32)

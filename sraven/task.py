@@ -1,7 +1,7 @@
 """The SRAVEN task: configuration, split and range of indices in, instances out."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +16,10 @@ from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.rng import derive_key
-from sraven.core.spec import BENCHMARK_VERSION, SEED_LIMIT, digest
+from sraven.core.spec import SEED_LIMIT, digest, task_config
 from sraven.core.task import Arrays as ArraysByName
 from sraven.core.task import Column, Description, Encoded
+from sraven.core.versions import check_version, current_version
 from sraven.describe import describe
 from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
 from sraven.score import SRAVENScoring
@@ -52,8 +53,8 @@ class Batch(Arrays):
 class SRAVEN(RandomAccess[Batch]):
     """Symbolic Raven's matrices (paper, section 4 and appendix B).
 
-    Instance ``i`` of a split is a pure function of the benchmark's version, this configuration,
-    the split and ``i``: the same bytes for any way of asking.
+    Instance ``i`` of a split is a pure function of this configuration, the split and ``i``: the same
+    bytes for any way of asking.
 
     Attributes:
         M: features of a panel, 1 to 12.
@@ -62,6 +63,7 @@ class SRAVEN(RandomAccess[Batch]):
         seed: an integer from 0; draws the partition and the instances.
         answers: ``any``, or ``unique`` for instances with exactly one answer.
         permute: whether each column shows the features in an order of its own.
+        version: of the benchmark, by keyword; the newest unless another one is given.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range, or a holdout that leaves a
@@ -79,10 +81,12 @@ class SRAVEN(RandomAccess[Batch]):
     seed: int = 0
     answers: str = "any"
     permute: bool = True
+    version: str = field(default_factory=current_version, kw_only=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.permute, bool | np.bool_):
             raise ConfigurationError(f"permute={self.permute!r}: expected True or False")
+        check_version(self.version)
         checked = {
             "M": check_M(self.M),
             "K": check_K(self.K),
@@ -91,8 +95,8 @@ class SRAVEN(RandomAccess[Batch]):
             "answers": check_choice("answers", self.answers, POLICIES),
             "permute": bool(self.permute),
         }
-        for field, value in checked.items():  # NumPy's numbers become Python's
-            object.__setattr__(self, field, value)
+        for name, value in checked.items():  # NumPy's numbers become Python's
+            object.__setattr__(self, name, value)
         _ = self._partition  # refuses what can't be divided
 
     @property
@@ -103,7 +107,7 @@ class SRAVEN(RandomAccess[Batch]):
     @property
     def config(self) -> dict[str, Any]:
         """Everything that determines the instances, as JSON values."""
-        return {"task": self.name, "version": BENCHMARK_VERSION, **asdict(self)}
+        return task_config(self.name, self)
 
     @property
     def config_name(self) -> str:
@@ -119,7 +123,7 @@ class SRAVEN(RandomAccess[Batch]):
 
     @cached_property
     def _partition(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return partition(self.M, self.holdout, self.seed)
+        return partition(self.M, self.holdout, self.seed, self.version)
 
     def combination_indices(self, split: str) -> NDArray[np.int32]:
         """Return which combinations a split draws from, ascending: int32 ``[n_combinations]``.
@@ -234,7 +238,7 @@ class SRAVEN(RandomAccess[Batch]):
         """Return the key and the tables of a split, made once."""
         if not isinstance(split, str) or split not in self._streams:
             key = derive_key(
-                version=BENCHMARK_VERSION,
+                version=self.version,
                 config=digest(self.config),
                 seed=self.seed,
                 split=split,

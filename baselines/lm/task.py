@@ -6,7 +6,7 @@ Nothing here reads text. Submissions carry the losses of documents, and scoring 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,8 +16,9 @@ from sraven.core.access import INDEX_LIMIT
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean
-from sraven.core.spec import BENCHMARK_VERSION
+from sraven.core.spec import task_config
 from sraven.core.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.versions import check_version, current_version
 
 MOST = 1 << 40
 """Nats, targets and bytes that a document may have: the sums of whatever is submitted stay finite."""
@@ -139,6 +140,7 @@ class C4:
         documents: how many it has.
         tokenizer_sha256: of the file of the SentencePiece model.
         pieces: of the tokenizer.
+        version: of the benchmark, by keyword; the newest unless another one is given.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range.
@@ -150,11 +152,13 @@ class C4:
     documents: int = 364_608
     tokenizer_sha256: str = "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006"
     pieces: int = 32_101
+    version: str = field(default_factory=current_version, kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("dataset", "configuration", "split"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise ConfigurationError(f"{name}={getattr(self, name)!r}: expected a name")
+        check_version(self.version)
         check_integer("documents", self.documents, 1, INDEX_LIMIT)
         check_integer("pieces", self.pieces, 1, _MOST_PIECES, "tokens are stored in 16 bits")
         checksum = self.tokenizer_sha256
@@ -169,7 +173,7 @@ class C4:
     @property
     def config(self) -> dict[str, Any]:
         """Everything that tells which text it is, and in which tokens, as JSON values."""
-        return {"task": self.name, "version": BENCHMARK_VERSION, **asdict(self)}
+        return task_config(self.name, self)
 
     @property
     def config_name(self) -> str:

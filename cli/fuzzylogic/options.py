@@ -4,18 +4,35 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options import task_argument
+from cli.options import task_argument, version_option
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic
 
 
 def _make_fuzzylogic(
-    L: int, K: int, N: int, holdout: float, unseen_terms: float, seed: int, query: str
+    L: int,
+    K: int,
+    N: int,
+    holdout: float,
+    unseen_terms: float,
+    seed: int,
+    query: str,
+    version: str | None,
 ) -> "FuzzyLogic":
     from fuzzylogic.task import FuzzyLogic
+    from sraven.core.versions import current_version
 
-    return FuzzyLogic(L=L, K=K, N=N, holdout=holdout, unseen_terms=unseen_terms, seed=seed, query=query)
+    return FuzzyLogic(
+        L=L,
+        K=K,
+        N=N,
+        holdout=holdout,
+        unseen_terms=unseen_terms,
+        seed=seed,
+        query=query,
+        version=current_version() if version is None else version,
+    )
 
 
 fuzzylogic_task = task_argument(
@@ -41,5 +58,6 @@ fuzzylogic_task = task_argument(
         metavar="uniform|fixed_context|fixed_query",
         help="What all sequences share: nothing, all points but the query's, or the query's.",
     ),
+    version_option,
 )
 """Adds the options that make a fuzzy-logic task; the command gets ``task``."""

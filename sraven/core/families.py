@@ -5,8 +5,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.spec import BENCHMARK_VERSION
 from sraven.core.task import Task
+from sraven.core.versions import check_version
 
 FAMILIES = {"sraven": "sraven.task:SRAVEN", "fuzzylogic": "fuzzylogic.task:FuzzyLogic"}
 """The class of each family's tasks, which generate their instances."""
@@ -24,11 +24,10 @@ def _make(config: Mapping[str, Any], classes: Mapping[str, str]) -> Task:
     if not isinstance(config, Mapping):
         raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
-    name, version = values.pop("task", None), values.pop("version", None)
+    name = values.pop("task", None)
     if not isinstance(name, str) or name not in classes:
         raise ConfigurationError(f"task={name!r}: expected one of {', '.join(classes)}")
-    if version != BENCHMARK_VERSION:
-        raise ConfigurationError(f"version={version!r}: this is benchmark version {BENCHMARK_VERSION!r}")
+    check_version(values.get("version"))  # first, since another version may have other names
     try:
         task: Task = resolve_name(classes[name])(**values)
     except TypeError as error:
@@ -40,7 +39,7 @@ def make_task(config: Mapping[str, Any]) -> Task:
     """Return the task of a configuration, as the manifest of a dataset holds it.
 
     Raises:
-        ConfigurationError: for a task that generates nothing, another version, or values out of range.
+        ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
     return _make(config, FAMILIES)
 
@@ -49,6 +48,6 @@ def make_board_task(config: Mapping[str, Any]) -> Task:
     """Return the task of a configuration, as a board holds it: it may also be that of a corpus.
 
     Raises:
-        ConfigurationError: for an unknown task, another version, or values out of range.
+        ConfigurationError: for an unknown task or version, or values out of range.
     """
     return _make(config, FAMILIES | CORPORA)

@@ -149,6 +149,10 @@ class Task(Protocol):
         """Name of the task family, such as ``sraven``."""
 
     @property
+    def version(self) -> str:
+        """Version of the benchmark whose instances these are."""
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """Everything that determines the instances, as JSON values."""
 

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 import oracle
 from sraven import SRAVEN, ConfigurationError, splits
 from sraven.core.arguments import floor_of_share
-from sraven.splits import partition, rule_combinations
+from sraven.splits import rule_combinations
 from uniformity import assert_uniform
 
 ALL_RULES = set(range(8))
+partition = partial(splits.partition, version="1")
 
 
 @pytest.mark.parametrize("M", range(1, 13))
