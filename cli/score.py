@@ -18,7 +18,8 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     """Score a submission: validate it, rebuild the labels, recompute its scores.
 
     A fault refuses it with one line and exit code 2. With --check, the scores beside a filed submission
-    must be those that are recomputed; exits with 1 if they aren't.
+    must be those that are recomputed; exits with 1 if they aren't. A metric that is younger than the board
+    is shown beside its scores, and neither written nor compared.
 
     \b
     Example:
@@ -26,15 +27,16 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     """
     from sraven.core.files import compact_json, write_text
     from sraven.core.runs import SCORES
-    from sraven.core.submission import differing, read_scores, score_submission
+    from sraven.core.submission import differing, read_scores, read_submission, scores_beside, scores_of
 
-    scores = score_submission(submission, threads=threads)
+    read = read_submission(submission)
+    scores, beside = scores_of(read, threads=threads), scores_beside(read, threads=threads)
     if out:
         write_text(out, compact_json(scores))
     if as_json:
-        print_json(scores)
+        print_json({**scores, "beside": beside} if beside else scores)
     else:
-        print_scores(scores)
+        print_scores(scores, beside)
     if check and (places := differing(read_scores(submission), scores)):
         click.echo(f"{submission / SCORES}: {places[0]} isn't what the predictions score", err=True)
         raise SystemExit(1)

@@ -1,6 +1,6 @@
 """How scores are printed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import floor, log10
 from typing import Any
 
@@ -18,8 +18,22 @@ def with_error(score: Mapping[str, Any]) -> str:
     return f"{score['mean']:.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
 
 
-def print_scores(scores: Mapping[str, Any]) -> None:
-    """Print the scores of a submission: a row for each metric, columns for each split."""
+def _row(name: str, found: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the cells of a metric, given its scores by split."""
+    cells = [name]
+    for score in found:
+        low_high = "{:.4f} to {:.4f}".format(*score["interval"]) if score["interval"] else ""
+        cells += [with_error(score), low_high]
+    return cells
+
+
+def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
+    """Print the scores of a submission: a row for each metric, columns for each split.
+
+    Args:
+        scores: what ``scores.json`` holds.
+        beside: by split and metric, scores that aren't the board's.
+    """
     from rich.table import Table
 
     splits = scores["splits"]
@@ -31,12 +45,7 @@ def print_scores(scores: Mapping[str, Any]) -> None:
         table.add_column("interval")
     names = dict.fromkeys(name for found in splits.values() for name in found["metrics"])
     for name in names:
-        row = []
-        for found in splits.values():
-            score = found["metrics"][name]
-            low_high = "{:.4f} to {:.4f}".format(*score["interval"]) if score["interval"] else ""
-            row += [with_error(score), low_high]
-        table.add_row(name, *row)
+        table.add_row(*_row(name, (found["metrics"][name] for found in splits.values())))
     gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
     for name in gaps:
         row = []
@@ -44,6 +53,9 @@ def print_scores(scores: Mapping[str, Any]) -> None:
             gap = found["gap_to_ceiling"].get(name)
             row += ["–" if gap is None else f"{gap:.4f}", ""]
         table.add_row(f"gap of {name} to the ceiling", *row)
+    table.add_section()
+    for name in dict.fromkeys(name for found in beside.values() for name in found):
+        table.add_row(*_row(f"{name} (younger than the board)", (beside[split][name] for split in splits)))
     missing = {split: found["missing"] for split, found in splits.items() if any(found["missing"])}
     print_table(table)
     for split, found in splits.items():

@@ -13,6 +13,7 @@ from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean, mean
 from sraven.core.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.versions import latest
 
 if TYPE_CHECKING:
     from fuzzylogic.task import Batch, FuzzyLogic
@@ -40,6 +41,13 @@ METRICS = {
     "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2),
     "mse": Metric(("squared_error", "instances"), _ratio, higher_is_better=False),
 }
+
+
+BY_COMBINATION = {"1": ("r2_per_sequence", "r2", "mse")}
+"""What is also given for each combination of terms, by the version that brought it. No line changes."""
+
+CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
+"""How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +156,7 @@ class FuzzyLogicScoring:
     @property
     def by_combination(self) -> tuple[str, ...]:
         """What is also given for each combination of terms."""
-        return tuple(METRICS)
+        return latest(BY_COMBINATION, self.task.version)
 
     @property
     def references(self) -> Mapping[str, Reference]:
@@ -179,6 +187,11 @@ class FuzzyLogicScoring:
         ys = labels.arrays["targets"]
         worst = np.where(ys[:, -1] < 0.5, 1.0, 0.0)
         return _error_columns(ys, np.where(answered, predictions.astype(np.float64), worst))
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return what the ideal observer scores: the mean of all functions that agree."""

@@ -11,11 +11,18 @@ from sraven import references
 from sraven.ambiguity import count_answers, is_answer
 from sraven.core.estimate import Mean, mean
 from sraven.core.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.versions import latest
 from sraven.observer import ideal_observer
 from sraven.rules import RULES
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN, Batch
+
+BY_COMBINATION = {"1": ("accuracy",)}
+"""What is also given for each multiset of rules, by the version that brought it. No line changes."""
+
+CEILINGS = {1: {"accuracy": "joint"}}
+"""How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 
 def _share(part: str, whole: str) -> Metric:
@@ -70,7 +77,7 @@ class SRAVENScoring:
     @property
     def by_combination(self) -> tuple[str, ...]:
         """What is also given for each multiset of rules."""
-        return ("accuracy",)
+        return latest(BY_COMBINATION, self.task.version)
 
     @property
     def references(self) -> Mapping[str, Reference]:
@@ -132,6 +139,11 @@ class SRAVENScoring:
             **{f"right_at.{p}": right[:, p] for p in range(task.M)},
             **{f"right.{rule.name}": (right & (rules == n)).sum(axis=1) for n, rule in enumerate(RULES)},
         }
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""

@@ -123,6 +123,11 @@ class C4Scoring:
         """Return the losses in nats, as a column ``[n]`` to be summed; every document has one."""
         return {"loss": predictions[:, LOSS]}
 
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """Nothing: there is no ideal observer of text."""
+        return {1: {}}
+
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return nothing: how well text can be predicted isn't known."""
         return {}

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_array, check_choice, check_integer
+from sraven.core.ceilings import FIRST_DEFINITION, KNOWS, Ceiling
 from sraven.core.digests import array_bytes, block_digest, block_size, split_digest
 from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import CORPORA, FAMILIES, make_board_task, package_of
-from sraven.core.scoring import Run, SplitScores, score_runs
+from sraven.core.scoring import DIGITS, Run, SplitScores, score_runs
 from sraven.core.spec import digest
 from sraven.core.task import Column, Labels, Task
 
@@ -66,6 +67,63 @@ class Board:
     def metric(self) -> str:
         """The primary metric."""
         return str(self.content["metric"])
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics by which it is scored, in the order of its scores: those of its file, for ever.
+
+        Raises:
+            BoardError: if this installation lacks one.
+        """
+        listed, known = self.content["metrics"], self.task.scoring.metrics
+        if lacking := [name for name in listed if name not in known]:
+            raise BoardError(
+                f"board {self.id} is scored by {', '.join(lacking)}, which this sraven can't compute; "
+                "install a newer sraven, or reinstall it"
+            )
+        return tuple(listed)
+
+    @property
+    def metrics_beside(self) -> tuple[str, ...]:
+        """The metrics that its task has got since: shown beside its scores, but no part of them."""
+        return tuple(name for name in self.task.scoring.metrics if name not in self.content["metrics"])
+
+    def ceiling(self, split: str, metric: str, knowing: str = "split") -> Ceiling | None:
+        """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
+
+        Args:
+            split: a scored split.
+            metric: one of the board's.
+            knowing: what it knows, a name of `sraven.core.ceilings.KNOWS`.
+
+        Raises:
+            ConfigurationError: for another split or kind of knowledge.
+            BoardError: if this installation lacks the definition of the board's ceilings.
+        """
+        check_choice("split", split, tuple(self.splits))
+        known = KNOWS[check_choice("knowing", knowing, tuple(KNOWS))]
+        found = self.content["ceiling"].get(split, {}).get(known, {}).get(metric)
+        if found is None:
+            return None
+        definition = self.content.get("ceiling_definition", FIRST_DEFINITION)
+        answers = self.task.scoring.answers.get(definition, {}).get(metric)
+        if answers is None:
+            raise BoardError(
+                f"board {self.id} has a ceiling of {metric} by definition {definition}, which this sraven "
+                "doesn't know; install a newer sraven"
+            )
+        return Ceiling(found["value"], found["standard_error"], knowing, answers)
+
+    def gap(self, split: str, metric: str, value: float | None) -> float | None:
+        """Return by how much a score is worse than that of the ideal observer that knows the split.
+
+        Where less is better, it is the score less the ceiling. None if there is no score or ceiling.
+        """
+        best = self.ceiling(split, metric)
+        if best is None or value is None:
+            return None
+        sign = 1 if self.task.scoring.metrics[metric].higher_is_better else -1
+        return round(sign * (best.value - value), DIGITS)
 
     @property
     def primary_split(self) -> str:
@@ -134,11 +192,12 @@ class Board:
 
         Raises:
             ConfigurationError: for a wrong split, shape, kind of number or value.
+            BoardError: if this installation lacks one of the board's metrics.
         """
         array = self.checked_predictions(split, predictions)
         run = Run(0, array, np.ones(len(array), np.bool_))
         labels = self.labels(split, array, threads=threads)
-        return score_runs(self.task.scoring, labels, [run], threads=threads)
+        return score_runs(self.task.scoring, labels, [run], metrics=self.metrics, threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
         """Return predictions of a whole split as an array of the board's type.

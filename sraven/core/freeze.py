@@ -8,6 +8,7 @@ import yaml
 
 from sraven.core.arguments import check_choice
 from sraven.core.boards import digest_split
+from sraven.core.ceilings import FIRST_DEFINITION
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.families import CORPORA, make_board_task, package_of
 from sraven.core.files import compact_json, write_text
@@ -51,6 +52,12 @@ def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
         }
         for split, size in sizes.items()
     }
+
+
+def _definition_of_ceilings(task: Task) -> dict[str, int]:
+    """Return which definition the ceilings of a new board have; nothing if it is the first."""
+    newest = max(task.scoring.answers)
+    return {} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}
 
 
 def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -114,6 +121,7 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
             "ceiling": measured["ceiling"],
+            **_definition_of_ceilings(task),
             "reference": _reported(definition),
             "splits": measured["splits"],
             "held_out": measured["held_out"],

@@ -150,7 +150,6 @@ def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> t
 
 def _reported(board: Board) -> list[Entry]:
     """Return the rows of a board that a paper reports."""
-    best = ceiling(board)
     return [
         Entry(
             id="",
@@ -165,7 +164,7 @@ def _reported(board: Board) -> list[Entry]:
             interval=None,
             seeds=row["seeds"],
             splits={board.primary_split: {board.metric: row["value"]}},
-            gap=None if best is None else round(best - row["value"], 9),
+            gap=board.gap(board.primary_split, board.metric, row["value"]),
             parameters=row["parameters"],
             train_instances=row["train_instances"],
             budget=_budget(board, row["train_instances"]),

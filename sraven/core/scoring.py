@@ -85,15 +85,13 @@ class Run:
     answered: NDArray[np.bool_]
 
 
-_DIGITS = 9
+DIGITS = 9
+"""Decimal places of a score, below what any sample can show: they hide how machines add up."""
 
 
 def _number(value: Any) -> float | None:
-    """Return a number as it is written down; None for NaN.
-
-    Nine digits are below what any sample can show, and hide how machines add up.
-    """
-    return round(float(value), _DIGITS) if np.isfinite(value) else None
+    """Return a number as it is written down; None for NaN."""
+    return round(float(value), DIGITS) if np.isfinite(value) else None
 
 
 def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -141,11 +139,14 @@ class _Columns:
         return self.metrics[metric].function(*summands)
 
 
-def _stack(scoring: Scoring, labels: Labels, outcomes: Sequence[Arrays]) -> _Columns:
-    found = {name: [column] for name, column in labels.summands.items()}
-    found |= {name: [outcome[name] for outcome in outcomes] for name in outcomes[0]}
-    metrics = scoring.metrics
-    first = {name: found[name] for metric in scoring.by_combination for name in metrics[metric].summands}
+def _stack(
+    metrics: Mapping[str, Metric], grouped: Sequence[str], labels: Labels, outcomes: Sequence[Arrays]
+) -> _Columns:
+    # No other columns than the metrics ask for: what a later metric brings leaves old scores as they are.
+    asked = {name for metric in metrics.values() for name in metric.summands}
+    found = {name: [column] for name, column in labels.summands.items() if name in asked}
+    found |= {name: [outcome[name] for outcome in outcomes] for name in outcomes[0] if name in asked}
+    first = {name: found[name] for metric in grouped for name in metrics[metric].summands}
     ordered = first | found
     ends = np.cumsum([len(columns) for columns in ordered.values()])
     places = {name: slice(end - len(found[name]), end) for name, end in zip(ordered, ends, strict=True)}
@@ -154,7 +155,12 @@ def _stack(scoring: Scoring, labels: Labels, outcomes: Sequence[Arrays]) -> _Col
 
 
 def score_runs(
-    scoring: Scoring, labels: Labels, runs: Sequence[Run], *, threads: int | None = None
+    scoring: Scoring,
+    labels: Labels,
+    runs: Sequence[Run],
+    *,
+    metrics: Sequence[str] | None = None,
+    threads: int | None = None,
 ) -> SplitScores:
     """Score the runs of one method on one split.
 
@@ -165,10 +171,13 @@ def score_runs(
         scoring: the task's.
         labels: the truth about the split.
         runs: predictions of one or more seeds.
+        metrics: names of the metrics, in this order; None for all of the task.
         threads: threads to use; None for all available ones.
     """
     outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
-    columns, grouped = _stack(scoring, labels, outcomes), scoring.by_combination
+    chosen = {name: scoring.metrics[name] for name in (scoring.metrics if metrics is None else metrics)}
+    grouped = [name for name in scoring.by_combination if name in chosen]
+    columns = _stack(chosen, grouped, labels, outcomes)
     matrix, n_grouped = columns.matrix, columns.n_grouped
     numbers, groups, sizes = np.unique(labels.arrays["combination"], return_inverse=True, return_counts=True)
     totals, by_group = matrix.sum(axis=0), np.zeros((len(numbers), n_grouped))
@@ -182,7 +191,7 @@ def score_runs(
         for metric, samples in sampled_by_group.items():
             samples.append(columns.evaluate(metric, sums_by_group).mean(axis=-1))
 
-    def by_combination(metric: str) -> CombinationScores:
+    def apart(metric: str) -> CombinationScores:
         values = columns.evaluate(metric, by_group).mean(axis=-1)
         bounds = _interval(np.concatenate(sampled_by_group[metric]))
         lists = [tuple(_number(value) for value in column) for column in (values, *bounds)]
@@ -196,5 +205,5 @@ def score_runs(
             metric: _over_seeds(columns.evaluate(metric, totals), *_interval(np.concatenate(samples)))
             for metric, samples in sampled.items()
         },
-        by_combination={metric: by_combination(metric) for metric in grouped},
+        by_combination={metric: apart(metric) for metric in grouped},
     )

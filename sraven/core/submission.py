@@ -145,17 +145,36 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
         SubmissionError: if it is refused; the message says why.
         BoardError: if this installation doesn't give the board's instances.
     """
-    submission = read_submission(Path(folder))
+    return scores_of(read_submission(Path(folder)), threads=threads)
+
+
+def _score(submission: Submission, metrics: Sequence[str], threads: int | None) -> dict[str, SplitScores]:
+    """Return the scores of each split by some metrics of the task."""
     board = submission.board
-    scoring = board.task.scoring
 
     def score(split: str) -> SplitScores:
         runs = submission.runs[split]
         labels = board.labels(split, runs[0].predictions, threads=threads)
-        return score_runs(scoring, labels, runs, threads=threads)
+        return score_runs(board.task.scoring, labels, runs, metrics=metrics, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
-        scores = dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
+        return dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
+
+
+def scores_beside(submission: Submission, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
+    """Return by split what a submission scores by the metrics that its task got after the board.
+
+    They are for readers: no part of ``scores.json``, nor of what it is checked against.
+    """
+    beside = submission.board.metrics_beside
+    found = _score(submission, beside, threads) if beside else {}
+    return {split: _as_json(scores)["metrics"] for split, scores in found.items()}
+
+
+def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str, Any]:
+    """Return the scores of a submission, by its board's own metrics; see `score_submission`."""
+    board = submission.board
+    scores = _score(submission, board.metrics, threads)
     _check_claims(submission.content.get("claimed", {}), scores)
     return {
         "schema": 1,
@@ -174,13 +193,12 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
 
 
 def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | None]:
-    """Return by how much each metric is worse than that of the ideal observer that knows the split."""
-    gaps: dict[str, float | None] = {}
-    for metric, ceiling in board.content["ceiling"].get(split, {}).get("knowing_split", {}).items():
-        mean = scores.metrics[metric].mean
-        sign = 1 if board.task.scoring.metrics[metric].higher_is_better else -1
-        gaps[metric] = None if mean is None else round(sign * (ceiling["value"] - mean), 9)
-    return gaps
+    """Return the gap of each metric that has a ceiling."""
+    return {
+        metric: board.gap(split, metric, score.mean)
+        for metric, score in scores.metrics.items()
+        if board.ceiling(split, metric)
+    }
 
 
 def _fingerprint(board: Board, split: str, runs: Sequence[Run]) -> dict[str, str]:

@@ -109,7 +109,7 @@ class Scoring(Protocol):
 
     @property
     def by_combination(self) -> Sequence[str]:
-        """Names of those that are also given for each combination."""
+        """Names of those that are also given for each combination, in this version of the benchmark."""
 
     @property
     def references(self) -> Mapping[str, Reference]:
@@ -137,7 +137,14 @@ class Scoring(Protocol):
         """Return what the ideal observer scores, by what it knows and by metric.
 
         It knows the split's combinations (``knowing_split``) or thinks all possible
-        (``not_knowing``).
+        (``not_knowing``), and answers as the newest definition of `answers` says.
+        """
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers, by version of the ceilings' definition and by metric.
+
+        The ways to answer are those of `sraven.core.ceilings.ANSWERS`.
         """
 
 

@@ -706,9 +706,7 @@ def claim(folder, monkeypatch, read_and_scored):
     monkeypatch.setattr(
         reader, "read_submission", lambda path: replace(read, content=reader.read_description(path)[0])
     )
-    monkeypatch.setattr(
-        reader, "score_runs", lambda scoring, labels, runs, *, threads=None: by_runs[id(runs)]
-    )
+    monkeypatch.setattr(reader, "score_runs", lambda scoring, labels, runs, **options: by_runs[id(runs)])
 
     def claim(split, metric, value):
         say("claimed", split, metric, value=value)(folder)
