@@ -69,17 +69,30 @@ def _list(boards: "list[Board]") -> None:
     print_table(table)
 
 
-def _ceiling(means: dict[str, Any]) -> str:
-    """Return what an ideal observer scores, by metric, with standard errors."""
+def _ceilings(board: "Board", split: str, knowing: str) -> str:
+    """Return what an ideal observer scores on a split, by metric, with standard errors."""
+    found = {metric: board.ceiling(split, metric, knowing) for metric in board.metrics}
     return "; ".join(
-        f"{metric} {with_error({'mean': mean['value'], 'standard_error': mean['standard_error']})}"
-        for metric, mean in means.items()
+        f"{metric} {with_error({'mean': ceiling.value, 'standard_error': ceiling.standard_error})}"
+        for metric, ceiling in found.items()
+        if ceiling
     )
+
+
+def _observer(board: "Board") -> str:
+    """Return how the ideal observer answers, by metric."""
+    from sraven.core.ceilings import ANSWERS
+
+    found = {metric: board.ceiling(board.primary_split, metric) for metric in board.metrics}
+    answers = dict.fromkeys(ceiling.answers for ceiling in found.values() if ceiling)
+    return "; ".join(f"{ANSWERS[answer]} ({answer})" for answer in answers)
 
 
 def _show(board: "Board") -> None:
     """Print a board: what it is, its splits, and what the ideal observer scores on them."""
     from rich.table import Table
+
+    from sraven.core.ceilings import KNOWS
 
     content = board.content
     config = ", ".join(f"{name}={value}" for name, value in content["config"].items() if name != "task")
@@ -94,10 +107,10 @@ def _show(board: "Board") -> None:
         )
         click.echo("scores:  self-reported, as the text isn't part of the benchmark")
         return
+    click.echo(f"ceiling: of the ideal observer, which answers with {_observer(board)}")
     table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
     for split, entry in content["splits"].items():
-        known = content["ceiling"].get(split, {})
         size = f"{entry['instances']:,}" if split != "train" else f"first {entry['instances']:,}"
-        ceilings = (_ceiling(known.get(name, {})) for name in ("knowing_split", "not_knowing"))
+        ceilings = [_ceilings(board, split, knowing) for knowing in KNOWS] if split in board.splits else []
         table.add_row(split, size, entry["sha256"][:12], *ceilings)
     print_table(table)

@@ -11,6 +11,7 @@ import pytest
 from example import SIZES
 from sraven import SRAVEN
 from sraven.core.dataset import write_dataset
+from sraven.core.versions import VERSIONS, Version
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +26,12 @@ def dataset_directory(task, tmp_path_factory):
     out = tmp_path_factory.mktemp("data") / "raven"
     write_dataset(task, SIZES, out)
     return out
+
+
+@pytest.fixture
+def second_version(monkeypatch):
+    """Publish version 2 of the benchmark, as a maintainer would: a line in the table."""
+    monkeypatch.setitem(VERSIONS, "2", Version(published="2027-03-05"))
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from sraven.core.boards import Board
+from sraven.core.ceilings import ANSWERS
 from sraven.core.files import write_text
 from sraven.core.leaderboard import REPORTED, Standing
 from sraven.core.page_about import about, code, header
@@ -106,12 +107,10 @@ def _facts(board: Board) -> Element:
         if name not in ("task", "version")
     }
     sizes = ", ".join(f"{size:,} {split}" for split, size in board.splits.items())
-    known = content["ceiling"].get(board.primary_split, {})
-    ceilings = [
-        f"{score(known[which][board.metric]['value'])} {told}"
-        for which, told in (("knowing_split", "knowing the split"), ("not_knowing", "not knowing it"))
-        if board.metric in known.get(which, {})
-    ]
+    told = {"split": "knowing the split", "all combinations": "not knowing it"}
+    known = [board.ceiling(board.primary_split, board.metric, knowing) for knowing in told]
+    ceilings = [f"{score(found.value)} {told[found.knows]}" for found in known if found]
+    ceilings += [f"answering with {ANSWERS[found.answers]}" for found in known[:1] if found]
     ranks = "Ranked by" if content["series"] == "ranked" else "Scored by"
     budget = f"{compact(content['train_budget'])} training {board.budget_unit}"
     facts: dict[str, list[Child]] = {

@@ -1,0 +1,274 @@
+"""A board's own metrics, gaps and ceilings: fixed by its file, whatever its task gets later."""
+
+import json
+from copy import deepcopy
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fuzzy_oracle
+import oracle
+from cli.main import main
+from fuzzylogic import FuzzyLogic
+from fuzzylogic.score import FuzzyLogicScoring
+from sraven import SRAVEN, Board, BoardError, ConfigurationError, score_submission
+from sraven.core.boards import board_ids, read_board
+from sraven.core.ceilings import ANSWERS, KNOWS, Ceiling
+from sraven.core.files import compact_json
+from sraven.core.freeze import make_board
+from sraven.core.leaderboard import read_leaderboard
+from sraven.core.scoring import Run, score_runs
+from sraven.core.submission import _gaps
+from sraven.core.task import Metric
+from sraven.score import SRAVENScoring
+from submissions import (
+    DEFINITIONS,
+    FUZZY_BOARD,
+    REPORTED,
+    SRAVEN_BOARD,
+    small_board,
+    small_contents,
+    truth,
+    use_boards,
+)
+
+SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.score"), import_module("fuzzylogic.score")
+SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
+ENTRIES = {
+    "fuzzylogic": SUBMISSIONS / "fuzzylogic-v1" / "20261121-constant-mean",
+    "sraven": SUBMISSIONS / "sraven-v1" / "20261121-majority-symbol",
+}
+YOUNGER = Metric(("novel", "instances"), lambda novel, n: novel / n)
+
+
+@pytest.fixture
+def younger_metric(monkeypatch):
+    """Give both tasks a metric, before all others and with a column of its own, also by combination."""
+
+    def with_column(outcomes):
+        def changed(self, labels, predictions, answered, threads):
+            found = outcomes(self, labels, predictions, answered, threads)
+            return {"novel": np.sqrt(np.arange(len(predictions))), **found}
+
+        return changed
+
+    small_contents()  # boards that were frozen before
+    for module, kind in ((SRAVEN_SCORE, SRAVENScoring), (FUZZY_SCORE, FuzzyLogicScoring)):
+        monkeypatch.setattr(kind, "outcomes", with_column(kind.outcomes))
+        [(version, names)] = module.BY_COMBINATION.items()
+        monkeypatch.setattr(module, "BY_COMBINATION", {version: ("younger", *names)})
+    make = SRAVEN_SCORE._make_metrics
+    monkeypatch.setattr(SRAVEN_SCORE, "_make_metrics", lambda M: {"younger": YOUNGER, **make(M)})
+    monkeypatch.setattr(FUZZY_SCORE, "METRICS", {"younger": YOUNGER, **FUZZY_SCORE.METRICS})
+
+
+def command(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(list(map(str, arguments)))
+    return ended.value.code or 0, capsys.readouterr()
+
+
+# Metrics
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_younger_metric_leaves_filed_entries_as_they_are(entry, younger_metric, capsys, tmp_path):
+    filed = (entry / "scores.json").read_text()
+    assert compact_json(score_submission(entry)) == filed
+    code, printed = command(capsys, "score", entry, "--check", "--out", tmp_path / "scores.json")
+    assert (code, printed.err) == (0, "")
+    assert "younger (younger than the board)" in printed.out
+    assert (tmp_path / "scores.json").read_text() == filed
+
+
+def test_younger_metric_is_told_beside(younger_metric, capsys):
+    code, printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")
+    scores = json.loads(printed.out)
+    beside = scores.pop("beside")
+    assert code == 0 and compact_json(scores) == (ENTRIES["fuzzylogic"] / "scores.json").read_text()
+    assert {split: list(found) for split, found in beside.items()} == {
+        "test": ["younger"],
+        "ood": ["younger"],
+    }
+    assert beside["ood"]["younger"]["mean"] == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)
+
+
+def test_nothing_is_beside_without_a_younger_metric(capsys):
+    assert all(read_board(name).metrics_beside == () for name in board_ids())
+    printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")[1]
+    assert compact_json(json.loads(printed.out)) == (ENTRIES["fuzzylogic"] / "scores.json").read_text()
+
+
+@pytest.mark.parametrize("name", [SRAVEN_BOARD, FUZZY_BOARD])
+def test_library_scores_by_the_boards_metrics(name, younger_metric):
+    content = small_board(name).content
+    content = {**content, "metrics": [metric for metric in content["metrics"] if metric != "younger"]}
+    board = Board(content)
+    scores = board.score("ood", truth(board, "ood"))
+    assert list(scores.metrics) == content["metrics"] and "younger" not in scores.by_combination
+    assert board.metrics_beside == ("younger",)
+
+
+def test_order_of_the_metrics_is_the_boards():
+    content = small_board(SRAVEN_BOARD).content
+    board = Board({**content, "metrics": content["metrics"][::-1]})
+    assert list(board.score("ood", truth(board, "ood")).metrics) == content["metrics"][::-1]
+
+
+def test_new_board_gets_all_metrics(younger_metric):
+    made = make_board({**DEFINITIONS[1], "id": "fuzzylogic-younger-v1", "sizes": {"test": 20, "ood": 20}})
+    assert made["metrics"][0] == "younger" and Board(made).metrics_beside == ()
+
+
+def test_metric_that_is_lacking_is_named():
+    content = small_board(SRAVEN_BOARD).content
+    board = Board({**content, "metrics": [*content["metrics"], "beauty", "wit"]})
+    for ask in (lambda: board.metrics, lambda: board.score("ood", truth(board, "ood"))):
+        with pytest.raises(BoardError, match="scored by beauty, wit, which this sraven can't compute; "):
+            ask()
+
+
+@pytest.mark.parametrize("name", [SRAVEN_BOARD, FUZZY_BOARD])
+def test_metrics_use_all_columns(name):
+    """So the columns that are summed, and how machines add them up, are those of the filed scores."""
+    board = small_board(name)
+    labels = board.labels("ood")
+    outcomes = board.task.scoring.outcomes(
+        labels, truth(board, "ood"), np.ones(board.splits["ood"], np.bool_), None
+    )
+    used = {column for metric in board.metrics for column in board.task.scoring.metrics[metric].summands}
+    assert used == set(labels.summands) | set(outcomes)
+
+
+def test_only_chosen_metrics_are_scored():
+    board = small_board(FUZZY_BOARD)
+    run = Run(0, truth(board, "ood"), np.ones(board.splits["ood"], np.bool_))
+    found = score_runs(board.task.scoring, board.labels("ood"), [run], metrics=["mse"])
+    assert list(found.metrics) == ["mse"] and list(found.by_combination) == ["mse"]
+    assert found.metrics["mse"] == board.score("ood", run.predictions).metrics["mse"]
+
+
+# Gaps
+
+
+def with_ceiling(value, **changes):
+    """Return the small board of fuzzy logic with other ceilings on ood."""
+    content = deepcopy(small_board(FUZZY_BOARD).content)
+    for metrics in content["ceiling"]["ood"].values():
+        for ceiling in metrics.values():
+            ceiling["value"] = value
+    return {**content, **changes}
+
+
+def test_gap_is_how_much_worse_a_score_is():
+    board = Board(with_ceiling(0.25))
+    assert board.gap("ood", "r2", 0.5) is None  # no ceiling of it is known
+    assert board.gap("ood", "r2_per_sequence", 0.125) == 0.125
+    assert board.gap("ood", "mse", 0.375) == 0.125  # where less is better
+    assert (board.gap("ood", "r2_per_sequence", 0.5), board.gap("ood", "mse", 0.125)) == (-0.25, 0.125 - 0.25)
+    assert board.gap("ood", "mse", None) is None
+    assert board.gap("ood", "mse", 0.1 + 0.2) == 0.05  # rounded as scores are
+
+
+def test_reported_rows_and_submissions_have_one_gap(monkeypatch, tmp_path):
+    reported = make_board({**DEFINITIONS[1], **REPORTED, "metric": "mse", "sizes": {"test": 20, "ood": 20}})
+    content = with_ceiling(0.25, metric="mse", higher_is_better=False, reference=reported["reference"])
+    use_boards(monkeypatch, tmp_path / "boards", {FUZZY_BOARD: content})
+    [standing] = read_leaderboard(tmp_path, only=FUZZY_BOARD)
+    [row] = standing.entries
+    assert (row.value, row.gap) == (0.55, 0.3)
+    scores = Board(content).score("ood", np.full(157, 0.5, np.float32))
+    found = _gaps(Board(content), "ood", scores)
+    assert found == {
+        metric: Board(content).gap("ood", metric, scores.metrics[metric].mean)
+        for metric in ("r2_per_sequence", "mse")
+    }
+
+
+# Ceilings
+
+
+def weighted(posterior):
+    """Return how an observer scores that answers jointly, by what its answer promises."""
+    return float(max(posterior.values()))
+
+
+def sraven_ceiling(task, split, count, combinations, metric):
+    assert metric == "accuracy"
+    contexts = task.sample(split, 0, count).context.tolist()
+    rows = combinations.tolist()
+    return np.mean([weighted(oracle.posterior(context, task.K, rows, task.permute)) for context in contexts])
+
+
+def fuzzy_ceiling(task, split, count, combinations, metric):
+    batch, errors = task.sample(split, 0, count), []
+    for inputs, targets in zip(batch.inputs, batch.targets, strict=True):
+        points = [tuple(map(fuzzy_oracle.Fraction, point)) for point in inputs.tolist()]
+        values = [fuzzy_oracle.Fraction(value) for value in targets.tolist()]
+        found = fuzzy_oracle.agreeing(points, values, [tuple(row) for row in combinations.tolist()])
+        error = float((sum(found) / len(found) - values[-1]) ** 2)
+        errors.append(error if metric == "mse" else 1 - error / np.var(targets, dtype=np.float64))
+    return np.mean(errors)
+
+
+MEANINGS = {
+    ("sraven", "joint"): (SRAVEN(M=2, K=5, holdout=0.25, seed=3), sraven_ceiling),
+    ("fuzzylogic", "mean"): (FuzzyLogic(L=3, K=2, N=4, holdout=0.5, seed=3), fuzzy_ceiling),
+}
+"""What the words mean: a task, and what an observer scores that answers so."""
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+@pytest.mark.parametrize("knowing", KNOWS)
+@pytest.mark.parametrize(("family", "answer"), MEANINGS)
+def test_ceilings_are_what_their_words_say(family, answer, knowing, split):
+    task, compute = MEANINGS[family, answer]
+    combinations = task.combinations(split if knowing == "split" else "all")
+    definition = task.scoring.answers[max(task.scoring.answers)]
+    means = task.scoring.ceilings(split, 40, None)[KNOWS[knowing]]
+    assert set(means) == set(definition) and set(definition.values()) == {answer} <= set(ANSWERS)
+    for metric, found in means.items():
+        wanted = compute(task, split, 40, combinations, metric)
+        assert found.value == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", board_ids())
+def test_each_ceiling_of_a_board_has_a_meaning(name):
+    board = read_board(name)
+    for split in board.splits:
+        for knowing, written in KNOWS.items():
+            listed = board.content["ceiling"].get(split, {}).get(written, {})
+            for metric in board.metrics:
+                found = board.ceiling(split, metric, knowing)
+                if metric not in listed:
+                    assert found is None
+                    continue
+                answers = {"sraven": "joint", "fuzzylogic": "mean"}[board.content["task"]]
+                expected = Ceiling(**listed[metric], knows=knowing, answers=answers)
+                assert found == expected
+    assert set(board.content["ceiling"]) == (set() if board.is_corpus else set(board.splits))
+
+
+def test_definition_that_is_unknown_is_refused():
+    board = Board({**small_board(SRAVEN_BOARD).content, "ceiling_definition": 2})
+    with pytest.raises(BoardError, match="ceiling of accuracy by definition 2, which this sraven doesn't"):
+        board.ceiling("ood", "accuracy")
+    with pytest.raises(ConfigurationError, match="knowing='nothing': expected one of 'split', 'all comb"):
+        board.ceiling("ood", "accuracy", "nothing")
+
+
+def test_new_definition_is_named_by_new_boards_and_old_ones_keep_theirs(monkeypatch):
+    definition = {**DEFINITIONS[0], "sizes": {"test": 20, "ood": 20}}
+    old = make_board(definition)
+    monkeypatch.setitem(SRAVEN_SCORE.CEILINGS, 2, {"accuracy": "mean"})
+    new = make_board(definition)
+    assert "ceiling_definition" not in old and new["ceiling_definition"] == 2
+    answers = [Board(content).ceiling("ood", "accuracy").answers for content in (old, new)]
+    assert answers == ["joint", "mean"]
+
+
+def test_board_shows_what_its_ceilings_mean(capsys):
+    printed = command(capsys, "boards", "sraven-v1")[1].out
+    assert "observer, which answers with the most probable answer as a whole (joint)\n" in printed

@@ -1,0 +1,269 @@
+"""Promises about time: with another version published, all that was made before stays as it was."""
+
+import json
+import pickle
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from baselines.config import RunConfig, read_config
+from baselines.lm.task import C4
+from cli.main import main
+from example import SIZES, all_bytes
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, ConfigurationError, score_submission
+from sraven.core.boards import board_ids, digest_split, read_board
+from sraven.core.dataset import write_dataset
+from sraven.core.digests import block_size
+from sraven.core.families import CORPORA, FAMILIES, make_board_task, make_task
+from sraven.core.files import compact_json
+from sraven.core.freeze import make_board
+from sraven.core.spec import added, digest, values_of
+from sraven.core.verify import verify_dataset
+from sraven.core.versions import VERSIONS, check_version, current_version, latest
+from submissions import DEFINITIONS
+from tiny_runs import tiny
+
+SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
+
+SMALL = {
+    "sraven": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},
+    "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
+}
+CLASSES = {"sraven": SRAVEN, "fuzzylogic": FuzzyLogic}
+
+FIELDS = {
+    "sraven": "task version M K holdout seed answers permute",
+    "fuzzylogic": "task version L K N holdout unseen_terms seed query",
+    "c4": "task version dataset configuration split documents tokenizer_sha256 pieces",
+}
+"""What the configurations of version 1 hold. Whatever comes later is declared with `added`."""
+
+
+def arrays_of(task, split="ood", count=200):
+    return task.sample(split, 0, count)._asdict()
+
+
+def same(one, other):
+    return all(np.array_equal(array, other[name]) for name, array in one.items())
+
+
+def test_second_version_is_the_one_of_new_tasks(second_version):
+    assert (current_version(), list(VERSIONS)) == ("2", ["1", "2"])
+    assert SRAVEN().version == FuzzyLogic().version == C4().version == "2"
+
+
+# Boards
+
+
+@pytest.mark.parametrize("name", board_ids())
+def test_boards_of_the_first_version_are_what_they_were(name, second_version):
+    board = read_board(name)
+    assert board.task.version == "1" and dict(board.task.config) == board.content["config"]
+    if board.is_corpus:
+        return
+    board.check_combinations()
+    size = block_size(board.task.columns)
+    for split in board.splits:
+        entry = board.content["splits"][split]
+        found = digest_split(board.task, split, min(size, entry["instances"]))
+        assert found["blocks"] == entry["blocks"][:1], split
+
+
+@pytest.mark.parametrize(
+    "entry", ["fuzzylogic-v1/20261121-constant-mean", "sraven-v1/20261121-copy-last-panel"]
+)
+def test_filed_entries_score_as_they_were_filed(entry, second_version):
+    folder = SUBMISSIONS / entry
+    assert compact_json(score_submission(folder)) == (folder / "scores.json").read_text()
+
+
+def test_board_of_the_second_version_is_another_one(second_version):
+    definition = DEFINITIONS[0]
+    config = {**definition["config"], "version": "2"}
+    first, second = make_board(definition), make_board({**definition, "config": config})
+    assert second["config"] == {**first["config"], "version": "2"}
+    assert second["splits"]["ood"]["sha256"] != first["splits"]["ood"]["sha256"]
+    assert second["held_out"] != first["held_out"]
+
+
+# Tasks
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_first_version_is_the_same_with_and_without_a_second(family, monkeypatch, request):
+    before = CLASSES[family](**SMALL[family])
+    config, drawn = dict(before.config), {split: arrays_of(before, split) for split in before.splits}
+    request.getfixturevalue("second_version")
+    for after in (CLASSES[family](**SMALL[family], version="1"), make_task(config), replace(before)):
+        assert after == before and hash(after) == hash(before) and repr(after) == repr(before)
+        assert dict(after.config) == config and list(after.config) == list(config)
+        assert all(same(arrays_of(after, split), arrays) for split, arrays in drawn.items())
+        assert pickle.loads(pickle.dumps(after)) == before
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_second_version_has_other_instances_and_digests(family, second_version):
+    first, second = (CLASSES[family](**SMALL[family], version=version) for version in "12")
+    assert first != second and "version='2'" in repr(second)
+    assert {**first.config, "version": "2"} == second.config
+    assert make_task(second.config) == second and digest(first.config) != digest(second.config)
+    assert first.config_name == second.config_name
+    for split in ("train", "test", "ood"):
+        shown = first.instance_columns[0]
+        one, other = arrays_of(first, split)[shown], arrays_of(second, split)[shown]
+        assert (one != other).reshape(len(one), -1).any(axis=1).mean() > 0.9
+    held_out = [task.combinations("ood").tolist() for task in (first, second)]
+    assert len(held_out[0]) == len(held_out[1]) and held_out[0] != held_out[1]
+
+
+def test_every_task_is_asked_for_its_version():
+    classes = {name.rpartition(":")[2] for name in (FAMILIES | CORPORA).values()}
+    assert classes == {"SRAVEN", "FuzzyLogic", "C4"}
+    for make in (SRAVEN, FuzzyLogic, C4):
+        for version in ("2", "0", "", 1, None, ["1"], "1\x1b[31m"):
+            with pytest.raises(ConfigurationError, match="newer sraven") as caught:
+                make(version=version)
+            assert "\x1b" not in str(caught.value) and "\n" not in str(caught.value)
+        with pytest.raises(TypeError):
+            make(*[None] * 9)
+
+
+@pytest.mark.parametrize("make", [make_task, make_board_task])
+def test_configuration_of_an_unknown_version_is_refused_in_one_line(make):
+    config = {**SRAVEN().config, "version": "2", "symmetry": True}
+    with pytest.raises(ConfigurationError) as caught:
+        make(config)
+    assert str(caught.value) == (
+        "version='2': this sraven makes benchmark version '1'; another one takes a newer sraven"
+    )
+    with pytest.raises(ConfigurationError, match="version=None"):
+        make({name: value for name, value in config.items() if name != "version"})
+
+
+def test_what_holds_is_the_last_change(second_version, monkeypatch):
+    assert latest({"1": "a"}, "2") == latest({"1": "a"}, "1") == "a"
+    assert [latest({"1": "a", "2": "b"}, version) for version in "12"] == ["a", "b"]
+    with pytest.raises(ConfigurationError, match="'1', '2'"):
+        check_version("3")
+
+
+# Datasets
+
+
+def test_dataset_of_the_first_version_verifies_and_is_written_again(
+    task, dataset_directory, tmp_path, second_version
+):
+    assert task.version == "1"
+    assert verify_dataset(dataset_directory, make_task).faults == []
+    before = all_bytes(dataset_directory)
+    write_dataset(task, SIZES, dataset_directory)  # is there already
+    write_dataset(make_task(task.config), SIZES, tmp_path / "again")
+    assert all_bytes(dataset_directory) == all_bytes(tmp_path / "again") == before
+    with pytest.raises(ConfigurationError, match="holds another dataset"):
+        write_dataset(replace(task, version="2"), SIZES, dataset_directory)
+
+
+def run(capsys, *arguments):
+    """Run a command; return its exit code and what it printed."""
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    return ended.value.code or 0, "".join(capsys.readouterr())
+
+
+def test_dataset_that_was_begun_goes_on_in_its_version(tmp_path, dataset_directory, request, capsys):
+    def stop(count):
+        raise KeyboardInterrupt
+
+    sizes = [f"--{split}={size}" for split, size in SIZES.items()]
+    options = ["--M=3", "--K=7", "--holdout=0.3", "--seed=5", *sizes]
+    line = ["generate", *options, "--out", str(tmp_path / "raven")]
+    with pytest.raises(KeyboardInterrupt):
+        write_dataset(SRAVEN(**SMALL["sraven"]), SIZES, tmp_path / "raven", progress=stop)
+    request.getfixturevalue("second_version")
+    code, printed = run(capsys, *line)
+    assert code == 2 and "holds another dataset" in printed
+    assert run(capsys, *line, "--benchmark-version", "1")[0] == 0
+    assert all_bytes(tmp_path / "raven") == all_bytes(dataset_directory)
+    assert run(capsys, "verify", str(tmp_path / "raven"))[0] == 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_dataset_says_its_version_and_the_versions_day(family, tmp_path, second_version):
+    for version, day in (("1", "2026-11-20"), ("2", "2027-03-05")):
+        folder = tmp_path / version
+        write_dataset(CLASSES[family](**SMALL[family], version=version), {"train": 300, "ood": 100}, folder)
+        croissant = json.loads((folder / "croissant.json").read_text())
+        card = (folder / "README.md").read_text()
+        assert (croissant["version"], croissant["datePublished"]) == (f"{version}.0.0", day)
+        assert f"benchmark version {version}." in card and f"version: {version}.0.0\n" in card
+        assert json.loads((folder / "manifest.json").read_text())["config"]["version"] == version
+        assert verify_dataset(folder, make_task).faults == []
+
+
+@pytest.mark.parametrize("line", [["generate"], ["fuzzylogic", "generate"], ["show"], ["ambiguity"]])
+def test_command_refuses_an_unknown_version(line, capsys):
+    code, printed = run(capsys, *line, "--benchmark-version", "7")
+    assert code == 2 and "version='7'" in printed and "newer sraven" in printed
+
+
+# Fields that a configuration gets later
+
+
+@dataclass(frozen=True)
+class Wider(SRAVEN):
+    """The task of a later release, with one more field."""
+
+    symmetry: bool = added(False)
+
+
+@dataclass(frozen=True)
+class WiderRun(RunConfig):
+    """The configuration of a run of a later release."""
+
+    schedule: str = added("cosine")
+
+
+def test_configurations_of_version_1_hold_what_they_held():
+    for name, task in (("sraven", SRAVEN()), ("fuzzylogic", FuzzyLogic()), ("c4", C4())):
+        assert list(task.config) == FIELDS[name].split(), "a later field is declared with `added`"
+
+
+def test_later_field_leaves_old_configurations_and_digests_alone(monkeypatch):
+    monkeypatch.setattr("sraven.core.families.resolve_name", lambda name: Wider)
+    board = read_board("sraven-v1")
+    assert isinstance(board.task, Wider) and board.task.symmetry is False
+    assert board.task.config == board.content["config"] == SRAVEN().config
+    entry = board.content["splits"]["ood"]
+    assert digest_split(board.task, "ood", entry["instances"])["sha256"] == entry["sha256"]
+
+
+def test_later_field_tells_tasks_apart_where_it_is_used():
+    plain, other = Wider(), Wider(symmetry=True)
+    assert digest(plain.config) == digest(SRAVEN().config) != digest(other.config)
+    assert other.config == {**SRAVEN().config, "symmetry": True}
+    assert not same(arrays_of(plain), arrays_of(other))
+    with pytest.raises(TypeError):
+        Wider(4, 8, 0.25, 0, "any", True, False)
+
+
+def test_older_run_is_read_with_the_default_of_a_later_field(monkeypatch):
+    older = tiny()
+    values = values_of(older)
+    monkeypatch.setattr("baselines.config.RunConfig", WiderRun)
+    newer = read_config(values)
+    assert isinstance(newer, WiderRun) and newer.schedule == "cosine" and newer.digest == older.digest
+    changed = read_config({**values, "schedule": "constant"})
+    assert changed.digest != older.digest and values_of(changed)["schedule"] == "constant"
+
+
+def test_newer_run_is_refused_by_name():
+    values = values_of(tiny())
+    with pytest.raises(ConfigurationError, match="has schedule, which this sraven doesn't know"):
+        read_config({**values, "schedule": "constant"})
+    with pytest.raises(ConfigurationError, match="lacks seed, width"):
+        read_config({name: value for name, value in values.items() if name not in ("seed", "width")})
+    with pytest.raises(ConfigurationError, match="expected names and values"):
+        read_config([1])
