@@ -22,6 +22,7 @@ from sraven.explanations import (
     prune,
     with_enough_memory,
 )
+from sraven.rules import RULES, Rules
 
 _NO_LIMIT = np.iinfo(np.int64).max
 _ONE, _63 = np.uint64(1), np.uint64(63)
@@ -181,14 +182,17 @@ def _find_paths(
     return context.shape[0]
 
 
-def _count(context: ArrayLike, K: int, permute: bool, limit: int, threads: int | None) -> NDArray[np.int64]:
+def _count(
+    context: ArrayLike, K: int, permute: bool, rules: Rules, limit: int, threads: int | None
+) -> NDArray[np.int64]:
     K = check_K(K)
     contexts = check_context(context, K)
     counts = np.zeros(len(contexts), np.int64)
 
     def count_part(part: slice) -> None:
         def work(begin: int, capacity: int) -> int:
-            lattice, frontier = make_lattice(contexts.shape[2], K, capacity), _make_frontier(capacity)
+            lattice = make_lattice(contexts.shape[2], K, capacity, rules)
+            frontier = _make_frontier(capacity)
             done = _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
             return int(done)
 
@@ -199,7 +203,14 @@ def _count(context: ArrayLike, K: int, permute: bool, limit: int, threads: int |
 
 
 def _paths(
-    context: ArrayLike, panel: ArrayLike, name: str, K: int, permute: bool, equal: bool, threads: int | None
+    context: ArrayLike,
+    panel: ArrayLike,
+    name: str,
+    K: int,
+    permute: bool,
+    rules: Rules,
+    equal: bool,
+    threads: int | None,
 ) -> NDArray[np.bool_]:
     K = check_K(K)
     contexts = check_context(context, K)
@@ -208,7 +219,7 @@ def _paths(
 
     def find_part(part: slice) -> None:
         def work(begin: int, capacity: int) -> int:
-            lattice = make_lattice(contexts.shape[2], K, capacity)
+            lattice = make_lattice(contexts.shape[2], K, capacity, rules)
             reached = np.zeros((2, capacity), np.bool_)
             done = _find_paths(
                 contexts[part], panels[part], K, permute, equal, begin, lattice, reached, found[part]
@@ -222,7 +233,7 @@ def _paths(
 
 
 def count_answers(
-    context: ArrayLike, K: int, *, permute: bool = True, threads: int | None = None
+    context: ArrayLike, K: int, *, permute: bool = True, rules: Rules = RULES, threads: int | None = None
 ) -> NDArray[np.int64]:
     """Count the ninth panels that fit each context, exactly (paper, appendix B.2).
 
@@ -234,6 +245,7 @@ def count_answers(
         K: number of symbols, 3 to 256.
         permute: whether columns may show the features in different orders. Rules may come in any
             order either way.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
@@ -244,22 +256,28 @@ def count_answers(
         ConfigurationError: for a wrong shape, dtype or symbol.
         CapacityError: if an instance has too many explanations for an exact count.
     """
-    return _count(context, K, permute, _NO_LIMIT, threads)
+    return _count(context, K, permute, rules, _NO_LIMIT, threads)
 
 
 def is_unique(
-    context: ArrayLike, K: int, *, permute: bool = True, threads: int | None = None
+    context: ArrayLike, K: int, *, permute: bool = True, rules: Rules = RULES, threads: int | None = None
 ) -> NDArray[np.bool_]:
     """Tell which contexts have exactly one answer: ``count_answers(...) == 1``, sooner.
 
     Arguments and errors are those of `count_answers`. Returns bool ``[n]``.
     """
-    unique: NDArray[np.bool_] = _count(context, K, permute, 2, threads) == 1
+    unique: NDArray[np.bool_] = _count(context, K, permute, rules, 2, threads) == 1
     return unique
 
 
 def is_answer(
-    context: ArrayLike, panel: ArrayLike, K: int, *, permute: bool = True, threads: int | None = None
+    context: ArrayLike,
+    panel: ArrayLike,
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    threads: int | None = None,
 ) -> NDArray[np.bool_]:
     """Tell which panels are among the answers that `count_answers` counts.
 
@@ -268,16 +286,23 @@ def is_answer(
         panel: integers ``[n, M]``: one candidate for each context.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
         bool ``[n]``.
     """
-    return _paths(context, panel, "panel", K, permute, True, threads)
+    return _paths(context, panel, "panel", K, permute, rules, True, threads)
 
 
 def differs_everywhere(
-    context: ArrayLike, target: ArrayLike, K: int, *, permute: bool = True, threads: int | None = None
+    context: ArrayLike,
+    target: ArrayLike,
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    threads: int | None = None,
 ) -> NDArray[np.bool_]:
     """Tell which contexts have an answer that differs from the target in every feature.
 
@@ -289,21 +314,25 @@ def differs_everywhere(
         target: integers ``[n, M]``.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
         bool ``[n]``.
     """
-    return _paths(context, target, "target", K, permute, False, threads)
+    return _paths(context, target, "target", K, permute, rules, False, threads)
 
 
-def list_answers(context: ArrayLike, K: int, *, permute: bool = True) -> NDArray[np.uint8]:
+def list_answers(
+    context: ArrayLike, K: int, *, permute: bool = True, rules: Rules = RULES
+) -> NDArray[np.uint8]:
     """List all answers of one context.
 
     Args:
         context: integers ``[8, M]``.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
 
     Returns:
         uint8 ``[n_answers, M]``, in lexicographic order.
@@ -313,7 +342,7 @@ def list_answers(context: ArrayLike, K: int, *, permute: bool = True) -> NDArray
     answers: set[tuple[int, ...]] = set()
 
     def work(begin: int, capacity: int) -> int:
-        lattice = make_lattice(M, K, capacity)
+        lattice = make_lattice(M, K, capacity, rules)
         if not build_lattice(contexts[0], K, permute, 1, lattice):
             return 0
         levels, edges = lattice.levels, lattice.edges

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import comb, factorial
 
 from sraven.arguments import check_K, check_M
-from sraven.rules import RULES, STEPS
+from sraven.rules import RULES, Rules
 
 COLUMNS = 3
 
@@ -28,7 +28,7 @@ class Counts:
     paper_tasks: int
 
 
-def count(M: int, K: int) -> Counts:
+def count(M: int, K: int, rules: Rules = RULES) -> Counts:
     """Count the tasks and instances of SRAVEN.
 
     The generator draws a permutation for each of the G = 3 columns, but renaming the features
@@ -38,7 +38,7 @@ def count(M: int, K: int) -> Counts:
 
     A triple with rule r shows one of o_r outcomes: K^3 for constant and the progressions, K^6 for
     addition and subtraction, C(K, 3) (3!)^3 for distribute three. Summed over rules and
-    multiplied over triples, an alignment has (o_0 + ... + o_7)^M instances. Grids that several
+    multiplied over triples, an alignment has (o_0 + ... + o_(R-1))^M instances. Grids that several
     tasks explain count once for each of them.
 
     The paper prints (M!)^(G - 1) - M and multiplies it with the multisets: it takes M off without
@@ -47,10 +47,11 @@ def count(M: int, K: int) -> Counts:
     Args:
         M: features, 1 to 12.
         K: symbols, 3 to 256.
+        rules: the rules that there are; those of version 1 unless others are given.
     """
     M, K = check_M(M), check_K(K)
-    R, multisets, alignments = len(RULES), comb(len(RULES) + M - 1, M), factorial(M) ** (COLUMNS - 1)
-    outcomes = len(STEPS) * K**3 + 2 * K**6 + comb(K, 3) * factorial(3) ** 3
+    R, multisets, alignments = len(rules), comb(len(rules) + M - 1, M), factorial(M) ** (COLUMNS - 1)
+    outcomes = sum(rule.outcomes(K) for rule in rules)
     return Counts(
         multisets=multisets,
         alignments=alignments,

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.task import Arrays, Description
-from sraven.rules import RULES
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
+
+_NUMBERS = ("eight", "nine", "ten", "eleven", "twelve", "13", "14", "15")
+"""Of rules, from 8 on."""
 
 _ROWS_IN_CARD = 1_000
 """Combinations that a table of the card may list; the manifest always has all of them."""
@@ -31,8 +33,8 @@ def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
         title=f"SRAVEN (M={task.M}, K={task.K}, {task.answers} answers)",
         summary=(
             f"Symbolic Raven's Progressive Matrices: 3×3 grids of panels with {task.M} features of "
-            f"{task.K} symbols; each feature follows one of eight rules within every row, {order}, and "
-            "the ninth panel is to be predicted."
+            f"{task.K} symbols; each feature follows one of {_NUMBERS[len(task.rules) - 8]} rules within "
+            f"every row, {order}, and the ninth panel is to be predicted."
         ),
         body="\n\n".join(
             [
@@ -95,7 +97,7 @@ def _answers_table(tallies: Mapping[str, Arrays]) -> str:
 def _rules_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     """Return the share of each rule among the features, before and after the policy."""
     combinations = task.combinations("all")
-    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(len(RULES))], axis=1)
+    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(len(task.rules))], axis=1)
 
     def shares(by_combination: NDArray[Any]) -> NDArray[np.float64]:
         features = by_combination @ counts
@@ -105,7 +107,7 @@ def _rules_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     header = "| id | rule | a row | " + " | ".join(f"`{name}` drawn | `{name}` kept" for name in names) + " |"
     lines = [header, "| --- " * (3 + 2 * len(names)) + "|"]
     columns = [shares(tallies[name][kind]) for name in names for kind in ("proposals", "instances")]
-    for rule, content in enumerate(RULES):
+    for rule, content in enumerate(task.rules):
         cells = " | ".join(f"{column[rule]:.4f}" for column in columns)
         lines.append(f"| {rule} | {content.name} | {content.row} | {cells} |")
     return (

@@ -54,15 +54,19 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
         context, K = batch.context, task.K
-        several = count_answers(context, K, permute=task.permute, threads=threads) > 1
-        everywhere = differs_everywhere(context, batch.target, K, permute=task.permute, threads=threads)
+        several = count_answers(context, K, permute=task.permute, rules=task.rules, threads=threads) > 1
+        everywhere = differs_everywhere(
+            context, batch.target, K, permute=task.permute, rules=task.rules, threads=threads
+        )
         values = [several.astype(np.float64), everywhere.astype(np.float64)]
         for combinations in (every, known):
             if len(combinations) == len(every) and len(values) == 3:
                 values.append(values[2])  # the split has all combinations
             else:
                 values.append(
-                    ideal_observer(context, K, combinations, permute=task.permute, threads=threads)[1]
+                    ideal_observer(
+                        context, K, combinations, permute=task.permute, rules=task.rules, threads=threads
+                    )[1]
                 )
         for column, value in zip(measured, values, strict=True):
             column.append(value)

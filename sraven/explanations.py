@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sraven.core.errors import CapacityError
 from sraven.core.jit import kernel
-from sraven.rules import ADDITION, DISTRIBUTE_THREE, SUBTRACTION
+from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, completions
 
 FIRST_CAPACITY = 1 << 8
 """States that nearly every lattice at M = 4 has room for."""
@@ -51,10 +51,10 @@ class Lattice(NamedTuple):
     positions: NDArray[np.int64]
     """``[K * K]``: at z1 * K + z2, the positions of column 3, as bits, that show z1 above z2."""
     hits: NDArray[np.int64]
-    """``[3, 4 * M * M + 1]``: positions k, as bits, and the triple that they share but for k; pairs
-    (i, j) that may fit rule 7."""
+    """``[3, (4 + T) * M * M + 1]`` for T rules beyond the first eight: positions k, as bits, and the
+    triple that they share but for k; pairs (i, j) that may fit rule 7."""
     triples: NDArray[np.int64]
-    """``[M, 4 * M * M]``: the triples that fit, by position of column 3."""
+    """``[M, (4 + T) * M * M]``: the triples that fit, by position of column 3."""
     levels: NDArray[np.int64]
     """``[9, M + 2]``: by position of column 3: number of triples; by level: position of column 3,
     first state, states kept, first edge; by position of columns 1 and 2: see `_describe_columns`."""
@@ -64,18 +64,23 @@ class Lattice(NamedTuple):
     """``[4 * capacity]``: edges, by level and then by source."""
     slots: NDArray[np.int64]
     """``[2, 4 * capacity]``: hash table of a level's states: stamp and state, index."""
+    completions: NDArray[np.int64]
+    """``[T, K * K]``: not scratch: which z the rules beyond the first eight ask for, see `sraven.rules`."""
 
 
-def make_lattice(M: int, K: int, capacity: int) -> Lattice:
+def make_lattice(M: int, K: int, capacity: int, rules: Rules = RULES) -> Lattice:
     """Return scratch memory for lattices of up to ``capacity`` states, a power of two."""
+    table = completions(K, rules)
+    most = (4 + len(table)) * M * M
     return Lattice(
         positions=np.zeros(K * K, np.int64),
-        hits=np.zeros((3, 4 * M * M + 1), np.int64),
-        triples=np.zeros((M, 4 * M * M), np.int64),
+        hits=np.zeros((3, most + 1), np.int64),
+        triples=np.zeros((M, most), np.int64),
         levels=np.zeros((9, M + 2), np.int64),
         states=np.zeros((2, capacity), np.int64),
         edges=np.zeros(4 * capacity, np.int64),
         slots=np.zeros((2, 4 * capacity), np.int64),
+        completions=table,
     )
 
 
@@ -162,8 +167,8 @@ def _describe_columns(context: Any, K: Any, permute: Any, positions: Any, levels
 
 
 @kernel
-def _fit_pairs(M: Any, K: Any, permute: Any, positions: Any, hits: Any, levels: Any) -> Any:
-    """Note by which of the rules 0 to 6 each pair of positions (i, j) predicts positions k.
+def _fit_pairs(M: Any, K: Any, permute: Any, positions: Any, hits: Any, levels: Any, table: Any) -> Any:
+    """Note by which rules but the seventh each pair of positions (i, j) predicts positions k.
 
     A hit is written in any case and kept by counting it: no branch, so none to mispredict.
     Returns the number of hits, and how many pairs were noted that may fit rule 7.
@@ -197,6 +202,15 @@ def _fit_pairs(M: Any, K: Any, permute: Any, positions: Any, hits: Any, levels: 
                 hits[0, n_hits] = found
                 hits[1, n_hits] = pair | (z >> 32) << _SYMBOL | (K - step + 2) << _RULE
                 n_hits += np.int64(found != 0) & np.int64(step >= K - 2)
+            for row in range(table.shape[0]):
+                z1 = table[row, (x & _LANE) * K + (y & _LANE)]
+                z2 = table[row, ((x >> 16) & _LANE) * K + ((y >> 16) & _LANE)]
+                z3 = table[row, (x >> 32) * K + (y >> 32)]
+                if min(z1, z2, z3) >= 0:
+                    found = positions[z1 * K + z2] & here
+                    hits[0, n_hits] = found
+                    hits[1, n_hits] = pair | z3 << _SYMBOL | (DISTRIBUTE_THREE + 1 + row) << _RULE
+                    n_hits += np.int64(found != 0)
             # Rule 7 shows two symbols in each row, three in all: drop two of the bits, and at most
             # one may be left.
             seen = set_1 | _symbol_set(y)
@@ -250,18 +264,19 @@ def _add_triple(k: Any, triple: Any, triples: Any, levels: Any) -> None:
 
 @kernel
 def find_triples(
-    context: Any, K: Any, permute: Any, positions: Any, hits: Any, triples: Any, levels: Any
+    context: Any, K: Any, permute: Any, positions: Any, hits: Any, triples: Any, levels: Any, table: Any
 ) -> None:
     """Tabulate every triple (i, j, k) of one context ``[8, M]`` that fits a rule.
 
     For a pair (i, j) each rule asks for certain symbols z1, z2 in rows 1 and 2 of column 3, so a
     look-up finds the positions k. If not ``permute``, only triples (k, k, k) count. The symbols of
-    the three rows are lanes of one integer: one operation serves all of them.
+    the three rows are lanes of one integer: one operation serves all of them. Rules beyond the first
+    eight have a table.
     """
     M = context.shape[1]
     _describe_columns(context, K, permute, positions, levels)
     codes_1, pairs_1, codes_2, pairs_2 = levels[CODES_1], levels[PAIRS_1], levels[CODES_2], levels[PAIRS_2]
-    n_hits, n_candidates = _fit_pairs(M, K, permute, positions, hits, levels)
+    n_hits, n_candidates = _fit_pairs(M, K, permute, positions, hits, levels, table)
     for candidate in range(n_candidates):
         i, j = hits[2, candidate] >> 4, hits[2, candidate] & 15
         here = (1 << M) - 1 if permute else 1 << i
@@ -376,9 +391,9 @@ def explore(context: Any, K: Any, permute: Any, serial: Any, lattice: Any) -> An
 
     ``serial`` numbers the calls with this memory from 1.
     """
-    positions, hits, triples, levels, states, edges, slots = lattice
+    positions, hits, triples, levels, states, edges, slots, table = lattice
     M = context.shape[1]
-    find_triples(context, K, permute, positions, hits, triples, levels)
+    find_triples(context, K, permute, positions, hits, triples, levels, table)
     _order_levels(permute, levels, M)
     return _walk_forward(serial * M, M, triples, levels, states, edges, slots)
 

@@ -8,8 +8,8 @@ draw               numbers cut from it, in order
 0                  combination; permutation of column 1
 1                  permutation of column 2; of column 3 where M <= 10
 2 (M > 10 only)    permutation of column 3
-one per feature    rules 0-6: the three rows, each below K * K;
-                   rule 7: three distinct symbols, then the orders of the rows
+one per feature    rule 7: three distinct symbols, then the orders of the rows;
+                   any other rule: the three rows, each below K * K
 =================  ==========================================================
 
 A permutation is cut as its rank among those of its first six entries, then one swap per further
@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.errors import ConfigurationError
 from sraven.core.jit import kernel
 from sraven.core.rng import bounded, chain, fill_draws, redraw, rejection_threshold
-from sraven.rules import DISTRIBUTE_THREE, ORDERS_OF_THREE, row_table
+from sraven.rules import DISTRIBUTE_THREE, ORDERS_OF_THREE, RULES, Rules, row_table
 
 _BLOCK = 64
 _JOINT_PERMUTATIONS = 10
@@ -41,7 +42,7 @@ class Tables(NamedTuple):
     """What the generator of one split reads."""
 
     rows: NDArray[np.uint32]
-    """``[7, K * K]``: see `sraven.rules.row_table`."""
+    """``[R, K * K]``: see `sraven.rules.row_table`."""
     combinations: NDArray[np.uint8]
     """``[n_combinations, M]``: the rules of every combination, sorted."""
     choices: NDArray[np.int32]
@@ -49,7 +50,7 @@ class Tables(NamedTuple):
     permutations: NDArray[np.uint64]
     """``[n]``: permutations of up to six entries, as nibbles; the identity alone if not permuted."""
     thresholds: NDArray[np.uint64]
-    """``[4]``: for draw 0, the other permutations, rules 0-6 and rule 7."""
+    """``[4]``: for draw 0, the other permutations, rules with a table and rule 7."""
     K: np.uint64
 
 
@@ -72,15 +73,23 @@ class Arrays(NamedTuple):
         return Arrays._make(array[rows] for array in self)
 
 
-def make_tables(K: int, combinations: NDArray[np.uint8], choices: NDArray[np.int32], permute: bool) -> Tables:
-    """Return the tables of a split that draws from ``combinations[choices]``."""
+def make_tables(
+    K: int, combinations: NDArray[np.uint8], choices: NDArray[np.int32], permute: bool, rules: Rules = RULES
+) -> Tables:
+    """Return the tables of a split that draws from ``combinations[choices]``.
+
+    Raises:
+        ConfigurationError: for a combination with a rule that there isn't.
+    """
     M = combinations.shape[1]
+    if combinations.max() >= len(rules):  # the kernels wouldn't notice
+        raise ConfigurationError(f"a combination has rule {combinations.max()}, but there are {len(rules)}")
     ranked = list(permutations(range(min(M, _RANKED)))) if permute else [()]
     nibbles = [[*order, *range(len(order), 16)] for order in ranked]
     number = factorial(M) if permute else 1
     others = number**2 if M <= _JOINT_PERMUTATIONS else number
     return Tables(
-        rows=row_table(K),
+        rows=row_table(K, rules),
         combinations=combinations,
         choices=choices,
         permutations=np.array(
@@ -126,7 +135,7 @@ def _permutation(bits: Any, table: Any, M: Any) -> Any:
 
 @kernel
 def _linear_rows(bits: Any, rows: Any, rule: Any, K: Any) -> Any:
-    """Cut the three rows of a feature with one of the rules 0 to 6, a byte per symbol."""
+    """Cut the three rows of a feature with a rule that has a table, a byte per symbol."""
     first, bits = bounded(bits, K * K)
     second, bits = bounded(bits, K * K)
     third, bits = bounded(bits, K * K)

@@ -22,9 +22,8 @@ from sraven.explanations import (
     make_lattice,
     with_enough_memory,
 )
-from sraven.rules import RULES, log_likelihoods
+from sraven.rules import RULES, Rules, likelihoods
 
-_R = len(RULES)
 _TIE = 1e-9
 """Panels whose probabilities differ relatively by less than this count as equally probable."""
 
@@ -35,10 +34,10 @@ class _Prior(NamedTuple):
     weights: NDArray[np.float64]
     """``[n_combinations]``: by lexicographic rank, of an explanation with these rules."""
     ranks: NDArray[np.int64]
-    """``[8, M + 1, M + 1]``: what ``count`` of rule r adds to the rank, ``left`` rules being left:
+    """``[R, M + 1, M + 1]``: what ``count`` of rule r adds to the rank, ``left`` rules being left:
     the combinations that have more of it."""
     likelihoods: NDArray[np.float64]
-    """``[8]``: of the symbols of one feature, by rule."""
+    """``[R]``: of the symbols of one feature, by rule."""
 
 
 class _Search(NamedTuple):
@@ -219,23 +218,23 @@ def _observe(
     return context.shape[0]
 
 
-def _make_prior(combinations: NDArray[np.uint8], K: int, permute: bool) -> _Prior:
+def _make_prior(combinations: NDArray[np.uint8], K: int, permute: bool, rules: Rules) -> _Prior:
     """Return the weights for a uniform prior over the given combinations."""
-    M = combinations.shape[1]
-    ranks = np.zeros((_R, M + 1, M + 1), np.int64)
-    for rule in range(_R - 1):
-        later = _R - 1 - rule
+    M, R = combinations.shape[1], len(rules)
+    ranks = np.zeros((R, M + 1, M + 1), np.int64)
+    for rule in range(R - 1):
+        later = R - 1 - rule
         for left in range(M + 1):
             for count in range(left + 1):
                 ranks[rule, left, count] = sum(comb(later + rest - 1, rest) for rest in range(left - count))
-    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(_R)], axis=1)
+    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(R)], axis=1)
     left = M - np.cumsum(counts, axis=1) + counts
-    rows = ranks[np.arange(_R), left, counts].sum(axis=1)
+    rows = ranks[np.arange(R), left, counts].sum(axis=1)
     # A multiset of rules can be dealt to the triples in this many labelled ways.
     ways = np.array([factorial(count) for count in range(M + 1)], np.float64)[counts].prod(axis=1)
-    weights = np.zeros(comb(_R + M - 1, M), np.float64)
+    weights = np.zeros(comb(R + M - 1, M), np.float64)
     weights[rows] = ways if permute else 1.0
-    return _Prior(weights, ranks, np.exp(log_likelihoods(K)))
+    return _Prior(weights, ranks, likelihoods(K, rules))
 
 
 def ideal_observer(
@@ -244,6 +243,7 @@ def ideal_observer(
     combinations: ArrayLike,
     *,
     permute: bool = True,
+    rules: Rules = RULES,
     threads: int | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """Return the most probable ninth panel of each context, and its probability.
@@ -259,6 +259,7 @@ def ideal_observer(
             observer thinks possible, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders; if not, the features
             carry the rules of a combination in ascending order, as in the task.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
@@ -273,10 +274,10 @@ def ideal_observer(
     K = check_K(K)
     contexts = check_context(context, K)
     n, _, M = contexts.shape
-    rules = check_symbols("combinations", combinations, ("n_combinations", M), _R)
-    if len(rules) == 0:
+    possible = check_symbols("combinations", combinations, ("n_combinations", M), len(rules))
+    if len(possible) == 0:
         raise ConfigurationError("combinations is empty; give the observer at least one combination")
-    prior = _make_prior(rules, K, permute)
+    prior = _make_prior(possible, K, permute, rules)
     answer, posterior = np.zeros((n, M), np.uint8), np.zeros(n, np.float64)
 
     def observe_part(part: slice) -> None:
@@ -286,7 +287,7 @@ def ideal_observer(
                 K,
                 permute,
                 begin,
-                make_lattice(M, K, capacity),
+                make_lattice(M, K, capacity, rules),
                 prior,
                 _make_search(M, capacity),
                 answer[part],

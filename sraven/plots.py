@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from sraven.rules import RULES
 from sraven.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6
@@ -52,7 +51,8 @@ def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> No
 
 def _explanation(puzzle: Puzzle) -> str:
     lines = [
-        f"feature {f}: {RULES[rule].name:<17}  row: {RULES[rule].row}" for f, rule in enumerate(puzzle.rules)
+        f"feature {f}: {puzzle.known_rules[rule].name:<17}  row: {puzzle.known_rules[rule].row}"
+        for f, rule in enumerate(puzzle.rules)
     ]
     answers = [" ".join(map(str, answer)) for answer in puzzle.answers[:ANSWERS_SHOWN]]
     more = len(puzzle.answers) - len(answers)

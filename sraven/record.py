@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sraven.ambiguity import count_answers
 from sraven.core.table import arrow_table, column_to_numpy
 from sraven.core.task import Arrays, Column, Encoded, name_fault
-from sraven.rules import ADDITION, DISTRIBUTE_THREE, STEPS, SUBTRACTION
+from sraven.rules import RULES, Rules
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
@@ -32,7 +32,9 @@ def encode(task: "SRAVEN", split: str, start: int, count: int, threads: int) -> 
     indices = np.arange(start, start + count, dtype=np.uint64)
     batch = task.empty_batch(count)
     rejected = task.fill(split, indices, batch, threads)
-    num_answers = count_answers(batch.context, task.K, permute=task.permute, threads=threads)
+    num_answers = count_answers(
+        batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
+    )
     arrays = {
         "index": indices.astype(np.int64),
         **batch._asdict(),
@@ -80,22 +82,14 @@ def _aligned(arrays: Arrays) -> NDArray[np.int64]:
     return np.take_along_axis(grid, positions[:, None].astype(np.int64), axis=3)
 
 
-def rows_follow_rules(arrays: Arrays, K: int) -> NDArray[np.bool_]:
+def rows_follow_rules(arrays: Arrays, K: int, rules: Rules = RULES) -> NDArray[np.bool_]:
     """Tell, for each instance, whether all rows follow their rules: bool ``[n]``.
 
-    Plain NumPy on purpose: a second opinion that shares no code with the generator.
+    By what fits a rule, in plain NumPy: a second opinion that shares no code with the generator.
     """
-    grid, rules = _aligned(arrays), arrays["rules"]
-    x, y, z = grid[:, :, 0], grid[:, :, 1], grid[:, :, 2]  # [n, row, feature]
-    fits = np.zeros((len(STEPS) + 3, *rules.shape), np.bool_)
-    for rule, step in enumerate(STEPS):
-        fits[rule] = ((y == (x + step) % K) & (z == (x + 2 * step) % K)).all(axis=1)
-    fits[ADDITION] = (z == (x + y) % K).all(axis=1)
-    fits[SUBTRACTION] = (z == (x - y) % K).all(axis=1)
-    symbols = np.sort(grid, axis=2)
-    distinct = (symbols[:, :, :-1] != symbols[:, :, 1:]).all(axis=(1, 2))
-    fits[DISTRIBUTE_THREE] = distinct & (symbols == symbols[:, :1]).all(axis=(1, 2))
-    follows: NDArray[np.bool_] = np.take_along_axis(fits, rules[None].astype(np.int64), axis=0)[0]
+    x, y, z = _aligned(arrays).transpose(2, 1, 0, 3)  # [row, n, feature] each
+    fits = np.stack([rule.fits(x, y, z, K) for rule in rules])
+    follows: NDArray[np.bool_] = np.take_along_axis(fits, arrays["rules"][None].astype(np.int64), axis=0)[0]
     return np.asarray(follows.all(axis=1))
 
 
@@ -118,7 +112,7 @@ def find_faults(task: "SRAVEN", split: str, arrays: Arrays) -> list[str]:
     faults = [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
     if faults:
         return faults
-    right = {"a row doesn't follow its rule": rows_follow_rules(arrays, task.K)}
-    counts = count_answers(arrays["context"], task.K, permute=task.permute, threads=1)
+    right = {"a row doesn't follow its rule": rows_follow_rules(arrays, task.K, task.rules)}
+    counts = count_answers(arrays["context"], task.K, permute=task.permute, rules=task.rules, threads=1)
     right["num_answers isn't the number of answers"] = arrays["num_answers"] == counts
     return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]

@@ -47,7 +47,8 @@ def references(task: "SRAVEN") -> Mapping[str, Reference]:
 
     def observe(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         context = task.sample(split, 0, count).context
-        return ideal_observer(context, K, task.combinations("all"), permute=task.permute)[0]
+        combinations = task.combinations("all")
+        return ideal_observer(context, K, combinations, permute=task.permute, rules=task.rules)[0]
 
     return {
         "uniform-random": Reference("Every feature uniformly at random.", 0, True, uniform_random),

@@ -1,58 +1,222 @@
-"""The eight rules that a row of a matrix may follow (paper, appendix B.3)."""
+"""The rules that a row of a matrix may follow (paper, appendix B.3), and which of them a version has.
 
+A rule is one object, from which follow the generator's table of rows, the likelihoods, the counts and
+the texts. It says twice what a row is: by ``draw`` for the generator and by ``fits`` for all that
+certifies it, and `check_rules` holds the one against the other.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.errors import ConfigurationError
+from sraven.core.versions import latest
+
+Symbols = NDArray[np.int64]
+
+Draw = Callable[[Symbols, Symbols, int], tuple[Symbols, Symbols, Symbols]]
+Fits = Callable[[Symbols, Symbols, Symbols, int], NDArray[np.bool_]]
+
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its name, and a row (x, y, z) in words; arithmetic is modulo K."""
+    """A rule of the three rows (x, y, z) of a feature; arithmetic is modulo K.
+
+    Attributes:
+        name: its name.
+        row: a row in words.
+        outcomes: returns, for K symbols, in how many ways the three rows may look; all are equally
+            probable.
+        fits: returns which features follow it (bool ``[...]``), given x, y and z (``[3, ...]``, the
+            rows first) and K.
+        draw: returns rows, given pairs of symbols drawn uniformly, and K. None where the rows of a
+            feature depend on each other: then `sraven.kernels` and `sraven.explanations` have to know
+            the rule.
+    """
 
     name: str
     row: str
+    outcomes: Callable[[int], int]
+    fits: Fits
+    draw: Draw | None
 
 
-RULES = (
-    Rule("constant", "x, x, x"),
-    Rule("progression +1", "x, x+1, x+2"),
-    Rule("progression +2", "x, x+2, x+4"),
-    Rule("progression -1", "x, x-1, x-2"),
-    Rule("progression -2", "x, x-2, x-4"),
-    Rule("addition", "x, y, x+y"),
-    Rule("subtraction", "x, y, x-y"),
-    Rule("distribute three", "three distinct symbols, in an order of its own in each row"),
-)
-"""Rule ``r`` of a feature is ``RULES[r]``."""
-
-STEPS = (0, 1, 2, -1, -2)
-"""Step of the rules 0 to 4: constant and the progressions."""
+Rules = tuple[Rule, ...]
 
 ADDITION, SUBTRACTION, DISTRIBUTE_THREE = 5, 6, 7
 
 ORDERS_OF_THREE = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 """The orders in which distribute three shows its symbols."""
 
+RULES_LIMIT = 15
+"""Most rules that there can be: the ideal observer counts them in four bits each."""
 
-def row_table(K: int) -> NDArray[np.uint32]:
-    """Return every row of the rules 0 to 6: uint32 ``[7, K * K]``.
+_PROBE = 5
+"""Symbols with which rules are compared with themselves when they are imported."""
+
+
+def _progression(step: int) -> tuple[Callable[[int], int], Fits, Draw]:
+    def fits(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+        return np.asarray(((y == (x + step) % K) & (z == (y + step) % K)).all(axis=0))
+
+    return lambda K: K**3, fits, lambda x, y, K: (x, (x + step) % K, (x + 2 * step) % K)
+
+
+def _adds(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+    return np.asarray((z == (x + y) % K).all(axis=0))
+
+
+def _subtracts(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+    return np.asarray((z == (x - y) % K).all(axis=0))
+
+
+def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+    low, high = np.minimum(np.minimum(x, y), z), np.maximum(np.maximum(x, y), z)
+    middle = x + y + z - low - high
+    distinct = ((low < middle) & (middle < high)).all(axis=0)
+    same = [(symbols[1:] == symbols[:1]).all(axis=0) for symbols in (low, middle, high)]
+    return np.asarray(distinct & same[0] & same[1] & same[2])
+
+
+_EIGHT = (
+    Rule("constant", "x, x, x", *_progression(0)),
+    Rule("progression +1", "x, x+1, x+2", *_progression(1)),
+    Rule("progression +2", "x, x+2, x+4", *_progression(2)),
+    Rule("progression -1", "x, x-1, x-2", *_progression(-1)),
+    Rule("progression -2", "x, x-2, x-4", *_progression(-2)),
+    Rule("addition", "x, y, x+y", lambda K: K**6, _adds, lambda x, y, K: (x, y, (x + y) % K)),
+    Rule("subtraction", "x, y, x-y", lambda K: K**6, _subtracts, lambda x, y, K: (x, y, (x - y) % K)),
+    Rule(
+        "distribute three",
+        "three distinct symbols, in an order of its own in each row",
+        lambda K: comb(K, 3) * factorial(3) ** 3,
+        _distributes_three,
+        None,
+    ),
+)
+"""The paper's rules. `sraven.explanations` fits them without a table, by their numbers here."""
+
+
+def _rows(rule: Rule, K: int) -> NDArray[np.int64]:
+    """Return the rows that a rule draws for all pairs of symbols: ``[3, K * K]``; zeros if it draws none.
+
+    Raises:
+        ConfigurationError: if a symbol is none, or the rows aren't the outcomes that the rule names.
+    """
+    if rule.draw is None:
+        return np.zeros((3, K * K), np.int64)
+    rows = np.stack(np.broadcast_arrays(*rule.draw(*np.divmod(np.arange(K * K), K), K)))
+    if rows.min() < 0 or rows.max() >= K:
+        raise ConfigurationError(f"rule {rule.name!r} draws a symbol beyond 0 to {K - 1} at K={K}")
+    often = np.unique(np.array([K * K, K, 1]) @ rows, return_counts=True)[1]
+    if often.min() < often.max() or len(often) ** 3 != rule.outcomes(K):
+        raise ConfigurationError(
+            f"rule {rule.name!r} names {rule.outcomes(K):,} equally probable outcomes at K={K}, but draws "
+            f"{len(often):,} rows, {often.min()} to {often.max()} times each"
+        )
+    return rows
+
+
+def _fits_alone(rule: Rule, x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+    """Tell which rows follow a rule, by three equal ones."""
+    return rule.fits(np.stack([x] * 3), np.stack([y] * 3), np.stack([z] * 3), K)
+
+
+def _check_fits(rule: Rule, K: int) -> None:
+    """Compare the rows that fit a rule, of all there are, with those that it draws.
+
+    Raises:
+        ConfigurationError: if they are others, or one row has a say in whether another fits.
+    """
+    x, y, z = np.indices((K, K, K)).reshape(3, -1)
+    fitting = _fits_alone(rule, x, y, z, K)
+    drawn = np.zeros_like(fitting)
+    drawn[np.array([K * K, K, 1]) @ _rows(rule, K)] = True
+    one, other = (index.ravel() for index in np.indices((K**3, K**3)))
+    rows = np.stack([one, other, one])
+    mixed = rule.fits(x[rows], y[rows], z[rows], K)
+    if (fitting != drawn).any() or (mixed != (fitting[one] & fitting[other])).any():
+        raise ConfigurationError(f"rule {rule.name!r}: the rows that fit it aren't those that it draws")
+    if fitting.reshape(K, K, K).sum(axis=2).max() > 1:
+        raise ConfigurationError(f"rule {rule.name!r}: with some x and y, several symbols z fit it")
+
+
+@cache
+def check_rules(rules: Rules) -> Rules:
+    """Return the rules of a version if they are complete, and agree with themselves.
+
+    Raises:
+        ConfigurationError: naming the rule and what is missing or wrong.
+    """
+    if rules[: len(_EIGHT)] != _EIGHT:
+        raise ConfigurationError("the first eight rules aren't the paper's; add others behind them")
+    if len(rules) > RULES_LIMIT or len({rule.name for rule in rules}) < len(rules):
+        raise ConfigurationError(
+            f"{len(rules)} rules: expected {RULES_LIMIT} at most, each with its own name"
+        )
+    for number, rule in enumerate(rules):
+        if rule.draw is not None:
+            _check_fits(rule, _PROBE)
+        elif number != DISTRIBUTE_THREE:
+            raise ConfigurationError(f"rule {rule.name!r} lacks draw, and no kernel draws its rows")
+    return rules
+
+
+RULES = _EIGHT
+"""Rule ``r`` of a feature is ``RULES[r]``."""
+
+RULE_SETS: dict[str, Rules] = {"1": check_rules(RULES)}
+"""The rules by the version of the benchmark that brought them. No line ever changes."""
+
+
+def rules_of(version: str) -> Rules:
+    """Return the rules of a version of the benchmark.
+
+    Raises:
+        ConfigurationError: if a rule is incomplete; nothing is generated by it.
+    """
+    return check_rules(latest(RULE_SETS, version))
+
+
+@cache
+def row_table(K: int, rules: Rules = RULES) -> NDArray[np.uint32]:
+    """Return every row of the rules: uint32 ``[R, K * K]``; zeros for distribute three, which has no table.
 
     Entry ``[r, x * K + y]`` holds the three symbols of the row, the first in the lowest byte.
-    The rules 0 to 4 have no use for ``y``.
+    Constant and the progressions have no use for ``y``.
+
+    Raises:
+        ConfigurationError: if a rule isn't what it says for K symbols.
+    """
+    every = (_rows(rule, K) for rule in check_rules(rules))
+    table = np.array([a | b << 8 | c << 16 for a, b, c in every], np.uint32)
+    table.setflags(write=False)
+    return table
+
+
+@cache
+def completions(K: int, rules: Rules = RULES) -> NDArray[np.int64]:
+    """Return what the rules beyond the paper's eight ask of z: int64 ``[R - 8, K * K]``.
+
+    Entry ``[r, x * K + y]`` is the one z with which (x, y, z) fits rule ``8 + r``; -1 if none does. It
+    follows from ``fits`` alone.
     """
     x, y = np.divmod(np.arange(K * K), K)
-    rows = [(x, (x + step) % K, (x + 2 * step) % K) for step in STEPS]
-    rows += [(x, y, (x + y) % K), (x, y, (x - y) % K)]
-    return np.array([a | b << 8 | c << 16 for a, b, c in rows], dtype=np.uint32)
+    table = np.full((len(check_rules(rules)) - len(_EIGHT), K * K), -1, np.int64)
+    for row, rule in zip(table, rules[len(_EIGHT) :], strict=True):
+        for z in range(K):
+            fitting = _fits_alone(rule, x, y, np.full_like(x, z), K)
+            if (row[fitting] >= 0).any():
+                raise ConfigurationError(f"rule {rule.name!r}: two symbols z fit the same x and y at K={K}")
+            row[fitting] = z
+    table.setflags(write=False)
+    return table
 
 
-def log_likelihoods(K: int) -> NDArray[np.float64]:
-    """Return, for each rule, the log probability of the three rows of one feature: ``[8]``.
-
-    K**-3 for the rules 0 to 4, K**-6 for addition and subtraction; distribute three draws a set
-    of three symbols and three orders.
-    """
-    step, arithmetic = -3 * np.log(K), -6 * np.log(K)
-    three = np.log(6.0 / (K * (K - 1) * (K - 2))) - 3 * np.log(6.0)
-    return np.array([step] * len(STEPS) + [arithmetic, arithmetic, three])
+def likelihoods(K: int, rules: Rules = RULES) -> NDArray[np.float64]:
+    """Return, for each rule, the probability of any three rows of a feature that follow it: ``[R]``."""
+    return np.array([1 / rule.outcomes(K) for rule in rules])

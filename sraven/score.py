@@ -13,7 +13,7 @@ from sraven.core.estimate import Mean, mean
 from sraven.core.task import Arrays, Column, Labels, Metric, Reference
 from sraven.core.versions import latest
 from sraven.observer import ideal_observer
-from sraven.rules import RULES
+from sraven.rules import Rules
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN, Batch
@@ -30,14 +30,14 @@ def _share(part: str, whole: str) -> Metric:
     return Metric((part, whole), lambda right, n: np.where(n > 0, right / np.where(n > 0, n, 1), np.nan))
 
 
-def _make_metrics(M: int) -> dict[str, Metric]:
+def _make_metrics(M: int, rules: Rules) -> dict[str, Metric]:
     return {
         "accuracy": _share("correct", "instances"),
         "feature_accuracy": _share("features_right", "features"),
         "accuracy_unique": _share("correct_unique", "unique"),
         "accuracy_ambiguous": _share("correct_ambiguous", "ambiguous"),
         "valid_alternatives": _share("wrong_but_valid", "wrong"),
-        **{f"rule.{rule.name}": _share(f"right.{rule.name}", f"features.{rule.name}") for rule in RULES},
+        **{f"rule.{rule.name}": _share(f"right.{rule.name}", f"features.{rule.name}") for rule in rules},
         **{f"position.{p}": _share(f"right_at.{p}", "instances") for p in range(M)},
     }
 
@@ -72,7 +72,7 @@ class SRAVENScoring:
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
-        return _make_metrics(self.task.M)
+        return _make_metrics(self.task.M, self.task.rules)
 
     @property
     def by_combination(self) -> tuple[str, ...]:
@@ -101,11 +101,14 @@ class SRAVENScoring:
         task, count = self.task, len(batch.target)
         ambiguous = np.zeros(count, np.bool_)
         if task.answers == "any":
-            ambiguous = count_answers(batch.context, task.K, permute=task.permute, threads=threads) > 1
+            counts = count_answers(
+                batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
+            )
+            ambiguous = counts > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
         arrays = {**batch._asdict(), "rules_by_position": rules, "ambiguous": ambiguous}
-        occurrences = {f"features.{rule.name}": (rules == number).sum(1) for number, rule in enumerate(RULES)}
+        occurrences = {f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
@@ -126,7 +129,12 @@ class SRAVENScoring:
         # Where there is one answer, a wrong prediction can't be another.
         asked = np.flatnonzero(~correct & answered & ambiguous)
         valid[asked] = is_answer(
-            truth["context"][asked], predictions[asked], task.K, permute=task.permute, threads=threads
+            truth["context"][asked],
+            predictions[asked],
+            task.K,
+            permute=task.permute,
+            rules=task.rules,
+            threads=threads,
         )
         rules = truth["rules_by_position"]
         return {
@@ -137,7 +145,7 @@ class SRAVENScoring:
             "wrong_but_valid": valid,
             "features_right": right.sum(axis=1),
             **{f"right_at.{p}": right[:, p] for p in range(task.M)},
-            **{f"right.{rule.name}": (right & (rules == n)).sum(axis=1) for n, rule in enumerate(RULES)},
+            **{f"right.{rule.name}": (right & (rules == n)).sum(axis=1) for n, rule in enumerate(task.rules)},
         }
 
     @property
@@ -150,11 +158,10 @@ class SRAVENScoring:
         task = self.task
         context = task.sample(split, 0, count, threads=threads).context
         known = {"knowing_split": task.combinations(split), "not_knowing": task.combinations("all")}
-        return {
-            name: {
-                "accuracy": mean(
-                    ideal_observer(context, task.K, rows, permute=task.permute, threads=threads)[1]
-                )
-            }
-            for name, rows in known.items()
-        }
+
+        def posteriors(rows: NDArray[np.uint8]) -> NDArray[np.float64]:
+            return ideal_observer(
+                context, task.K, rows, permute=task.permute, rules=task.rules, threads=threads
+            )[1]
+
+        return {name: {"accuracy": mean(posteriors(rows))} for name, rows in known.items()}

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sraven.ambiguity import list_answers
 from sraven.observer import ideal_observer
-from sraven.rules import RULES
+from sraven.rules import Rules
 from sraven.task import SRAVEN
 
 ANSWERS_SHOWN = 12
@@ -33,6 +33,7 @@ class Puzzle:
         most_probable: uint8 ``[M]``: the ideal observer's answer.
         probability: how probable it is.
         K: number of symbols.
+        known_rules: those that there are.
     """
 
     split: str
@@ -44,6 +45,7 @@ class Puzzle:
     most_probable: NDArray[np.uint8]
     probability: float
     K: int
+    known_rules: Rules
 
     @property
     def rows(self) -> NDArray[np.uint8]:
@@ -61,17 +63,20 @@ def make_puzzle(task: SRAVEN, split: str, index: int) -> Puzzle:
     """Return an instance with its answers and the ideal observer's view of it."""
     batch = task.take(split, [index])
     combinations = task.combinations("all")
-    best, probability = ideal_observer(batch.context, task.K, combinations, permute=task.permute)
+    best, probability = ideal_observer(
+        batch.context, task.K, combinations, permute=task.permute, rules=task.rules
+    )
     return Puzzle(
         split=split,
         index=index,
         panels=np.concatenate([batch.context[0], batch.target]),
         rules=batch.rules[0],
         permutations=batch.permutations[0],
-        answers=list_answers(batch.context[0], task.K, permute=task.permute),
+        answers=list_answers(batch.context[0], task.K, permute=task.permute, rules=task.rules),
         most_probable=best[0],
         probability=float(probability[0]),
         K=task.K,
+        known_rules=task.rules,
     )
 
 
@@ -113,7 +118,7 @@ def _rule_table(puzzle: Puzzle) -> Table:
         positions = [int(np.flatnonzero(order == feature)[0]) + 1 for order in puzzle.permutations]
         table.add_row(
             str(feature),
-            Text(RULES[rule].name, f"rgb({red},{green},{blue})"),
+            Text(puzzle.known_rules[rule].name, f"rgb({red},{green},{blue})"),
             *(" ".join(map(str, row)) for row in rows.tolist()),
             " ".join(map(str, positions)),
         )
@@ -157,7 +162,7 @@ def to_json(puzzle: Puzzle) -> dict[str, object]:
         "index": puzzle.index,
         "context": puzzle.panels[:8].tolist(),
         "target": puzzle.panels[8].tolist(),
-        "rules": [RULES[rule].name for rule in puzzle.rules],
+        "rules": [puzzle.known_rules[rule].name for rule in puzzle.rules],
         "permutations": puzzle.permutations.tolist(),
         "answers": puzzle.answers.tolist(),
         "most_probable": puzzle.most_probable.tolist(),

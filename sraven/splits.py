@@ -2,26 +2,35 @@
 
 from functools import cache
 from itertools import combinations_with_replacement
-from math import ceil, floor
+from math import ceil, comb, floor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.arguments import floor_of_share
-from sraven.core.errors import ConfigurationError
-from sraven.core.rng import derive_key, shuffle
-from sraven.rules import RULES
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.rng import RANGE_LIMIT, derive_key, shuffle
+from sraven.rules import RULES, Rules, rules_of
 
 # Partitions that are drawn at most, and combinations that are shuffled for them.
 _ATTEMPTS, _STEPS = 1_000_000, 1 << 29
 
 
 @cache
-def rule_combinations(M: int) -> NDArray[np.uint8]:
-    """Return every multiset of M rules: uint8 ``[C(M + 7, M), M]``, rows sorted, in
+def rule_combinations(M: int, rules: Rules = RULES) -> NDArray[np.uint8]:
+    """Return every multiset of M of R rules: uint8 ``[C(R + M - 1, M), M]``, rows sorted, in
     lexicographic order.
+
+    Raises:
+        CapacityError: if there are more than a draw can choose from.
     """
-    rows = list(combinations_with_replacement(range(len(RULES)), M))
+    count = comb(len(rules) + M - 1, M)
+    if count > RANGE_LIMIT:
+        raise CapacityError(
+            f"M={M}: {count:,} combinations of {len(rules)} rules, but a draw chooses from "
+            f"{RANGE_LIMIT:,} at most; use a smaller M"
+        )
+    rows = list(combinations_with_replacement(range(len(rules)), M))
     table = np.array(rows, dtype=np.uint8)
     table.setflags(write=False)
     return table
@@ -47,8 +56,9 @@ def partition(M: int, holdout: float, seed: int, version: str) -> tuple[NDArray[
         ConfigurationError: if either part would be empty although ``holdout`` isn't 0, or if the
             known combinations can't contain all rules.
     """
-    combinations = rule_combinations(M)
-    count, R = len(combinations), len(RULES)
+    rules = rules_of(version)
+    combinations = rule_combinations(M, rules)
+    count, R = len(combinations), len(rules)
     held_out = floor_of_share(holdout, count)
     known = count - held_out
     least_known = -(-R // min(M, R))

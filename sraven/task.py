@@ -22,6 +22,7 @@ from sraven.core.task import Column, Description, Encoded
 from sraven.core.versions import check_version, current_version
 from sraven.describe import describe
 from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
+from sraven.rules import Rules, rules_of
 from sraven.score import SRAVENScoring
 from sraven.splits import partition, rule_combinations
 
@@ -110,6 +111,11 @@ class SRAVEN(RandomAccess[Batch]):
         return task_config(self.name, self)
 
     @property
+    def rules(self) -> Rules:
+        """The rules of its version; rule ``r`` of a feature is ``rules[r]``."""
+        return rules_of(self.version)
+
+    @property
     def config_name(self) -> str:
         """Short name of the configuration, such as ``M4-K8`` or ``M4-K8-unique``."""
         parts = [f"M{self.M}", f"K{self.K}"]
@@ -134,7 +140,7 @@ class SRAVEN(RandomAccess[Batch]):
         known, held_out = self._partition
         indices = {"train": known, "test": known, "ood": held_out}
         if isinstance(split, str) and split == "all":
-            return np.arange(len(rule_combinations(self.M)), dtype=np.int32)
+            return np.arange(len(rule_combinations(self.M, self.rules)), dtype=np.int32)
         if not isinstance(split, str) or split not in self.splits:
             allowed = ", ".join((*self.splits, "all"))
             why = "; holdout=0 leaves no ood split" if split == "ood" else ""
@@ -147,7 +153,7 @@ class SRAVEN(RandomAccess[Batch]):
         Args:
             split: ``train``, ``test``, ``ood`` or ``all``.
         """
-        return rule_combinations(self.M)[self.combination_indices(split)]
+        return rule_combinations(self.M, self.rules)[self.combination_indices(split)]
 
     def empty_batch(self, count: int) -> Batch:
         """Return arrays for ``count`` instances, their content undefined."""
@@ -228,7 +234,7 @@ class SRAVEN(RandomAccess[Batch]):
         return describe(self, tallies)
 
     def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return is_unique(context, self.K, permute=self.permute, threads=1)
+        return is_unique(context, self.K, permute=self.permute, rules=self.rules, threads=1)
 
     @cached_property
     def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Tables]]:
@@ -245,6 +251,7 @@ class SRAVEN(RandomAccess[Batch]):
                 stream="instances",
             )
             choices = self.combination_indices(split)
-            tables = make_tables(self.K, rule_combinations(self.M), choices, self.permute)
+            combinations = rule_combinations(self.M, self.rules)
+            tables = make_tables(self.K, combinations, choices, self.permute, self.rules)
             self._streams[split] = key, tables
         return self._streams[split]

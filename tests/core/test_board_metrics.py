@@ -60,7 +60,7 @@ def younger_metric(monkeypatch):
         [(version, names)] = module.BY_COMBINATION.items()
         monkeypatch.setattr(module, "BY_COMBINATION", {version: ("younger", *names)})
     make = SRAVEN_SCORE._make_metrics
-    monkeypatch.setattr(SRAVEN_SCORE, "_make_metrics", lambda M: {"younger": YOUNGER, **make(M)})
+    monkeypatch.setattr(SRAVEN_SCORE, "_make_metrics", lambda *about: {"younger": YOUNGER, **make(*about)})
     monkeypatch.setattr(FUZZY_SCORE, "METRICS", {"younger": YOUNGER, **FUZZY_SCORE.METRICS})
 
 
