@@ -29,6 +29,7 @@ napoleon_use_rtype = False
 napoleon_attr_annotations = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 
 nitpicky = True

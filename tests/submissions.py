@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +17,9 @@ from hypothesis import settings
 
 from sraven import write_submission
 from sraven.core.boards import Board
+from sraven.core.files import compact_json
 from sraven.core.freeze import make_board
+from sraven.core.submission import differing
 
 SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
 
@@ -58,6 +61,8 @@ DEFINITIONS = (
         "primary_split": "ood",
     },
 )
+
+_DECIMAL = re.compile(r"-?\d+\.\d+(e-?\d+)?")
 
 METHOD = {"name": "A method", "description": "It guesses.", "authors": ["A. Author"]}
 MODEL = {"parameters": 1_000}
@@ -167,6 +172,13 @@ def predictions_file(predictions, index=None, **options):
     index = np.arange(len(predictions)) if index is None else np.asarray(index)
     values = lists(predictions) if predictions.ndim == 2 else pa.array(predictions)
     return parquet({"index": index.astype(np.int64), "prediction": values}, **options)
+
+
+def assert_filed_alike(scores, folder):
+    """Check that an entry scores as it was filed: names, order and counts; numbers as near as machines."""
+    filed = (folder / "scores.json").read_text()
+    assert differing(json.loads(filed), scores) == []
+    assert _DECIMAL.sub("#", compact_json(scores)) == _DECIMAL.sub("#", filed)
 
 
 def snapshot(folder):

@@ -70,7 +70,7 @@ class Board:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics by which it is scored, in the order of its scores: those of its file, for ever.
+        """The metrics that score it, in the order of its scores; its file lists them, for ever.
 
         Raises:
             BoardError: if this installation lacks one.

@@ -16,7 +16,6 @@ from fuzzylogic.score import FuzzyLogicScoring
 from sraven import SRAVEN, Board, BoardError, ConfigurationError, score_submission
 from sraven.core.boards import board_ids, read_board
 from sraven.core.ceilings import ANSWERS, KNOWS, Ceiling
-from sraven.core.files import compact_json
 from sraven.core.freeze import make_board
 from sraven.core.leaderboard import read_leaderboard
 from sraven.core.scoring import Run, score_runs
@@ -28,6 +27,7 @@ from submissions import (
     FUZZY_BOARD,
     REPORTED,
     SRAVEN_BOARD,
+    assert_filed_alike,
     small_board,
     small_contents,
     truth,
@@ -75,19 +75,19 @@ def command(capsys, *arguments):
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 def test_younger_metric_leaves_filed_entries_as_they_are(entry, younger_metric, capsys, tmp_path):
-    filed = (entry / "scores.json").read_text()
-    assert compact_json(score_submission(entry)) == filed
+    assert_filed_alike(score_submission(entry), entry)
     code, printed = command(capsys, "score", entry, "--check", "--out", tmp_path / "scores.json")
     assert (code, printed.err) == (0, "")
     assert "younger (younger than the board)" in printed.out
-    assert (tmp_path / "scores.json").read_text() == filed
+    assert_filed_alike(json.loads((tmp_path / "scores.json").read_text()), entry)
 
 
 def test_younger_metric_is_told_beside(younger_metric, capsys):
     code, printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")
     scores = json.loads(printed.out)
     beside = scores.pop("beside")
-    assert code == 0 and compact_json(scores) == (ENTRIES["fuzzylogic"] / "scores.json").read_text()
+    assert code == 0
+    assert_filed_alike(scores, ENTRIES["fuzzylogic"])
     assert {split: list(found) for split, found in beside.items()} == {
         "test": ["younger"],
         "ood": ["younger"],
@@ -98,7 +98,7 @@ def test_younger_metric_is_told_beside(younger_metric, capsys):
 def test_nothing_is_beside_without_a_younger_metric(capsys):
     assert all(read_board(name).metrics_beside == () for name in board_ids())
     printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")[1]
-    assert compact_json(json.loads(printed.out)) == (ENTRIES["fuzzylogic"] / "scores.json").read_text()
+    assert_filed_alike(json.loads(printed.out), ENTRIES["fuzzylogic"])
 
 
 @pytest.mark.parametrize("name", [SRAVEN_BOARD, FUZZY_BOARD])

@@ -18,12 +18,11 @@ from sraven.core.boards import board_ids, digest_split, read_board
 from sraven.core.dataset import write_dataset
 from sraven.core.digests import block_size
 from sraven.core.families import CORPORA, FAMILIES, make_board_task, make_task
-from sraven.core.files import compact_json
 from sraven.core.freeze import make_board
 from sraven.core.spec import added, digest, values_of
 from sraven.core.verify import verify_dataset
 from sraven.core.versions import VERSIONS, check_version, current_version, latest
-from submissions import DEFINITIONS
+from submissions import DEFINITIONS, assert_filed_alike
 from tiny_runs import tiny
 
 SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
@@ -77,7 +76,7 @@ def test_boards_of_the_first_version_are_what_they_were(name, second_version):
 )
 def test_filed_entries_score_as_they_were_filed(entry, second_version):
     folder = SUBMISSIONS / entry
-    assert compact_json(score_submission(folder)) == (folder / "scores.json").read_text()
+    assert_filed_alike(score_submission(folder), folder)
 
 
 def test_board_of_the_second_version_is_another_one(second_version):

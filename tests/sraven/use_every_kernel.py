@@ -4,6 +4,8 @@ import numpy as np
 
 from sraven import SRAVEN, count_answers, differs_everywhere, ideal_observer, is_answer, is_unique
 from sraven.core.rng import fill_draws
+from sraven.core.versions import VERSIONS, Version
+from sraven.rules import RULE_SETS, RULES, Rule
 
 # M, K, holdout, policy, permute, number of instances.
 TASKS = [
@@ -20,6 +22,26 @@ TASKS = [
 ]
 
 
+MORE_RULES = [(3, 5), (4, 8), (2, 256), (5, 3)]
+"""M and K of tasks of a version with as many rules as there may be."""
+
+
+def publish_more_rules():
+    """Publish a version with seven more rules, some of which fit the same rows as others."""
+
+    def multiple(factor):
+        return Rule(
+            f"{factor}x + y",
+            "",
+            outcomes=lambda K: K**6,
+            fits=lambda x, y, z, K: (z == (factor * x + y) % K).all(axis=0),
+            draw=lambda x, y, K: (x, y, (factor * x + y) % K),
+        )
+
+    VERSIONS["2"] = Version(published="2027-03-05")
+    RULE_SETS["2"] = (*RULES, *map(multiple, range(7)))
+
+
 def is_checked():
     """Tell whether a kernel of the package refuses to read beyond an array: the second key word."""
     try:
@@ -29,24 +51,28 @@ def is_checked():
     return False
 
 
-def use_kernels(M, K, holdout, answers, permute, count):
+def use_kernels(M, K, holdout, answers, permute, count, version="1"):
     """Generate, certify and observe."""
-    task = SRAVEN(M=M, K=K, holdout=holdout, seed=2, answers=answers, permute=permute)
+    task = SRAVEN(M=M, K=K, holdout=holdout, seed=2, answers=answers, permute=permute, version=version)
+    options = {"permute": permute, "rules": task.rules}
     context, target = task.sample(task.splits[-1], 2**40, count)[:2]
-    assert is_answer(context, target, K, permute=permute).all()
-    is_answer(context, (target.astype(int) + 1) % K, K, permute=permute)
-    differs_everywhere(context, target, K, permute=permute)
-    unique = count_answers(context, K, permute=permute) == 1
-    assert np.array_equal(unique, is_unique(context, K, permute=permute))
-    ideal_observer(context, K, task.combinations("train"), permute=permute)
+    assert is_answer(context, target, K, **options).all()
+    is_answer(context, (target.astype(int) + 1) % K, K, **options)
+    differs_everywhere(context, target, K, **options)
+    unique = count_answers(context, K, **options) == 1
+    assert np.array_equal(unique, is_unique(context, K, **options))
+    ideal_observer(context, K, task.combinations("train"), **options)
     noise = np.random.default_rng(M).integers(0, K, (31, 8, M))
     alike = np.full((3, 8, min(M, 5)), K - 1)
     for unlikely in (noise, alike):
-        count_answers(unlikely, K, permute=permute)
-        ideal_observer(unlikely, K, [[0] * unlikely.shape[2]], permute=permute)
+        count_answers(unlikely, K, **options)
+        ideal_observer(unlikely, K, [[0] * unlikely.shape[2]], **options)
 
 
 if __name__ == "__main__":
     assert is_checked(), "NUMBA_BOUNDSCHECK has no effect"
     for arguments in TASKS:
         use_kernels(*arguments)
+    publish_more_rules()
+    for M, K in MORE_RULES:
+        use_kernels(M, K, 0, "any", True, 31, version="2")
