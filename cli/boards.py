@@ -107,7 +107,8 @@ def _show(board: "Board") -> None:
         )
         click.echo("scores:  self-reported, as the text isn't part of the benchmark")
         return
-    click.echo(f"ceiling: of the ideal observer, which answers with {_observer(board)}")
+    if answers := _observer(board):
+        click.echo(f"ceiling: of the ideal observer, which answers with {answers}")
     table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
     for split, entry in content["splits"].items():
         size = f"{entry['instances']:,}" if split != "train" else f"first {entry['instances']:,}"

@@ -1,6 +1,5 @@
 """Boards: frozen tasks. A board's file names its instances to the byte, and loading it checks them."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_array, check_choice, check_integer
-from sraven.core.ceilings import FIRST_DEFINITION, KNOWS, Ceiling
-from sraven.core.digests import array_bytes, block_digest, block_size, split_digest
+from sraven.core.ceilings import KNOWS, Ceiling, read_ceiling
+from sraven.core.digests import block_size, digest_split
 from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import CORPORA, FAMILIES, make_board_task, package_of
 from sraven.core.scoring import DIGITS, Run, SplitScores, score_runs
@@ -101,18 +100,8 @@ class Board:
             BoardError: if this installation lacks the definition of the board's ceilings.
         """
         check_choice("split", split, tuple(self.splits))
-        known = KNOWS[check_choice("knowing", knowing, tuple(KNOWS))]
-        found = self.content["ceiling"].get(split, {}).get(known, {}).get(metric)
-        if found is None:
-            return None
-        definition = self.content.get("ceiling_definition", FIRST_DEFINITION)
-        answers = self.task.scoring.answers.get(definition, {}).get(metric)
-        if answers is None:
-            raise BoardError(
-                f"board {self.id} has a ceiling of {metric} by definition {definition}, which this sraven "
-                "doesn't know; install a newer sraven"
-            )
-        return Ceiling(found["value"], found["standard_error"], knowing, answers)
+        check_choice("knowing", knowing, tuple(KNOWS))
+        return read_ceiling(self.content, self.task.scoring.answers, split, metric, knowing)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.
@@ -275,33 +264,6 @@ class Board:
                     f"board {self.id}: the combinations of {split} aren't those that the board lists; "
                     "reinstall sraven"
                 )
-
-
-def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
-    """Return the digests of the first instances of a split: whole, by block and by array.
-
-    Args:
-        task: the task.
-        split: the split.
-        instances: how many.
-        batch: all of them, if they are at hand; else they are generated a block at a time.
-    """
-    step, blocks = block_size(task.columns), []
-    columns = [column for column in task.columns if not column.derived]
-    arrays = {column.name: hashlib.sha256() for column in columns}
-    for start in range(0, instances, step):
-        end = min(start + step, instances)
-        block = task.sample(split, start, end - start) if batch is None else batch.part(slice(start, end))
-        named = block._asdict()
-        blocks.append(block_digest(named, columns))
-        for column in columns:
-            arrays[column.name].update(array_bytes(named[column.name]))
-    return {
-        "instances": instances,
-        "sha256": split_digest(blocks),
-        "blocks": blocks,
-        "arrays": {name: checksum.hexdigest() for name, checksum in arrays.items()},
-    }
 
 
 def board_ids() -> tuple[str, ...]:

@@ -6,7 +6,11 @@ outside of it: by version of the definition, each task says how the observer ans
 new boards name (``ceiling_definition``; 1 where a board has none).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from sraven.core.errors import BoardError
 
 FIRST_DEFINITION = 1
 """The definition of ceilings whose board doesn't name one."""
@@ -37,3 +41,31 @@ class Ceiling:
     standard_error: float
     knows: str
     answers: str
+
+
+def read_ceiling(
+    board: Mapping[str, Any], answers: Mapping[int, Mapping[str, str]], split: str, metric: str, knowing: str
+) -> Ceiling | None:
+    """Return a ceiling of a board, with its meaning; None where the board has none.
+
+    Args:
+        board: its file.
+        answers: its task's, see `Scoring.answers`.
+        split: a split of it.
+        metric: a metric.
+        knowing: what the observer knows, a name of `KNOWS`.
+
+    Raises:
+        BoardError: if the task doesn't know the definition of the board's ceilings.
+    """
+    found = board["ceiling"].get(split, {}).get(KNOWS[knowing], {}).get(metric)
+    if found is None:
+        return None
+    definition = board.get("ceiling_definition", FIRST_DEFINITION)
+    answer = answers.get(definition, {}).get(metric)
+    if answer is None:
+        raise BoardError(
+            f"board {board['id']} has a ceiling of {metric} by definition {definition}, which this sraven "
+            "doesn't know; install a newer sraven"
+        )
+    return Ceiling(found["value"], found["standard_error"], knowing, answer)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Column
+from sraven.core.task import Arrays, Column, Task
 
 MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
 
@@ -54,3 +54,30 @@ def block_digest(arrays: Arrays, columns: Sequence[Column]) -> str:
 def split_digest(block_digests: Iterable[str]) -> str:
     """Return the digest of a split from those of its blocks, in order."""
     return hashlib.sha256("".join(block_digests).encode()).hexdigest()
+
+
+def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
+    """Return the digests of the first instances of a split: whole, by block and by array.
+
+    Args:
+        task: the task.
+        split: the split.
+        instances: how many.
+        batch: all of them, if they are at hand; else they are generated a block at a time.
+    """
+    step, blocks = block_size(task.columns), []
+    columns = [column for column in task.columns if not column.derived]
+    arrays = {column.name: hashlib.sha256() for column in columns}
+    for start in range(0, instances, step):
+        end = min(start + step, instances)
+        block = task.sample(split, start, end - start) if batch is None else batch.part(slice(start, end))
+        named = block._asdict()
+        blocks.append(block_digest(named, columns))
+        for column in columns:
+            arrays[column.name].update(array_bytes(named[column.name]))
+    return {
+        "instances": instances,
+        "sha256": split_digest(blocks),
+        "blocks": blocks,
+        "arrays": {name: checksum.hexdigest() for name, checksum in arrays.items()},
+    }

@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from sraven.core.arguments import check_choice
-from sraven.core.boards import digest_split
 from sraven.core.ceilings import FIRST_DEFINITION
+from sraven.core.digests import digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.families import CORPORA, make_board_task, package_of
 from sraven.core.files import compact_json, write_text
