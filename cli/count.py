@@ -18,9 +18,11 @@ def command(M: int, K: int, as_json: bool) -> None:
     Example:
       sraven count --M 4 --K 8
     """
+    from sraven.core.versions import current_version
     from sraven.counting import count
+    from sraven.rules import rules_of
 
-    counts = count(M, K)
+    counts = count(M, K, rules_of(current_version()))
     if as_json:
         print_json({"M": M, "K": K, **asdict(counts)})
         return

@@ -43,10 +43,10 @@ def check_version(version: Any) -> str:
         ConfigurationError: if it can't, or the value is no version.
     """
     if not isinstance(version, str) or version not in VERSIONS:
-        allowed = ", ".join(map(repr, VERSIONS))
+        allowed = f"version{'s' * (len(VERSIONS) > 1)} {', '.join(map(repr, VERSIONS))}"
         raise ConfigurationError(
-            f"version={shown(repr(version))}: this sraven makes benchmark version {allowed}; "
-            "another one takes a newer sraven"
+            f"version={shown(repr(version))}: this sraven makes benchmark {allowed}; another one takes a "
+            "newer sraven"
         )
     return version
 
