@@ -22,16 +22,17 @@ def command(M: int, K: int, as_json: bool) -> None:
     from sraven.counting import count
     from sraven.rules import rules_of
 
-    counts = count(M, K, rules_of(current_version()))
+    rules = rules_of(current_version())
+    counts, R = count(M, K, rules), len(rules)
     if as_json:
         print_json({"M": M, "K": K, **asdict(counts)})
         return
     meanings = {
-        "multisets": "rule combinations: C(8 + M - 1, M)",
+        "multisets": f"rule combinations: C({R} + M - 1, M)",
         "alignments": "ways to match the columns' positions: (M!)^2",
-        "tasks": "alignments with a rule for each feature: (M!)^2 8^M",
+        "tasks": f"alignments with a rule for each feature: (M!)^2 {R}^M",
         "instances": "tasks with their symbols",
-        "paper_tasks": "the paper's formula: C(8 + M - 1, M) ((M!)^2 - M)",
+        "paper_tasks": f"the paper's formula: C({R} + M - 1, M) ((M!)^2 - M)",
     }
     for name, number in asdict(counts).items():
         written = f"{number:,}" if number < 10**15 else f"{number:.4e}"
