@@ -22,7 +22,6 @@ from sraven.core.leaderboard import filed_submissions, read_leaderboard
 from sraven.core.page import write_page
 from sraven.core.runs import DESCRIPTION, README, SCORES, make_run, prediction_path, read_predictions
 from sraven.core.scoring import Run
-from sraven.core.spec import BENCHMARK_DATE
 from sraven.core.submission import (
     SUBMISSIONS,
     differing,
@@ -34,6 +33,7 @@ from sraven.core.submission import (
 from sraven.core.submit import slug
 from sraven.core.training_log import MOST_BYTES
 from sraven.core.untrusted import decode_apart, most_bytes
+from sraven.core.versions import VERSIONS
 
 LEADERBOARD = "docs/leaderboard"
 """Where the leaderboard lies in a checkout of the project."""
@@ -185,8 +185,9 @@ def _check_name(folder: str, name: str, today: date) -> None:
         day = date(int(stamp[:4]), int(stamp[4:6]), int(stamp[6:]))
     except ValueError:
         raise ChangeError(f"{folder}: {stamp} is no day") from None
-    if not date.fromisoformat(BENCHMARK_DATE) <= day <= today:
-        raise ChangeError(f"{folder}: expected a day from {BENCHMARK_DATE} to {today}, which is today (UTC)")
+    first = next(iter(VERSIONS.values())).published
+    if not date.fromisoformat(first) <= day <= today:
+        raise ChangeError(f"{folder}: expected a day from {first} to {today}, which is today (UTC)")
 
 
 def _check_place(addition: Addition, merged: Mapping[str, Item]) -> None:
