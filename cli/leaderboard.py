@@ -1,9 +1,10 @@
 """`sraven leaderboard`"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +12,8 @@ from cli.options import json_option, print_json, print_table
 from cli.submit import leaderboard_option
 
 if TYPE_CHECKING:
-    from sraven.core.leaderboard import Entry, Standing
+    from sraven.core.evidence import Evidence
+    from sraven.core.leaderboard import Entry, Leaderboard, Standing
 
 
 @click.command(name="leaderboard")
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--html", type=click.Path(path_type=Path, file_okay=False), help="Directory to write the page to."
 )
+@click.option("--fresh", is_flag=True, help="Score all entries anew, whatever earlier runs have kept.")
 @leaderboard_option
 @click.option(
     "--check-change",
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 def command(
     board_id: str | None,
     html: Path | None,
+    fresh: bool,
     leaderboard: Path,
     base: str | None,
     checkout: Path,
@@ -43,7 +47,10 @@ def command(
 ) -> None:
     """Print the standing, of all boards or of one, or write its page.
 
-    The page is one file, index.html: it needs no server and asks no other host for anything.
+    The page is one file, index.html: it needs no server and asks no other host for anything. Ranks and
+    numbers are recomputed from the predictions, which takes seconds for each entry; what was computed is
+    kept for the next time. An entry that can't be read is left out, named on standard error, and makes the
+    exit code 1.
 
     With --check-change, nothing is printed but whether a pull request may be merged as a submission. Any
     fault refuses it with one line and exit code 2; what isn't the leaderboard's isn't looked at.
@@ -64,25 +71,67 @@ def command(
         raise click.UsageError(
             f"there is no {leaderboard}; run this in a checkout, or name it with --leaderboard"
         )
-    standings = read_leaderboard(leaderboard, board_id)
+    with _told(fresh) as gather:
+        found = read_leaderboard(leaderboard, board_id, gather=gather)
     if html:
         from sraven.core.page import write_page
 
-        click.echo(write_page(html, standings))
+        click.echo(write_page(html, found.standings, found.faults))
     elif as_json:
-        print_json(
-            [
-                {
-                    "board": found.board.id,
-                    "digest": found.board.digest,
-                    "entries": [asdict(e) for e in found.entries],
-                }
-                for found in standings
-            ]
-        )
+        print_json(_as_json(found))
     else:
-        for standing in standings:
+        for standing in found.standings:
             _print(standing)
+    for fault in found.faults:
+        click.echo(f"left out: {fault.place}: {fault.reason}", err=True)
+    if found.faults:
+        raise SystemExit(1)
+
+
+@contextmanager
+def _told(fresh: bool) -> "Iterator[Callable[[Path], Evidence]]":
+    """Yield what gathers the evidence of an entry; a terminal is shown which one it is at."""
+    from rich.console import Console
+
+    from sraven.core.echo import shown
+    from sraven.core.evidence import gather_evidence
+
+    console = Console(stderr=True)
+    with console.status("reading") as status:
+
+        def gather(folder: Path) -> "Evidence":
+            status.update(f"scoring {shown(folder.name)}")
+            return gather_evidence(folder, fresh=fresh)
+
+        yield gather
+
+
+def _as_json(found: "Leaderboard") -> dict[str, Any]:
+    """Return the standing as JSON values."""
+    boards = [
+        {
+            "board": standing.board.id,
+            "digest": standing.board.digest,
+            "note": standing.note,
+            "entries": [asdict(entry) for entry in standing.entries],
+        }
+        for standing in found.standings
+    ]
+    return {"boards": boards, "left_out": [asdict(fault) for fault in found.faults]}
+
+
+def _remarks(standing: "Standing") -> list[str]:
+    """Return why entries aren't ranked, a line each, and what to know of those that are."""
+    from sraven.core.echo import shown
+    from sraven.core.eligibility import REFERENCE
+    from sraven.core.leaderboard import REPORTED
+
+    told = [
+        f"{entry.id}: {'' if entry.rank else 'not ranked: '}{shown(entry.remark, 400)}"
+        for entry in standing.entries
+        if entry.remark not in ("", standing.note) and entry.badge != REPORTED and entry.family != REFERENCE
+    ]
+    return [standing.note, *told] if standing.note else told
 
 
 def _check_change(base: str, checkout: Path, as_json: bool) -> None:
@@ -109,7 +158,7 @@ def _print(standing: "Standing") -> None:
     board, best = standing.board, ceiling(standing.board)
     title = f"{board.id}: {board.content['title']}"
     if not standing.entries:
-        click.echo(f"{title} (no entries yet)")
+        click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
         return
     title += f" (ceiling {best:.4f})" if best is not None else ""
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
@@ -132,3 +181,5 @@ def _print(standing: "Standing") -> None:
     for entry in standing.entries:
         table.add_row(*(cell(entry) for cell in cells.values()))
     print_table(table)
+    for line in _remarks(standing):
+        click.echo(line)

@@ -1,134 +1,72 @@
-"""The standing: what lies in the leaderboard's folder, ranked."""
+"""The standing: what lies in the leaderboard's folder, ranked.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+Ranks and numbers come from what is recomputed of the predictions, never from the ``scores.json`` that lies
+beside them. An entry that can't be read is told of, and hides no other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 from sraven.core.boards import Board, board_ids, read_board
-from sraven.core.errors import ConfigurationError, SubmissionError
+from sraven.core.copies import equal_seeds, find_copies
+from sraven.core.eligibility import REFERENCE, no_fingerprint, why_unranked
+from sraven.core.errors import SubmissionError
+from sraven.core.evidence import Evidence, gather_evidence
+from sraven.core.filed import Fault, filed_submissions, make_fault, today, walk_filed
+from sraven.core.fingerprints import Pins, read_pins
+from sraven.core.reproduced import read_reproduced
 from sraven.core.runs import SCORES
-from sraven.core.submission import RANKED_SEEDS, SUBMISSIONS, read_description, read_scores
-from sraven.core.untrusted import parse_yaml, read_file
+from sraven.core.standing import (
+    REPORTED,
+    REPRODUCED_BADGE,
+    SCORED,
+    SELF_REPORTED,
+    Entry,
+    Leaderboard,
+    Standing,
+    ceiling,
+)
+from sraven.core.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
-REPRODUCED = "reproduced.yaml"
+__all__ = [
+    "REPORTED",
+    "REPRODUCED_BADGE",
+    "SCORED",
+    "SELF_REPORTED",
+    "Entry",
+    "Fault",
+    "Leaderboard",
+    "Standing",
+    "ceiling",
+    "filed_submissions",
+    "read_leaderboard",
+]
 
-SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
-"""Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
-maintainer besides; from a paper, no predictions."""
-
-_MOST_BYTES = 1 << 24
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A row of a board's table.
-
-    Attributes:
-        id: folder of the submission, such as ``sraven-v1/20261121-hyla``; empty for a reported row.
-        method: its name.
-        family: what it belongs to; ``reference`` for predictors that are there for comparison.
-        description: in a sentence or two.
-        badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
-        rank: among the entries of its budget, from 1; None if it isn't ranked.
-        remark: why it isn't ranked, or what to know of it.
-        value: the primary metric on the primary split, mean over seeds.
-        standard_error: over seeds, None for one seed.
-        interval: bootstrap interval over instances, None for a reported row.
-        seeds: number of seeds.
-        splits: all metrics (means over seeds) by split.
-        gap: to the ceiling: the ideal observer that knows the split.
-        parameters: of the model.
-        train_instances: seen in training, in the unit of the board's budget.
-        budget: the least budget of the board that holds them; None beyond all, and for references.
-        date: YYYY-MM-DD.
-        paper: address.
-        code: address.
-        fingerprint: of the documents of a corpus; None on other boards.
-    """
-
-    id: str
-    method: str
-    family: str | None
-    description: str
-    badge: str
-    rank: int | None
-    remark: str
-    value: float | None
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    seeds: int
-    splits: Mapping[str, Mapping[str, float | None]]
-    gap: float | None
-    parameters: int | None
-    train_instances: int
-    budget: int | None
-    date: str | None
-    paper: str | None
-    code: str | None
-    fingerprint: str | None = None
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A board with its entries, the best first."""
-
-    board: Board
-    entries: tuple[Entry, ...]
-
-
-def ceiling(board: Board) -> float | None:
-    """Return what the ideal observer scores that knows the split, by the primary metric."""
-    found = board.content["ceiling"].get(board.primary_split, {}).get("knowing_split", {}).get(board.metric)
-    return None if found is None else float(found["value"])
+_MOST_NAMED = 3
 
 
 def _budget(board: Board, instances: int) -> int | None:
     return min((budget for budget in board.content["train_budgets"] if budget >= instances), default=None)
 
 
-def _why_unranked(board: Board, content: Mapping[str, Any]) -> str:
-    """Return why a submission isn't ranked; nothing if it is."""
-    training, budgets = content["training"], board.content["train_budgets"]
-    seeds = {split: len([run for run in content["runs"] if run["split"] == split]) for split in board.splits}
-    few = [split for split, count in seeds.items() if count < RANKED_SEEDS]
-    reasons = {
-        "a reference, not a model": content["method"].get("family") == "reference",
-        f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}": bool(few),
-        "used extra data": bool(training["extra_data"]),
-        "chosen by its scores on held-out combinations": "ood" in (training["selection_split"] or "").lower(),
-        f"trained on more than {max(budgets):,} {board.budget_unit}": training["instances"] > max(budgets),
-    }
-    return "; ".join(reason for reason, holds in reasons.items() if holds)
-
-
-def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> tuple[str, Entry]:
-    """Return the board of a filed submission, and its entry without rank."""
-    content, digest = read_description(folder)
-    board = read_board(content["board"])
-    scores = read_scores(folder)
-    if (scores["board_digest"], scores["submission_digest"]) != (board.digest, digest):
-        raise SubmissionError(
-            f"{SCORES}: has the scores of another board or submission; make it anew with `sraven submit`"
-        )
+def _make_entry(entry_id: str, evidence: Evidence) -> Entry:
+    """Return the row of a submission, without rank, badge of a maintainer, and remark."""
+    content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]
     primary = scores["splits"].get(board.primary_split)
-    if primary and board.metric not in primary["metrics"]:
-        raise SubmissionError(f"{SCORES}: lacks {board.metric}; make it anew with `sraven submit`")
-    if primary and board.is_corpus and "fingerprint" not in primary:
-        raise SubmissionError(f"{SCORES}: lacks fingerprint; make it anew with `sraven submit`")
     none = dict.fromkeys(("mean", "standard_error", "interval"))
     score = primary["metrics"][board.metric] if primary else none
-    remark, stamp = _why_unranked(board, content), folder.name[:8]
-    is_reference = method.get("family") == "reference"
-    return board.id, Entry(
+    stamp = entry_id.rpartition("/")[2][:8]
+    return Entry(
         id=entry_id,
         method=method["name"],
         family=method.get("family"),
         description=method["description"],
-        badge=REPRODUCED_BADGE if entry_id in reproduced else SELF_REPORTED if board.is_corpus else SCORED,
+        badge=SELF_REPORTED if board.is_corpus else SCORED,
         rank=None,
-        remark=remark,
+        remark="",
         value=score["mean"],
         standard_error=score["standard_error"],
         interval=tuple(score["interval"]) if score["interval"] else None,
@@ -140,7 +78,7 @@ def _make_entry(folder: Path, entry_id: str, reproduced: Mapping[str, Any]) -> t
         gap=primary["gap_to_ceiling"].get(board.metric) if primary else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
-        budget=None if is_reference else _budget(board, training["instances"]),
+        budget=None if method.get("family") == REFERENCE else _budget(board, training["instances"]),
         date=f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:]}",
         paper=method.get("paper"),
         code=method.get("code"),
@@ -176,73 +114,128 @@ def _reported(board: Board) -> list[Entry]:
     ]
 
 
-def _compared(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries, in the order of their filing, with a remark where their documents are others.
+def _copied(copies: Sequence[str]) -> str:
+    """Return of which entries one is a copy, in words."""
+    more = len(copies) - _MOST_NAMED
+    named = ", ".join(copies[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"predicts the same as {named}, or nearly so"
 
-    A board can't hold the digest of a corpus that the benchmark hasn't. So the first entry says which
-    documents it is about, and scores on others don't compare.
+
+def _judged(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -> list[tuple[Entry, bool]]:
+    """Return the rows of a board's submissions, and whether each may be ranked.
+
+    Of two entries with the same predictions nobody can tell which was first. So neither is ranked, unless
+    a maintainer has run its code: that one is no copy.
     """
-    first = next((entry for entry in entries if entry.fingerprint), None)
-    compared = []
-    for entry in entries:
-        if first and entry.fingerprint and entry.fingerprint != first.fingerprint:
-            remarks = filter(None, (entry.remark, f"its documents aren't those of {first.id}"))
-            entry = replace(entry, remark="; ".join(remarks))
-        compared.append(entry)
-    return compared
+    copies, judged = find_copies(entries), []
+    for entry_id, evidence in entries.items():
+        entry = _make_entry(entry_id, evidence)
+        reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
+        is_reproduced = entry_id in reproduced
+        if entry.family != REFERENCE:
+            reasons += filter(None, [equal_seeds(evidence)])
+        notes = [_copied(copies[entry_id])] if copies[entry_id] and entry.family != REFERENCE else []
+        may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
+        entry = replace(
+            entry,
+            badge=REPRODUCED_BADGE if is_reproduced else entry.badge,
+            remark="; ".join([*reasons, *notes]),
+            copies=tuple(copies[entry_id]),
+        )
+        judged.append((entry, may_rank))
+    return judged
 
 
-def _ranked(board: Board, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return entries with their ranks among those of the same budget, the best first."""
+def _ranked(board: Board, entries: Sequence[tuple[Entry, bool]]) -> tuple[Entry, ...]:
+    """Return entries with their ranks among those of the same budget, the best first.
+
+    Entries share the rank of the best whose value theirs doesn't differ from by more than scores of the
+    same predictions may on two machines.
+    """
     sign = -1 if board.content["higher_is_better"] else 1
-    ordered = sorted(entries, key=lambda e: (e.value is None, sign * (e.value or 0), e.method, e.id))
+    ordered = sorted(
+        entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
+    )
     counts: dict[int | None, int] = {}
-    ranked_board = board.content["series"] == "ranked"
+    leaders: dict[int | None, tuple[int, float]] = {}
     ranked = []
-    for entry in ordered:
-        if ranked_board and entry.badge != REPORTED and not entry.remark and entry.value is not None:
+    for entry, may_rank in ordered:
+        if board.content["series"] == "ranked" and may_rank and entry.value is not None:
             counts[entry.budget] = counts.get(entry.budget, 0) + 1
-            entry = replace(entry, rank=counts[entry.budget])
+            leader = leaders.get(entry.budget)
+            if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
+                leader = leaders[entry.budget] = counts[entry.budget], entry.value
+            entry = replace(entry, rank=leader[0])
         ranked.append(entry)
     return tuple(ranked)
 
 
-def filed_submissions(leaderboard: Path) -> list[Path]:
-    """Return the folders of all filed submissions, ascending."""
-    return sorted(
-        path for path in (leaderboard / SUBMISSIONS).glob("*/*") if path.is_dir() and path.name[0] != "."
-    )
+def _read_entry(folder: Path, gather: Callable[[Path], Evidence]) -> Evidence:
+    """Return what a filed submission shows.
+
+    Raises:
+        SubmissionError: if it is refused, is of another board, or if other scores lie beside it.
+        ConfigurationError: if there is no such board.
+    """
+    evidence = gather(folder)
+    if evidence.board.id != folder.parent.name:
+        raise SubmissionError(f"is for {evidence.board.id}; move it below {SUBMISSIONS}/{evidence.board.id}")
+    if places := differing(read_scores(folder), evidence.scores):
+        raise SubmissionError(
+            f"{SCORES}: {places[0]} isn't what the predictions score; make it anew with `sraven submit`"
+        )
+    return evidence
 
 
-def read_leaderboard(leaderboard: Path, only: str | None = None) -> list[Standing]:
+def _read_entries(
+    leaderboard: Path, only: str | None, last: date, gather: Callable[[Path], Evidence]
+) -> tuple[dict[str, Evidence], list[Fault]]:
+    """Return what the filed submissions show, by their ids, and what is none."""
+    entries, faults = {}, []
+    for found in walk_filed(leaderboard, last, only):
+        if isinstance(found, Fault):
+            faults.append(found)
+            continue
+        entry_id = f"{found.parent.name}/{found.name}"
+        try:
+            entries[entry_id] = _read_entry(found, gather)
+        except Exception as error:  # whatever a stranger's entry breaks, it hides no other, and it is told
+            told = (
+                str(error) if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: {error}"
+            )
+            faults.append(make_fault(entry_id, told))
+    return entries, faults
+
+
+def read_leaderboard(
+    leaderboard: Path,
+    only: str | None = None,
+    *,
+    last: date | None = None,
+    pins: Pins | None = None,
+    gather: Callable[[Path], Evidence] = gather_evidence,
+) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board.
 
     Args:
         leaderboard: the leaderboard's folder.
         only: id of a board; None for all.
+        last: the latest day on which an entry can have been filed; None for today (UTC).
+        pins: fingerprints of the documents of corpora; None for those of this installation.
+        gather: returns what a submission shows, given its folder.
 
     Raises:
-        SubmissionError: if something in the folder isn't a filed submission.
         ConfigurationError: if there is no such board.
     """
     boards = [read_board(only)] if only else [read_board(board_id) for board_id in board_ids()]
-    entries: dict[str, list[Entry]] = {board.id: _reported(board) for board in boards}
-    reproduced: Mapping[str, Any] = {}
-    if (leaderboard / REPRODUCED).exists():
-        reproduced = parse_yaml(read_file(leaderboard, REPRODUCED, _MOST_BYTES), REPRODUCED) or {}
-    for folder in filed_submissions(leaderboard):
-        if only and folder.parent.name != only:
-            continue
-        entry_id = f"{folder.parent.name}/{folder.name}"
-        try:
-            board_id, entry = _make_entry(folder, entry_id, reproduced)
-        except ConfigurationError as error:
-            raise SubmissionError(f"{folder}: {error}") from None
-        if board_id != folder.parent.name:
-            raise SubmissionError(f"{folder} is for {board_id}; move it below {SUBMISSIONS}/{board_id}")
-        entries[board_id].append(entry)
-    return [
-        Standing(board, _ranked(board, _compared(entries[board.id])))
-        for board in boards
-        if only or entries[board.id] or board.content["series"] == "ranked"
-    ]
+    pins = read_pins() if pins is None else pins
+    found, faults = _read_entries(leaderboard, only, last or today(), gather)
+    reproduced, misfits = read_reproduced(leaderboard, found, only)
+    standings = []
+    for board in boards:
+        own = {entry_id: each for entry_id, each in found.items() if each.board.id == board.id}
+        rows = _judged(own, reproduced, pins) + [(row, False) for row in _reported(board)]
+        if only or rows or board.content["series"] == "ranked":
+            note = no_fingerprint(board, pins.get(board.digest, {}))
+            standings.append(Standing(board, _ranked(board, rows), note))
+    return Leaderboard(tuple(standings), (*faults, *misfits))

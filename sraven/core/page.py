@@ -9,16 +9,17 @@ from xml.etree.ElementTree import Element
 from sraven.core.boards import Board
 from sraven.core.ceilings import ANSWERS
 from sraven.core.files import write_text
-from sraven.core.leaderboard import REPORTED, Standing
+from sraven.core.leaderboard import REPORTED, Fault, Standing
 from sraven.core.page_about import about, code, header
 from sraven.core.page_groups import budget_key, is_ranked, name_entries, note_id, reported_notes
-from sraven.core.page_html import Child, asset, element, inline, to_html
+from sraven.core.page_html import Child, asset, element, foreign, inline, to_html
 from sraven.core.page_plot import draw_panel, legend_mark
 from sraven.core.page_scale import Axis
 from sraven.core.page_table import draw_table
 from sraven.core.page_words import (
     BADGES,
     REFERENCE,
+    capitalised,
     compact,
     kind,
     metric_name,
@@ -162,6 +163,8 @@ def _notes(standing: Standing) -> Element | None:
 def _contents(standing: Standing) -> Iterable[Element | None]:
     """Return what a board's section shows below its title."""
     yield _facts(standing.board)
+    if standing.note:
+        yield element("p", f"{capitalised(standing.note)}.", class_="nobody")
     if not standing.entries:
         yield element(
             "p", "No entries yet. ", code("sraven submit DIR"), " files the first.", class_="nobody"
@@ -185,7 +188,15 @@ def _section(standing: Standing) -> Element:
     return element("section", *contents, class_="board", id=board.id)
 
 
-def _main(standings: Sequence[Standing]) -> Element:
+def _left_out(faults: Sequence[Fault]) -> list[Element]:
+    """Return what lies in the leaderboard's folder and is shown nowhere else, and why; nothing if nothing."""
+    lines = [element("li", foreign(fault.place, "code"), ": ", foreign(fault.reason)) for fault in faults]
+    told = element("p", "What lies in the leaderboard’s folder and couldn’t be taken, and why.")
+    title = element("h2", "Left out", id="left-out")
+    return [element("section", title, told, element("ul", *lines), class_="board")] if lines else []
+
+
+def _main(standings: Sequence[Standing], faults: Sequence[Fault]) -> Element:
     ranked = [found for found in standings if is_ranked(found)]
     diagnostic = [found for found in standings if not is_ranked(found)]
     sections: list[Element] = [_section(found) for found in ranked]
@@ -199,27 +210,33 @@ def _main(standings: Sequence[Standing]) -> Element:
         sections += [element("div", title, told, class_="series"), *[_section(found) for found in diagnostic]]
     if not sections:
         sections = [element("p", "There are no boards with entries yet.", class_="nobody")]
-    return element("main", *sections)
+    return element("main", *sections, *_left_out(faults))
 
 
-def make_page(standings: Sequence[Standing]) -> str:
+def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> str:
     """Return the page of some boards, ranked ones first, as HTML.
 
     What submitters wrote (names, descriptions, addresses) is text in it, and never markup.
     """
     style, script = asset("page.css"), asset("page.js")
     body = element(
-        "body", header(standings), about(), _filters(standings), _main(standings), inline("script", script)
+        "body",
+        header(standings),
+        about(),
+        _filters(standings),
+        _main(standings, faults),
+        inline("script", script),
     )
     return to_html(element("html", _head(style, script), body, lang="en"))
 
 
-def write_page(html_dir: Path, standings: Sequence[Standing]) -> Path:
+def write_page(html_dir: Path, standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> Path:
     """Write the page of some boards as ``index.html``, whole or not at all.
 
     Args:
         html_dir: a directory; made if it doesn't exist.
         standings: from `sraven.core.leaderboard.read_leaderboard`.
+        faults: what was left out, from there too.
 
     Returns:
         The path of the file.

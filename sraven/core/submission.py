@@ -18,6 +18,7 @@ from typing import Any
 
 from sraven.core.boards import Board, read_board
 from sraven.core.corpus import check_runs, fingerprint
+from sraven.core.echo import shown
 from sraven.core.errors import SubmissionError
 from sraven.core.runs import DESCRIPTION, SCORES, check_files, check_logs, make_run, read_predictions
 from sraven.core.schemas import find_problem
@@ -79,6 +80,54 @@ def _check_board(content: Mapping[str, Any], board: Board) -> None:
             raise SubmissionError(
                 f"{DESCRIPTION}: runs[{number}].split is {run['split']!r}; {board.id} has {allowed}"
             )
+    if problem := selection_problem(content, board):
+        raise SubmissionError(f"{DESCRIPTION}: {problem}")
+
+
+def selection_problem(content: Mapping[str, Any], board: Board) -> str | None:
+    """Return what is wrong with the split by which hyperparameters were chosen; None if nothing is."""
+    split, allowed = content["training"]["selection_split"], tuple(board.content["splits"])
+    if split is None or split in allowed:
+        return None
+    return (
+        f"training.selection_split is {shown(split)!r}; expected a split of {board.id} "
+        f"({', '.join(allowed)}), or null if nothing was chosen"
+    )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A submission whose files are those that it names, all read, none decoded.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        digest: SHA-256 of ``submission.yaml``.
+        predictions: the bytes of each run's predictions, by the name of the file.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    digest: str
+    predictions: Mapping[str, bytes]
+
+
+def open_submission(folder: Path) -> Opened:
+    """Read the files of a submission and compare them with their digests. No link is followed.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        ConfigurationError: if there is no such board.
+    """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} isn't the directory of a submission")
+    content, digest = read_description(folder)
+    check_files(folder, content)
+    board = read_board(content["board"])
+    _check_board(content, board)
+    check_logs(folder, content, board)
+    predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
+    return Opened(content, board, digest, predictions)
 
 
 def read_submission(folder: Path) -> Submission:
@@ -89,15 +138,19 @@ def read_submission(folder: Path) -> Submission:
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    if not folder.is_dir():
-        raise SubmissionError(f"{folder} isn't the directory of a submission")
-    content, digest = read_description(folder)
-    check_files(folder, content)
-    board = read_board(content["board"])
-    _check_board(content, board)
-    check_logs(folder, content, board)
+    return decode_submission(open_submission(folder))
+
+
+def decode_submission(opened: Opened) -> Submission:
+    """Decode and validate the predictions of a submission.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    content, board, digest = opened.content, opened.board, opened.digest
     runs = content["runs"]
-    files = {run["file"]: (read_predictions(folder, run, board), board.splits[run["split"]]) for run in runs}
+    files = {run["file"]: (opened.predictions[run["file"]], board.splits[run["split"]]) for run in runs}
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
         decoding = pool.submit(decode_apart, files, board.prediction)
         board.check_scored()
@@ -222,19 +275,19 @@ def _refuse_constant(name: str) -> float:
 
 
 def read_scores(folder: Path) -> dict[str, Any]:
-    """Return the scores that lie beside a filed submission.
+    """Return the scores that lie beside a filed submission, to be compared with those recomputed.
 
     Raises:
-        SubmissionError: if they are missing or aren't scores.
+        SubmissionError: if they are missing, or are no names and values.
     """
     data = read_file(folder, SCORES, _MOST_SCORES)
     try:
         scores = json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
-    if problem := find_problem(scores, "scores"):
-        raise SubmissionError(f"{SCORES}: {problem}; make it anew with `sraven submit`")
-    return dict(scores)
+    if not isinstance(scores, dict):
+        raise SubmissionError(f"{SCORES}: isn't scores; make it anew with `sraven submit`")
+    return scores
 
 
 def differing(stored: Any, found: Any, place: str = "") -> list[str]:
@@ -252,4 +305,4 @@ def differing(stored: Any, found: Any, place: str = "") -> list[str]:
         same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
     except OverflowError:  # an integer that no float can hold
         same = False
-    return [] if same else [ascii(place.removeprefix("."))[1:-1]]
+    return [] if same else [shown(place.removeprefix("."))]

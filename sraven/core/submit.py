@@ -23,7 +23,13 @@ from sraven.core.files import compact_json, sha256_of_file, sync_directory, writ
 from sraven.core.run_writing import checked_logs, checked_runs, write_run
 from sraven.core.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.schemas import find_problem
-from sraven.core.submission import RANKED_SEEDS, SUBMISSIONS, read_description, score_submission
+from sraven.core.submission import (
+    RANKED_SEEDS,
+    SUBMISSIONS,
+    read_description,
+    score_submission,
+    selection_problem,
+)
 from sraven.core.training_log import log_path
 from sraven.core.untrusted import dump_yaml
 
@@ -143,7 +149,7 @@ def write_submission(
         "environment": _environment(),
     }
     content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
-    if problem := find_problem(content, "submission"):
+    if problem := find_problem(content, "submission") or selection_problem(content, loaded):
         raise ConfigurationError(f"the description of the submission: {problem}")
     goal.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".submission-") as name:
