@@ -69,6 +69,14 @@ def _list(boards: "list[Board]") -> None:
     print_table(table)
 
 
+def _fingerprints(board: "Board") -> dict[str, str]:
+    """Return the pinned fingerprint of each split of a corpus, or that there is none."""
+    from sraven.core.fingerprints import read_pins
+
+    pins = read_pins().get(board.digest, {})
+    return {split: pins.get(split, "none is pinned yet, so nothing is ranked") for split in board.splits}
+
+
 def _ceilings(board: "Board", split: str, knowing: str) -> str:
     """Return what an ideal observer scores on a split, by metric, with standard errors."""
     found = {metric: board.ceiling(split, metric, knowing) for metric in board.metrics}
@@ -106,6 +114,8 @@ def _show(board: "Board") -> None:
             f"splits:  {', '.join(f'{size:,} documents of {split}' for split, size in board.splits.items())}"
         )
         click.echo("scores:  self-reported, as the text isn't part of the benchmark")
+        for split, pinned in _fingerprints(board).items():
+            click.echo(f"fingerprint of the documents of {split}: {pinned}")
         return
     if answers := _observer(board):
         click.echo(f"ceiling: of the ideal observer, which answers with {answers}")

@@ -36,5 +36,7 @@ def second_version(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
-    """Give each test an empty cache of datasets."""
+    """Give each test an empty cache of datasets, and of scores."""
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"), raising=False)
+    home = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: home)

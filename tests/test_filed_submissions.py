@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from evidence_example import stated
 from sraven.core.boards import board_ids, read_board
+from sraven.core.copies import equal_seeds
+from sraven.core.evidence import gather_evidence
 from sraven.core.leaderboard import filed_submissions, read_leaderboard
-from sraven.core.submission import differing, read_scores, score_submission
+from sraven.core.submission import differing, read_scores
 
 LEADERBOARD = Path(__file__).parents[1] / "docs" / "leaderboard"
 FILED = filed_submissions(LEADERBOARD)
@@ -15,7 +18,8 @@ FILED = filed_submissions(LEADERBOARD)
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FILED, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_scores_are_those_of_the_predictions(folder):
-    assert differing(read_scores(folder), score_submission(folder)) == []
+    evidence = gather_evidence(folder, fresh=True)
+    assert differing(read_scores(folder), evidence.scores) == [] and equal_seeds(evidence) == ""
 
 
 def test_every_ranked_board_has_all_its_references():
@@ -25,7 +29,26 @@ def test_every_ranked_board_has_all_its_references():
             assert {(board.id, name) for name in board.task.scoring.references} <= filed
 
 
-def test_nothing_beats_the_ideal_observer_that_knows_the_split():
-    for standing in read_leaderboard(LEADERBOARD):
+@pytest.fixture(scope="module")
+def leaderboard():
+    """The standing as the filed scores say, which another test compares with those of the predictions."""
+    return read_leaderboard(LEADERBOARD, gather=stated)
+
+
+def test_everything_that_is_filed_is_taken(leaderboard):
+    assert leaderboard.faults == ()
+    filed = {entry.id for standing in leaderboard.standings for entry in standing.entries if entry.id}
+    assert filed == {f"{folder.parent.name}/{folder.name}" for folder in FILED}
+
+
+def test_trained_models_are_ranked_and_references_are_not(leaderboard):
+    for standing in leaderboard.standings:
+        for entry in standing.entries:
+            is_model = entry.badge != "reported" and entry.family != "reference"
+            assert (entry.rank is not None) == is_model, entry
+
+
+def test_nothing_beats_the_ideal_observer_that_knows_the_split(leaderboard):
+    for standing in leaderboard.standings:
         for entry in standing.entries:
             assert entry.gap is None or entry.gap > -0.01

@@ -6,6 +6,7 @@ from cli.lazy import LazyGroup
 
 COMMANDS = {
     "prepare": "Documents to shards of tokens: C4, or local files.",
+    "fingerprint": "What tells a board's documents from others (for maintainers).",
     "sample": "Text from a trained language model.",
 }
 

@@ -63,12 +63,14 @@ def _few_seeds(context: Context) -> str:
 
 def _other_seeds(context: Context) -> str:
     """A seed is a trained model: one that is left out on a split may be the one that did badly there."""
+    if _few_seeds(context):
+        return ""
     named = {split: context.seeds(split) for split in context.board.splits}
     everywhere = set.intersection(*named.values())
     parts = [
         f"{split} has seed {', '.join(map(str, sorted(seeds - everywhere)))} alone"
         for split, seeds in named.items()
-        if seeds - everywhere and all(named.values())
+        if seeds - everywhere
     ]
     return f"its splits have other seeds: {'; '.join(parts)}" if parts else ""
 
@@ -122,12 +124,12 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     """
     board, n = context.board, float(context.board.splits[split])
     known = board.content["ceiling"].get(split, {}).get("knowing_split", {}).get(board.metric)
-    if known is None or not board.content["higher_is_better"]:
+    if known is None or board.metric != "accuracy":  # others are no shares of instances
         return {}
     value, error = float(known["value"]), float(known["standard_error"])
     found = {board.metric: (value, error, n)}
     ambiguous = context.evidence.totals.get(split, {}).get("ambiguous", 0)
-    if board.metric == "accuracy" and ambiguous:
+    if ambiguous:
         found["accuracy_ambiguous"] = 1 - (1 - value) * n / ambiguous, error * n / ambiguous, ambiguous
     return found
 

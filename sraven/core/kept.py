@@ -10,7 +10,7 @@ _PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC
 _CHECKSUM = hashlib.sha256().digest_size
 
 
-def _cache_home() -> Path:
+def cache_home() -> Path:
     """Return the user's cache, by the XDG base directory specification: relative paths don't count."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     return Path(given if os.path.isabs(given) else os.path.expanduser("~/.cache"))
@@ -27,7 +27,7 @@ class Kept:
     """
 
     def __init__(self, name: str) -> None:
-        self._path = _cache_home() / "sraven" / name
+        self._path = cache_home() / "sraven" / name
 
     def _open(self) -> int | None:
         """Return a descriptor of the folder, made if need be; None if it can't be used."""

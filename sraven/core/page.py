@@ -243,5 +243,5 @@ def write_page(html_dir: Path, standings: Sequence[Standing], faults: Sequence[F
     """
     html_dir.mkdir(parents=True, exist_ok=True)
     path = html_dir / PAGE
-    write_text(path, make_page(standings))
+    write_text(path, make_page(standings, faults))
     return path

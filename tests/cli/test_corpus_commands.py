@@ -19,6 +19,7 @@ from corpus_submissions import (
 )
 from sraven import score_submission
 from sraven.core.boards import read_board
+from sraven.core.corpus import fingerprint
 from submissions import SRAVEN_BOARD, snapshot, use_boards
 
 
@@ -48,6 +49,18 @@ def filed(run, boards, original, leaderboard):
     code, out, err = run("submit", original, "--leaderboard", leaderboard)
     assert (code, err) == (0, "")
     return Path(out.splitlines()[0])
+
+
+UNPINNED = (
+    f"no fingerprint of the documents of {CORPUS_BOARD} is pinned yet, so none of its entries is ranked"
+)
+
+
+@pytest.fixture
+def pinned(monkeypatch):
+    """The fingerprint of these documents is pinned."""
+    pins = {corpus_board().digest: {"validation": fingerprint(corpus_board().labels("validation", losses()))}}
+    monkeypatch.setattr("sraven.core.leaderboard.read_pins", lambda: pins)
 
 
 def cells(line):
@@ -82,6 +95,7 @@ def test_board_is_shown(run):
         "ranked:  by loss on validation",
         "splits:  364,608 documents of validation",
         "scores:  self-reported, as the text isn't part of the benchmark",
+        "fingerprint of the documents of validation: none is pinned yet, so nothing is ranked",
     ]
 
 
@@ -135,7 +149,7 @@ def test_filed_scores_pass_the_check_until_they_are_changed(run, filed):
     assert "splits.validation.fingerprint isn't what the predictions score" in err
 
 
-def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard):
+def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard, pinned):
     code, out, err = run("leaderboard", CORPUS_BOARD, "--leaderboard", leaderboard)
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -147,19 +161,30 @@ def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard):
     assert row[3].startswith(f"{found['mean']:.4f} ± ")
 
 
-def test_standing_for_programs_has_the_fingerprint(run, filed, leaderboard):
+def test_standing_for_programs_has_the_fingerprint(run, filed, leaderboard, pinned):
     _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)
-    [standing] = json.loads(out)
+    [standing] = json.loads(out)["boards"]
     [entry] = standing["entries"]
     assert (entry["badge"], entry["rank"], entry["gap"]) == ("self-reported", 1, None)
     assert entry["fingerprint"] == score_submission(filed)["splits"]["validation"]["fingerprint"]
+
+
+def test_nothing_is_ranked_before_a_fingerprint_is_pinned(run, filed, leaderboard, tmp_path):
+    code, out, err = run("leaderboard", CORPUS_BOARD, "--leaderboard", leaderboard)
+    assert (code, err, out.splitlines()[-1]) == (0, "", UNPINNED)
+    assert out.count(UNPINNED) == 1 and cells(out.splitlines()[4])[0] == ""
+    _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)
+    [standing] = json.loads(out)["boards"]
+    assert standing["note"] == standing["entries"][0]["remark"] == UNPINNED
+    _, out, _ = run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
+    assert UNPINNED.removeprefix("no ") in Path(out.strip()).read_text()
 
 
 def test_board_without_entries_is_a_line(run, boards, leaderboard):
     for arguments in ((), (CORPUS_BOARD,)):
         code, out, err = run("leaderboard", *arguments, "--leaderboard", leaderboard)
         assert (code, err) == (0, "")
-        assert out.splitlines()[-1] == f"{CORPUS_BOARD}: A few documents (no entries yet)"
+        assert out.splitlines()[-1] == f"{CORPUS_BOARD}: A few documents (no entries yet); {UNPINNED}"
 
 
 def test_page_is_written(run, filed, leaderboard, tmp_path):
@@ -199,9 +224,9 @@ def test_dataset_of_it_is_none(run, tmp_path):
     assert (code, err) == (2, "error: task='c4': expected one of sraven, fuzzylogic\n")
 
 
-def test_submission_of_one_seed_has_no_rank(run, boards, leaderboard, tmp_path):
+def test_submission_of_one_seed_has_no_rank(run, boards, leaderboard, tmp_path, pinned):
     folder = write_corpus(tmp_path / "s", predictions=[losses()])
     assert run("submit", folder, "--leaderboard", leaderboard)[0] == 0
     _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)
-    [entry] = json.loads(out)[0]["entries"]
+    [entry] = json.loads(out)["boards"][0]["entries"]
     assert (entry["rank"], entry["remark"]) == (None, "fewer than 3 seeds on validation")

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from example import all_bytes
-from sraven import load_board, score_submission
+from sraven import SubmissionError, load_board, score_submission
 from sraven.core.boards import board_ids, read_board
 from submissions import (
     DEFINITIONS,
@@ -62,7 +62,7 @@ def leaderboard(tmp_path):
 @pytest.fixture
 def filed(original, scored, leaderboard):
     """The submission as it lies in the leaderboard."""
-    goal = leaderboard / "submissions" / SRAVEN_BOARD / "20261123-a-method"
+    goal = leaderboard / "submissions" / SRAVEN_BOARD / "20261121-a-method"
     shutil.copytree(original, goal)
     (goal / "scores.json").write_text(json.dumps(scored))
     return goal
@@ -205,7 +205,13 @@ def test_changed_scores_are_found(run, boards, filed, place, value):
     )
 
 
-@pytest.mark.parametrize("text", [None, "{", '{"schema": 2}'])
+def test_scores_of_another_form_are_no_scores(run, boards, filed):
+    (filed / "scores.json").write_text('{"schema": 2}')
+    code, _, err = run("score", "--check", filed)
+    assert (code, err) == (1, f"{filed}/scores.json: schema isn't what the predictions score\n")
+
+
+@pytest.mark.parametrize("text", [None, "{", "[]"])
 def test_scores_that_can_not_be_read_are_refused(run, boards, original, tmp_path, text):
     folder = shutil.copytree(original, tmp_path / "submission")
     if text is not None:
@@ -257,7 +263,9 @@ def test_standing_is_printed(run, boards, scored, filed, leaderboard):
 def test_standing_for_programs(run, boards, scored, filed, leaderboard):
     for arguments in (("leaderboard", SRAVEN_BOARD), ("leaderboard",)):
         _, out, _ = run(*arguments, "--json", "--leaderboard", leaderboard)
-        [standing] = json.loads(out)
+        found = json.loads(out)
+        [standing] = found["boards"]
+        assert (standing["note"], found["left_out"]) == ("", [])
         assert (standing["board"], standing["digest"]) == (SRAVEN_BOARD, small_board(SRAVEN_BOARD).digest)
         [entry] = [entry for entry in standing["entries"] if entry["badge"] == "scored"]
         assert (entry["id"], entry["rank"], entry["method"]) == (
@@ -285,6 +293,50 @@ def test_page_is_written(run, boards, filed, leaderboard, tmp_path):
     assert code == 0
     assert out.strip() == str(tmp_path / "page" / "index.html")
     assert "A method" in (tmp_path / "page" / "index.html").read_text()
+
+
+def test_bad_entry_is_told_and_hides_none(run, boards, filed, leaderboard, tmp_path):
+    """Exit code 1: something there is wrong. The standing and the page are made all the same."""
+    shutil.copytree(filed, filed.with_name("20261121-nudged"))
+    (filed.with_name("20261121-nudged") / "submission.yaml").write_text("\x1b[2J")
+    (filed.with_name("00010101-backdated")).mkdir()
+    (leaderboard / "reproduced.yaml").write_text(yaml.safe_dump({f"{SRAVEN_BOARD}/{filed.name}": False}))
+    places = [
+        f"{SRAVEN_BOARD}/00010101-backdated",
+        f"{SRAVEN_BOARD}/20261121-nudged",
+        f"reproduced.yaml: {SRAVEN_BOARD}/{filed.name}",
+    ]
+    code, out, err = run("leaderboard", "--leaderboard", leaderboard)
+    assert code == 1 and "A method" in out and err.isascii() and "\x1b" not in err
+    for line, place in zip(err.splitlines(), places, strict=True):
+        assert line.startswith(f"left out: {place}: ")
+    code, out, _ = run("leaderboard", "--json", "--leaderboard", leaderboard)
+    found = json.loads(out)
+    assert code == 1 and [fault["place"] for fault in found["left_out"]] == places
+    assert [entry["rank"] for entry in found["boards"][0]["entries"] if entry["badge"] == "scored"] == [1]
+    code, out, _ = run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
+    page = Path(out.strip()).read_text()
+    assert code == 1 and "A method" in page and all(place in page for place in places)
+
+
+def test_entry_without_a_rank_is_told_why(run, boards, original, leaderboard, tmp_path):
+    folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": "ood"})
+    name = file(run, folder, leaderboard).name
+    code, out, err = run("leaderboard", "--leaderboard", leaderboard)
+    told = f"{SRAVEN_BOARD}/{name}: not ranked: chosen by its scores on held-out combinations"
+    assert (code, err, out.splitlines()[-1]) == (0, "", told)
+
+
+def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, boards, filed, leaderboard, monkeypatch):
+    assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
+
+    def refuse(*arguments):
+        raise SubmissionError("is scored again")
+
+    monkeypatch.setattr("sraven.core.evidence._compute", refuse)
+    assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
+    code, _, err = run("leaderboard", "--fresh", "--leaderboard", leaderboard)
+    assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
 
 
 def test_without_a_leaderboard_there_is_no_standing(run, tmp_path):
@@ -317,7 +369,7 @@ def test_reference_is_written_and_filed_without_rank(run, boards, leaderboard, t
     assert len(content["runs"]) == 2 * seeds
     file(run, tmp_path / "reference", leaderboard)
     _, out, _ = run("leaderboard", board, "--json", "--leaderboard", leaderboard)
-    [entry] = [entry for entry in json.loads(out)[0]["entries"] if entry["badge"] == "scored"]
+    [entry] = [entry for entry in json.loads(out)["boards"][0]["entries"] if entry["badge"] == "scored"]
     assert (entry["rank"], entry["seeds"], entry["method"]) == (None, seeds, name)
     assert entry["remark"].startswith("a reference, not a model")
 

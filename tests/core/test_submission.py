@@ -1032,3 +1032,26 @@ def test_reading_gives_runs_in_order(originals):
         for run in runs:
             assert run.answered.all()
             assert np.array_equal(run.predictions, guesses(small_board(SRAVEN_BOARD), split, run.seed))
+
+
+# By which split hyperparameters were chosen
+
+
+@pytest.mark.parametrize("split", ["train", "test", "ood", None])
+def test_hyperparameters_are_chosen_by_a_split_of_the_board(split, tmp_path):
+    folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
+    assert read_submission(folder).content["training"]["selection_split"] == split
+
+
+@pytest.mark.parametrize("split", ["validation", "test and OOD", "OOD", "o o d", "ood ", "none", "\u043eod"])
+def test_other_splits_to_choose_by_are_refused(split, tmp_path):
+    told = (
+        "training.selection_split is .*; expected a split of sraven-small-v1 \\(train, test, ood\\), or null"
+    )
+    with pytest.raises(ConfigurationError, match=told):
+        write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
+    assert not (tmp_path / "s").exists()
+    folder = write(tmp_path / "s", SRAVEN_BOARD)
+    edit(folder, lambda content: content["training"].update(selection_split=split))
+    with pytest.raises(SubmissionError, match=told):
+        read_submission(folder)

@@ -16,6 +16,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.entry import MOST_LINES, check_corpus, thin, write_language_entry
 from baselines.lm.evaluate import DocumentLosses
 from baselines.lm.experiment import language_experiment
+from baselines.lm.fingerprint import corpus_fingerprint
 from baselines.lm.sample import load_language_run
 from baselines.log import LOG
 from baselines.run_directory import read_run
@@ -25,6 +26,7 @@ from baselines.train import Outcome
 from corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
 from sraven import ConfigurationError, score_submission
 from sraven.core.boards import read_board
+from sraven.core.fingerprints import parse_pins
 from sraven.core.freeze import make_board
 from sraven.core.training_log import check_log
 from submissions import SAME_EVERY_TIME, description, snapshot, use_boards
@@ -78,6 +80,20 @@ def entry(language, runs, tmp_path_factory):
 
 
 # What is written
+
+
+def test_fingerprint_of_the_documents_is_that_of_every_submission(entry, documents, board, language):
+    found = score_submission(entry[0])["splits"]["validation"]["fingerprint"]
+    assert corpus_fingerprint(board.id, documents) == {"validation": found}
+    code, out, err = sraven("c4", "fingerprint", language / VALIDATION, f"--board={board.id}")
+    assert (code, err) == (0, "") and parse_pins(out.encode()) == {board.digest: {"validation": found}}
+    code, out, _ = sraven("c4", "fingerprint", language / VALIDATION, f"--board={board.id}", "--json")
+    assert json.loads(out)["fingerprints"] == {"validation": found}
+
+
+def test_fingerprint_of_other_documents_is_refused(language, board):
+    code, out, err = sraven("c4", "fingerprint", language / TRAINING, f"--board={board.id}")
+    assert (code, out) == (2, "") and err.startswith(f"error: {board.id} has the {SIZE} documents of")
 
 
 def test_submission_scores_what_evaluation_found(entry):

@@ -1,0 +1,34 @@
+"""`sraven c4 fingerprint`"""
+
+from pathlib import Path
+
+import click
+
+from cli.options import json_option, needs_extra, print_json
+
+
+@click.command(name="fingerprint")
+@click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
+@click.option("--board", default="c4-v1", show_default=True, help="The board whose documents these are.")
+@json_option
+def command(corpus: Path, board: str, as_json: bool) -> None:
+    """Compute the fingerprint of a board's documents (for maintainers).
+
+    CORPUS is what `sraven c4 prepare` made of the board's text. Prints what to add to
+    baselines/lm/boards/fingerprints.yaml, after which entries on these documents are ranked.
+
+    \b
+    Example:
+      sraven c4 fingerprint c4-validation-tokens
+    """
+    with needs_extra("sraven c4 fingerprint", "baselines"):
+        from baselines.lm.corpus import Corpus
+        from baselines.lm.fingerprint import corpus_fingerprint
+    from sraven.core.boards import read_board
+    from sraven.core.fingerprints import pin_text
+
+    found, pinned = read_board(board), corpus_fingerprint(board, Corpus(corpus))
+    if as_json:
+        print_json({"board": found.id, "board_digest": found.digest, "fingerprints": pinned})
+    else:
+        click.echo(pin_text(found, pinned), nl=False)

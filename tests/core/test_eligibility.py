@@ -1,0 +1,175 @@
+"""Who isn't ranked, and why: each rule by itself, and the bounds that it rests on."""
+
+from math import exp, log, sqrt
+
+import pytest
+
+from corpus_submissions import corpus_board
+from evidence_example import make_evidence, score
+from sraven.core.boards import board_ids, read_board
+from sraven.core.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, why_unranked
+from submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
+
+PINNED = {"validation": "0" * 64}
+
+
+def reasons(fingerprints=(), **options):
+    return why_unranked(make_evidence(**options), dict(fingerprints))
+
+
+def test_entry_that_keeps_all_rules_is_ranked():
+    assert reasons() == []
+    assert reasons(board=small_board(FUZZY_BOARD)) == []
+
+
+@pytest.mark.parametrize(
+    ("seeds", "told"),
+    [
+        ({"test": (0, 1, 2), "ood": (0, 1, 2)}, []),
+        ({"test": (5, 7, 6), "ood": (7, 6, 5)}, []),
+        (
+            {"test": (0, 1, 2), "ood": (1, 2, 3)},
+            ["its splits have other seeds: test has seed 0 alone; ood has seed 3 alone"],
+        ),
+        (
+            {"test": (0, 1, 2, 8, 9), "ood": (0, 1, 2)},
+            ["its splits have other seeds: test has seed 8, 9 alone"],
+        ),
+        ({"test": (0, 1, 2), "ood": ()}, ["fewer than 3 seeds on ood"]),
+    ],
+)
+def test_both_splits_have_the_same_seeds(seeds, told):
+    assert reasons(seeds=seeds) == told
+
+
+@pytest.mark.parametrize(
+    ("split", "is_ranked"), [("ood", False), ("test", True), ("train", True), (None, True)]
+)
+def test_hyperparameters_chosen_on_held_out_combinations_cost_the_rank(split, is_ranked):
+    told = [] if is_ranked else ["chosen by its scores on held-out combinations"]
+    assert reasons(training={"selection_split": split}) == told
+
+
+# The ceiling
+
+WITH_CEILINGS = [board for board in board_ids() if read_board(board).metric == "accuracy"]
+
+
+def bound(ceiling, error, n):
+    return ceiling + CEILING_ERRORS * sqrt(error**2 + ceiling * (1 - ceiling) / n)
+
+
+def ceilings(board):
+    """Yield the splits of a board with the ceilings of its metric that chance can pass."""
+    for split, size in board.splits.items():
+        known = board.content["ceiling"][split]["knowing_split"][board.metric]
+        if known["value"] < 1:
+            yield split, known["value"], known["standard_error"], size
+
+
+@pytest.mark.parametrize("board_id", WITH_CEILINGS)
+def test_ideal_observer_passes_the_bound_less_than_once_in_a_million(board_id):
+    """Chernoff's bound for a sum of independent right answers, for 20 seeds on two splits."""
+    for _, ceiling, error, n in ceilings(read_board(board_id)):
+        most = bound(ceiling, error, n)
+        divergence = most * log(most / ceiling) + (1 - most) * log((1 - most) / (1 - ceiling))
+        assert 20 * 2 * exp(-n * divergence) < 1e-6
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_score_beyond_the_ceiling_is_a_sign_of_leaked_labels(split):
+    board = read_board("sraven-v1")
+    [(ceiling, error, n)] = [found[1:] for found in ceilings(board) if found[0] == split]
+    most = bound(ceiling, error, n)
+    for value in (ceiling, most):
+        assert reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}}) == []
+    for value in (most + 1e-5, 1.0):
+        [told] = reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}})
+        assert told == (
+            f"its accuracy on {split} is {value:.4f}, where an ideal observer reaches {ceiling:.4f} and no "
+            f"more than {most:.4f} by chance: a sign of leaked labels"
+        )
+
+
+def test_labels_spoilt_to_stay_below_the_ceiling_show_on_ambiguous_instances():
+    """Whoever copies labels and gets one in ten wrong at random is right where nobody can be."""
+    board = read_board("sraven-v1")
+    totals = {"ood": {"ambiguous": 12_397.0}}  # of the 51,200 instances
+    honest = {"accuracy": [0.9278] * 3, "accuracy_ambiguous": [0.7017] * 3}
+    assert reasons(board=board, scores={"ood": honest}, totals=totals) == []
+    spoilt = {"accuracy": [0.9] * 3, "accuracy_ambiguous": [0.9] * 3}
+    [told] = reasons(board=board, scores={"ood": spoilt}, totals=totals)
+    assert told.startswith("its accuracy_ambiguous on ood is 0.9000, where an ideal observer reaches 0.77")
+
+
+@pytest.mark.parametrize("board_id", ["sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1"])
+def test_where_everything_can_be_right_nothing_is_beyond(board_id):
+    board = read_board(board_id)
+    scores = {split: {board.metric: [1.0] * 3} for split in board.splits}
+    assert reasons(board=board, scores=scores) == []
+
+
+# Chance
+
+
+@pytest.mark.parametrize(
+    ("board_id", "chance"),
+    [("sraven-v1", 8**-4), ("sraven-m8-v1", 8**-8), ("fuzzylogic-v1", 0.0), (SRAVEN_BOARD, 5**-3)],
+)
+def test_guesswork_has_no_rank(board_id, chance):
+    board = small_board(board_id) if board_id == SRAVEN_BOARD else read_board(board_id)
+    evidence = make_evidence(board=board)
+    found = evidence.scores["splits"]["ood"]["metrics"]
+    for low, told in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, [])):
+        found[board.metric] = {**score([chance + 1e-4] * 3), "interval": [low, chance + 2e-4]}
+        assert why_unranked(evidence, {}) == told
+
+
+def test_method_of_which_one_seed_learns_is_no_guesswork():
+    assert reasons(scores={"ood": {"accuracy": [0.9, 0.008, 0.008]}}) == []
+
+
+# Text
+
+
+def c4(loss, bits, **options):
+    scores = {"validation": {"loss": loss, "bits_per_byte": bits}}
+    return reasons(PINNED, board=read_board("c4-v1"), scores=scores, fingerprint="0" * 64, **options)
+
+
+def test_losses_of_other_documents_do_not_compare():
+    board = read_board("c4-v1")
+    scores = {"validation": {"loss": [3.1] * 3, "bits_per_byte": [1.0] * 3}}
+    options = {"board": board, "scores": scores, "fingerprint": "0" * 64}
+    assert reasons(PINNED, **options) == []
+    assert reasons({"validation": "1" * 64}, **options) == ["its documents aren't those of the board"]
+    [told] = reasons({}, **options)
+    assert told == "no fingerprint of the documents of c4-v1 is pinned yet, so none of its entries is ranked"
+
+
+def test_losses_that_no_text_allows_have_no_rank():
+    assert c4([3.1] * 3, [1.0] * 3) == []
+    assert c4([3.1] * 3, [1.0, LEAST_BITS_PER_BYTE, 1.0]) == []
+    for bits in (0.0, LEAST_BITS_PER_BYTE - 1e-6):
+        assert c4([3.1] * 3, [1.0, bits, 1.0]) == [
+            "fewer than 0.3 bits per byte of validation: no text is so predictable"
+        ]
+
+
+def test_losses_of_even_odds_for_all_pieces_are_chance():
+    for value, told in ((log(32_101), ["no better than chance, which is 10.38"]), (10.3, [])):
+        assert c4([value] * 3, [3.0] * 3) == told
+
+
+def test_selection_by_the_only_split_of_a_corpus_is_allowed():
+    scores = {"validation": {"bits_per_byte": [1.0] * 3, "loss": [3.0] * 3}}
+    board = corpus_board()
+    training = {"selection_split": "validation", "instances": 4_000}
+    found = reasons(PINNED, board=board, scores=scores, fingerprint="0" * 64, training=training)
+    assert found == []
+
+
+def test_reference_is_told_to_be_one_and_nothing_else():
+    assert reasons(method={"family": "reference"}, scores={"ood": {"accuracy": [0.0] * 3}}) == [
+        "a reference, not a model"
+    ]

@@ -1,0 +1,228 @@
+"""What entries show: recomputed from their predictions, kept for the next time, and never what they say."""
+
+import json
+import os
+import shutil
+from datetime import date
+
+import numpy as np
+import pytest
+
+from sraven import SubmissionError, score_submission
+from sraven.core import evidence
+from sraven.core.evidence import gather_evidence, run_name
+from sraven.core.kept import Kept
+from sraven.core.leaderboard import read_leaderboard
+from sraven.core.submit import file_submission
+from submissions import (
+    SRAVEN_BOARD,
+    guesses,
+    path_of,
+    plant,
+    predictions_file,
+    small_board,
+    use_boards,
+    write,
+)
+
+DAY = date(2026, 11, 21)
+
+
+@pytest.fixture(autouse=True)
+def _small_boards(monkeypatch, tmp_path_factory):
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory):
+    """Two filed entries, the same again, and a copy of the better one; tests only read them."""
+    leaderboard = tmp_path_factory.mktemp("filed")
+    board = small_board(SRAVEN_BOARD)
+
+    def file(name, first):
+        predictions = {split: [guesses(board, split, first + n) for n in range(3)] for split in board.splits}
+        folder = tmp_path_factory.mktemp("new") / name
+        write(folder, SRAVEN_BOARD, predictions=predictions, method={"name": name})
+        file_submission(folder, leaderboard, day=DAY)
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
+        file("one", 0)
+        file("other", 3)
+    return leaderboard
+
+
+@pytest.fixture
+def leaderboard(originals, tmp_path):
+    return shutil.copytree(originals, tmp_path / "leaderboard")
+
+
+@pytest.fixture
+def folder(leaderboard):
+    return leaderboard / "submissions" / SRAVEN_BOARD / "20261121-one"
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    """The user's cache."""
+    home = tmp_path / "cache"
+    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: home)
+    return home
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The submissions that are scored, one after the other."""
+    found, compute = [], evidence._compute
+
+    def counting(opened, threads):
+        found.append(opened.content["method"]["name"])
+        return compute(opened, threads)
+
+    monkeypatch.setattr("sraven.core.evidence._compute", counting)
+    return found
+
+
+def same(first, second):
+    assert (first.scores, first.totals, first.digest) == (second.scores, second.totals, second.digest)
+    runs = [run["file"].split("/") for run in first.content["runs"]]
+    names = [run_name(split, int(file[5:-8])) for _, split, file in runs]
+    return all(np.array_equal(first.predictions[name], second.predictions[name]) for name in names)
+
+
+def entries_of(leaderboard):
+    found = read_leaderboard(leaderboard, SRAVEN_BOARD)
+    assert found.faults == ()
+    return found.standings[0].entries
+
+
+def nudge(value, by):
+    """Return scores with every mean and interval a little higher."""
+    if isinstance(value, dict):
+        return {name: nudge(content, by) for name, content in value.items()}
+    if isinstance(value, list):
+        return [nudge(content, by) for content in value]
+    return value + by if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("by", [9.9e-7, -9.9e-7])
+def test_scores_that_are_nudged_change_nothing(by, leaderboard, folder, home):
+    before = entries_of(leaderboard)
+    path = folder / "scores.json"
+    path.write_text(json.dumps(nudge(json.loads(path.read_text()), by)))
+    assert entries_of(leaderboard) == before
+    path.write_text(
+        json.dumps(nudge(json.loads(path.read_text()), by))
+    )  # and beyond what machines may differ
+    [fault] = read_leaderboard(leaderboard, SRAVEN_BOARD).faults
+    assert "isn't what the predictions score" in fault.reason
+
+
+def test_copy_of_an_entry_is_told_of_and_neither_is_ranked(leaderboard, folder, home):
+    copy = shutil.copytree(folder, folder.with_name("20261120-a-copy"))
+    ids = [f"{SRAVEN_BOARD}/{path.name}" for path in (folder, copy)]
+    entries = {entry.id: entry for entry in entries_of(leaderboard)}
+    for own, other in (ids, ids[::-1]):
+        assert (entries[own].rank, entries[own].copies) == (None, (other,))
+        assert entries[own].remark == f"predicts the same as {other}, or nearly so"
+    assert entries[f"{SRAVEN_BOARD}/20261121-other"].rank == 1
+
+
+def test_evidence_is_what_scoring_finds(folder):
+    found, scores = gather_evidence(folder), score_submission(folder)
+    assert json.loads(json.dumps(found.scores)) == json.loads(json.dumps(scores))
+    board = small_board(SRAVEN_BOARD)
+    assert found.totals["ood"]["instances"] == board.splits["ood"]
+    assert np.array_equal(found.predictions[run_name("ood", 1)], guesses(board, "ood", 1))
+
+
+# What is kept
+
+
+def test_what_was_computed_is_taken_the_next_time(folder, home, computed):
+    first, second = gather_evidence(folder), gather_evidence(folder)
+    assert computed == ["one"] and same(first, second)
+    assert [path.suffix for path in (home / "sraven" / "scores").iterdir()] == [".npz"]
+    assert same(gather_evidence(folder, fresh=True), first) and computed == ["one", "one"]
+
+
+def test_other_predictions_are_never_those_that_are_kept(folder, home, computed):
+    first = gather_evidence(folder)
+    board = small_board(SRAVEN_BOARD)
+    plant(folder, predictions_file(guesses(board, "test", 9)), "test", 0)
+    assert gather_evidence(folder).scores["splits"] != first.scores["splits"] and len(computed) == 2
+    (folder / path_of("test", 0)).write_bytes(predictions_file(guesses(board, "test", 0)))
+    with pytest.raises(SubmissionError, match="the file was changed or cut"):
+        gather_evidence(folder)
+
+
+def test_other_code_computes_anew(folder, home, computed, monkeypatch):
+    gather_evidence(folder)
+    monkeypatch.setattr("sraven.core.evidence._code_digest", lambda family: "0" * 64)
+    gather_evidence(folder)
+    assert len(computed) == 2
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: b"", lambda data: data[::-1]])
+def test_damaged_file_is_as_good_as_none(damage, folder, home, computed):
+    first = gather_evidence(folder)
+    [path] = (home / "sraven" / "scores").iterdir()
+    path.write_bytes(damage(path.read_bytes()))
+    assert same(gather_evidence(folder), first) and len(computed) == 2
+    assert same(gather_evidence(folder), first) and len(computed) == 2
+
+
+@pytest.fixture
+def kept(home):
+    kept = Kept("scores")
+    kept.write("name", b"content")
+    assert kept.read("name") == b"content"
+    return kept
+
+
+def test_folder_is_open_to_nobody_else_whatever_the_umask(home):
+    before = os.umask(0)
+    try:
+        Kept("scores").write("name", b"content")
+    finally:
+        os.umask(before)
+    assert (home / "sraven" / "scores").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o755, 0o777, 0o720])
+def test_folder_that_others_may_enter_is_not_used(mode, kept, home):
+    (home / "sraven" / "scores").chmod(mode)
+    assert kept.read("name") is None
+    kept.write("other", b"content")
+    assert [path.name for path in (home / "sraven" / "scores").iterdir()] == ["name"]
+
+
+def test_folder_of_another_user_is_not_used(kept, monkeypatch):
+    monkeypatch.setattr("sraven.core.kept.os.geteuid", lambda: os.getuid() + 1)
+    assert kept.read("name") is None
+
+
+def test_links_are_not_followed(kept, home, tmp_path):
+    folder = home / "sraven" / "scores"
+    (folder / "link").symlink_to(folder / "name")
+    assert kept.read("link") is None
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    assert kept.read("name") is None
+    kept.write("other", b"content")
+    assert not (tmp_path / "elsewhere" / "other").exists()
+
+
+def test_what_is_no_file_is_not_read(kept, home):
+    folder = home / "sraven" / "scores"
+    os.mkfifo(folder / "fifo")
+    (folder / "directory").mkdir()
+    assert kept.read("fifo") is kept.read("directory") is kept.read("missing") is None
+
+
+def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: tmp_path / "file")
+    kept = Kept("scores")
+    kept.write("name", b"content")
+    assert kept.read("name") is None
