@@ -3,10 +3,12 @@
 import hashlib
 import os
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
 
 _PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD = 30 * 86_400  # seconds
 _CHECKSUM = hashlib.sha256().digest_size
 
 
@@ -14,6 +16,13 @@ def cache_home() -> Path:
     """Return the user's cache, by the XDG base directory specification: relative paths don't count."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     return Path(given if os.path.isabs(given) else os.path.expanduser("~/.cache"))
+
+
+def _forget(folder: int) -> None:
+    """Remove what is old: it may be of code that is gone, and is soon computed anew."""
+    for name in os.listdir(folder):
+        if os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime < time.time() - _OLD:
+            os.unlink(name, dir_fd=folder)
 
 
 class Kept:
@@ -79,6 +88,7 @@ class Kept:
             with os.fdopen(os.open(temporary, flags, 0o600, dir_fd=folder), "wb") as file:
                 file.write(hashlib.sha256(content).digest() + content)
             os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            _forget(folder)
         except OSError:
             with suppress(OSError):
                 os.unlink(temporary, dir_fd=folder)

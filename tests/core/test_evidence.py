@@ -213,6 +213,15 @@ def test_links_are_not_followed(kept, home, tmp_path):
     assert not (tmp_path / "elsewhere" / "other").exists()
 
 
+def test_what_is_old_is_forgotten(kept, home):
+    path = home / "sraven" / "scores" / "name"
+    kept.write("other", b"content")
+    assert kept.read("name") == b"content"
+    os.utime(path, (0, 0))
+    kept.write("other", b"content")
+    assert kept.read("name") is None and kept.read("other") == b"content"
+
+
 def test_what_is_no_file_is_not_read(kept, home):
     folder = home / "sraven" / "scores"
     os.mkfifo(folder / "fifo")
