@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -210,6 +211,28 @@ def test_entries_as_good_as_each_other_share_a_rank(enter, tmp_path):
         enter(name, value)
     ranks = [(entry.method, entry.rank) for entry in standing(tmp_path) if entry.badge == "scored"]
     assert ranks == [("a", 1), ("b", 1), ("c", 3), ("d", 3), ("e", 5)]
+
+
+def test_entry_that_was_run_again_keeps_its_rank_when_it_is_copied(enter, tmp_path):
+    """Who files a copy of it unranks nobody but himself; without the badge, neither is ranked."""
+
+    def gather(folder):
+        found = stated(folder)
+        return replace(found, predictions=stated(honest).predictions)
+
+    def read_both():
+        found = read_leaderboard(tmp_path, SRAVEN_BOARD, last=LAST, pins={}, gather=gather)
+        assert found.faults == ()
+        entries = by_name(found.standings[0].entries)
+        return [(entries[name].rank, entries[name].badge) for name in ("honest", "copy")]
+
+    honest = enter("honest", change=lambda content: content["method"].update(code_commit="0" * 40))
+    enter("copy", day="20261120")
+    assert read_both() == [(None, "scored"), (None, "scored")]
+    digest = hashlib.sha256((honest / "submission.yaml").read_bytes()).hexdigest()
+    pin = {"submission_digest": digest, "code_commit": "0" * 40, "by": "a maintainer", "date": "2026-11-24"}
+    (tmp_path / "reproduced.yaml").write_text(json.dumps({f"{SRAVEN_BOARD}/{honest.name}": pin}))
+    assert read_both() == [(1, "reproduced"), (None, "scored")]
 
 
 def test_errors_come_lowest_first(enter, tmp_path, monkeypatch, tmp_path_factory):
