@@ -4,36 +4,30 @@ Compared are trees of commits, and what is scored is extracted from them. Neithe
 working copy of the checkout is read, so nothing that lies in it is ever run, followed or believed.
 """
 
-import hashlib
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 from unicodedata import category, normalize
 
 from sraven.core.boards import Board, read_board
+from sraven.core.copies import equal_seeds
 from sraven.core.echo import shown
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
+from sraven.core.evidence import gather_evidence
+from sraven.core.filed import filing_date
+from sraven.core.filed import today as this_day
 from sraven.core.git import EXECUTABLE, LINK, PLAIN, SUBMODULE, Item, Repository
-from sraven.core.leaderboard import filed_submissions, read_leaderboard
+from sraven.core.leaderboard import read_leaderboard
 from sraven.core.page import write_page
-from sraven.core.runs import DESCRIPTION, README, SCORES, make_run, prediction_path, read_predictions
-from sraven.core.scoring import Run
-from sraven.core.submission import (
-    SUBMISSIONS,
-    differing,
-    read_description,
-    read_scores,
-    read_submission,
-    score_submission,
-)
+from sraven.core.runs import DESCRIPTION, README, SCORES
+from sraven.core.submission import SUBMISSIONS, differing, read_description, read_scores
 from sraven.core.submit import slug
 from sraven.core.training_log import MOST_BYTES
-from sraven.core.untrusted import decode_apart, most_bytes
-from sraven.core.versions import VERSIONS
+from sraven.core.untrusted import most_bytes
 
 LEADERBOARD = "docs/leaderboard"
 """Where the leaderboard lies in a checkout of the project."""
@@ -41,7 +35,6 @@ LEADERBOARD = "docs/leaderboard"
 _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
 
-_FOLDER = re.compile(r"(\d{8})-([a-z0-9]+(?:-[a-z0-9]+)*)", re.ASCII)
 _RUN_FILE = re.compile(r"predictions/([a-z0-9_]+)/seed-\d{1,19}\.parquet", re.ASCII)
 _LOG_FILE = re.compile(r"training/seed-\d{1,19}\.jsonl", re.ASCII)
 _SAFE_PATH = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
@@ -87,7 +80,7 @@ def check_change(
             line that can be printed anywhere, the log of a workflow included.
     """
     try:
-        return _check(base, Repository(checkout), threads, today or datetime.now(UTC).date())
+        return _check(base, Repository(checkout), threads, today or this_day())
     except ConfigurationError as error:
         # GitHub's runner obeys ##[command] wherever it stands in a line.
         message = shown(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
@@ -114,7 +107,7 @@ def _check(base: str, repository: Repository, threads: int | None, today: date) 
         _extract(repository, _below(merged, LEADERBOARD), root / LEADERBOARD)
         _extract(repository, addition.files, root / addition.folder)
         scores = _check_entry(addition, root, threads)
-        _check_rendering(addition, root)
+        _check_standing(addition, root, today)
     return {"folder": addition.folder, "scores": scores}
 
 
@@ -168,26 +161,11 @@ def _find_addition(changed: Mapping[str, tuple[Item | None, Item | None]], today
         raise ChangeError(f"{shown(one)} and {shown(other)} are two folders; {_RULE}")
     [(folder, files)] = folders.items()
     board_id, name = PurePosixPath(folder).parts[3:]
-    _check_name(folder, name, today)
-    return Addition(read_board(board_id), folder, files)
-
-
-def _check_name(folder: str, name: str, today: date) -> None:
-    """Refuse a folder whose name isn't a day and a name, or whose day can't be that of its filing."""
-    match = _FOLDER.fullmatch(name)
-    if not match:
-        raise ChangeError(
-            f"{shown(folder)}: expected a folder <date>-<name> such as 20261121-a-method, in lower-case "
-            "letters, digits and hyphens"
-        )
-    stamp = match[1]
     try:
-        day = date(int(stamp[:4]), int(stamp[4:6]), int(stamp[6:]))
-    except ValueError:
-        raise ChangeError(f"{folder}: {stamp} is no day") from None
-    first = next(iter(VERSIONS.values())).published
-    if not date.fromisoformat(first) <= day <= today:
-        raise ChangeError(f"{folder}: expected a day from {first} to {today}, which is today (UTC)")
+        filing_date(name, today)
+    except SubmissionError as error:
+        raise ChangeError(f"{shown(folder)} {error}") from None
+    return Addition(read_board(board_id), folder, files)
 
 
 def _check_place(addition: Addition, merged: Mapping[str, Item]) -> None:
@@ -242,8 +220,8 @@ def _parts(files: Mapping[str, Item]) -> Iterator[dict[str, Item]]:
 # The entry
 
 
-def _check_entry(addition: Addition, root: Path, threads: int | None) -> dict[str, Any]:
-    """Check a new entry as ``sraven score --check`` does, and that it is nobody else's; return its scores."""
+def _check_entry(addition: Addition, root: Path, threads: int | None) -> Mapping[str, Any]:
+    """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return its scores."""
     folder, board = root / addition.folder, addition.board
     content, _ = read_description(folder)
     if content["board"] != board.id:
@@ -251,68 +229,25 @@ def _check_entry(addition: Addition, root: Path, threads: int | None) -> dict[st
     name = slug(content["method"]["name"])
     if PurePosixPath(addition.folder).name[9:] != name:
         raise ChangeError(f"{addition.folder}: by the name of the method, the folder is called <date>-{name}")
-    scores = score_submission(folder, threads=threads)
-    if places := differing(read_scores(folder), scores):
+    evidence = gather_evidence(folder, threads=threads)
+    if places := differing(read_scores(folder), evidence.scores):
         raise ChangeError(f"{addition.folder}/{SCORES}: {places[0]} isn't what the predictions score")
-    _check_own(folder, scores, root / LEADERBOARD)
-    return scores
+    if same := equal_seeds(evidence):
+        raise ChangeError(f"{addition.folder}: {same}; each seed is a run of its own")
+    return evidence.scores
 
 
-def _check_own(folder: Path, scores: Mapping[str, Any], leaderboard: Path) -> None:
-    """Refuse predictions that two seeds share, or that another entry of the board has.
-
-    What is all right is exempt: there is one way to be so, and anyone may find it.
-    """
-    submission = read_submission(folder)
-    board = submission.board
-    own: dict[str, str] = {}
-    for split, runs in submission.runs.items():
-        values = scores["splits"][split]["metrics"][board.metric]["by_seed"]
-        for run, value in zip(runs, values, strict=True):
-            if value == 1 and board.content["higher_is_better"]:
-                continue
-            path, found = prediction_path(split, run.seed), _fingerprint(split, run)
-            if found in own:
-                raise ChangeError(
-                    f"{path} holds the predictions of {own[found]}; each seed is a run of its own"
-                )
-            own[found] = path
-    for other in filed_submissions(leaderboard):
-        if other == folder or other.parent.name != board.id:
-            continue
-        for split, run in _runs_of(other, board):
-            if same := own.get(_fingerprint(split, run)):
-                entry = f"{other.parent.name}/{other.name}"
-                raise ChangeError(f"{same} holds the predictions of {entry}; a submission has its own")
-
-
-def _fingerprint(split: str, run: Run) -> str:
-    """Return what tells the predictions of a run from others, however their file was written."""
-    checksum = hashlib.sha256(split.encode() + b"\0")
-    checksum.update(run.answered.tobytes())
-    checksum.update(run.predictions.tobytes())
-    return checksum.hexdigest()
-
-
-def _runs_of(folder: Path, board: Board) -> Iterable[tuple[str, Run]]:
-    """Return the runs of a filed entry; none if they can't be read."""
-    try:
-        runs = [run for run in read_description(folder)[0]["runs"] if run["split"] in board.splits]
-        files = {
-            run["file"]: (read_predictions(folder, run, board), board.splits[run["split"]]) for run in runs
-        }
-        decoded = decode_apart(files, board.prediction)
-        return [
-            (run["split"], make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs
-        ]
-    except SubmissionError:
-        return []
-
-
-def _check_rendering(addition: Addition, root: Path) -> None:
-    """Refuse an entry with which the leaderboard can't be printed, or that isn't on it."""
-    standings = read_leaderboard(root / LEADERBOARD)
-    entry = addition.folder.removeprefix(f"{_FILED}/")
-    if entry not in {found.id for standing in standings for found in standing.entries}:
-        raise ChangeError(f"{addition.folder}: isn't on the leaderboard that has it")
-    write_page(root / "page", standings)
+def _check_standing(addition: Addition, root: Path, today: date) -> None:
+    """Refuse an entry that isn't on the leaderboard that has it, or that is a copy of one that was there."""
+    found = read_leaderboard(root / LEADERBOARD, last=today)
+    entry_id = addition.folder.removeprefix(f"{_FILED}/")
+    entry = next((one for each in found.standings for one in each.entries if one.id == entry_id), None)
+    if entry is None:
+        reasons = [fault.reason for fault in found.faults if fault.place == entry_id]
+        raise ChangeError(f"{addition.folder} isn't on the leaderboard: {'; '.join(reasons) or 'no board'}")
+    if entry.copies:
+        other = entry.copies[0]
+        raise ChangeError(
+            f"{addition.folder} predicts the same as {other}, or nearly so; a submission has its own"
+        )
+    write_page(root / "page", found.standings, found.faults)

@@ -11,8 +11,9 @@ from sraven.core.boards import board_ids
 from sraven.core.echo import shown
 from sraven.core.errors import SubmissionError
 from sraven.core.submission import SUBMISSIONS
+from sraven.core.versions import VERSIONS
 
-FIRST = date(2026, 11, 20)
+FIRST = date.fromisoformat(next(iter(VERSIONS.values())).published)
 """When the benchmark was published: nothing was filed before."""
 
 _NAME = re.compile(r"([0-9]{8})-[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -341,21 +341,21 @@ def test_change_of_a_merge_commit_itself_is_found(project, entry):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("99991231-a-method", "expected a day from 2026-11-20 to 2026-11-25, which is today"),
-        ("20261126-a-method", "expected a day from"),
-        ("00010101-a-method", "expected a day from"),
-        ("20261119-a-method", "expected a day from"),
-        ("20261399-a-method", "20261399 is no day"),
-        ("00000000-a-method", "00000000 is no day"),
+        ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
+        ("20261126-a-method", "expected a date from"),
+        ("00010101-a-method", "expected a date from"),
+        ("20261119-a-method", "expected a date from"),
+        ("20261399-a-method", "20261399 is no date"),
+        ("00000000-a-method", "00000000 is no date"),
         ("20261124-another", "the folder is called <date>-a-method"),
-        ("20261124-A-Method", "expected a folder <date>-<name>"),
-        ("20261124-a-method-", "expected a folder <date>-<name>"),
-        ("20261124-", "expected a folder <date>-<name>"),
-        ("٢٠٢٦١١٢٤-a-method", "expected a folder <date>-<name>"),
-        ("a-method", "expected a folder <date>-<name>"),
-        ("20261124-a\n::notice::hello", r"20261124-a\\n::notice::hello: expected a folder"),
-        ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello: expected a folder"),
-        ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e: expected a folder"),
+        ("20261124-A-Method", "expected <YYYYMMDD>-<name>"),
+        ("20261124-a-method-", "expected <YYYYMMDD>-<name>"),
+        ("20261124-", "expected <YYYYMMDD>-<name>"),
+        ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
+        ("a-method", "expected <YYYYMMDD>-<name>"),
+        ("20261124-a\n::notice::hello", r"20261124-a\\n::notice::hello isn't the name of an entry"),
+        ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
+        ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
     ],
 )
 def test_name_of_the_folder(project, entry, name, message):
@@ -460,7 +460,7 @@ def _file(project, name, predictions):
 def test_copy_is_refused(project):
     _file(project, "A method", _predictions(100))
     commit(project)
-    refuse(project, rf"seed-0.parquet holds the predictions of {SRAVEN_BOARD}/20261121-rival")
+    refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
 def test_one_copied_seed_is_refused_however_it_is_written(project):
@@ -478,13 +478,13 @@ def test_one_copied_seed_is_refused_however_it_is_written(project):
     shutil.rmtree(project / "new")
     assert pq.read_table(copied).equals(pq.read_table(rival)) is False
     commit(project)
-    refuse(project, rf"ood/seed-2.parquet holds the predictions of {SRAVEN_BOARD}/20261121-rival")
+    refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
 def test_entry_copied_whole_is_refused(project):
     shutil.copytree(project / RIVAL, project / FILED / SRAVEN_BOARD / "20261124-rival")
     commit(project)
-    refuse(project, rf"holds the predictions of {SRAVEN_BOARD}/20261121-rival")
+    refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
 def test_seeds_that_equal_each_other_are_refused(project):
@@ -492,7 +492,7 @@ def test_seeds_that_equal_each_other_are_refused(project):
     predictions["test"][2] = predictions["test"][0]
     _file(project, "A method", predictions)
     commit(project)
-    refuse(project, "test/seed-2.parquet holds the predictions of predictions/test/seed-0.parquet")
+    refuse(project, "seeds 0 and 2 predict the same on test; each seed is a run of its own")
 
 
 def test_being_all_right_is_no_copy(project):
