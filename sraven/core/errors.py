@@ -27,3 +27,11 @@ class ChangeError(ConfigurationError):
 
 class ChallengeError(ConfigurationError):
     """A file of a challenge round isn't what it should be, or of another round."""
+
+
+class CodeCacheWarning(RuntimeWarning):
+    """Machine code isn't kept on disk, as others could change it or nothing can be written there."""
+
+
+class InstallationError(ImportError):
+    """A package of this project isn't found, or something else is in its place."""

@@ -3,19 +3,30 @@
 Numba keeps machine code on disk, but looks only at the file of the function itself to tell whether
 it is stale: a change in a function that it calls would go unnoticed, and old and new code would
 mix. So the code is kept in a folder named after the digest of every source file with kernels.
+
+What is on disk is run, so it is read from a folder of the user's own alone, and Numba's settings come
+from the environment alone: it would take them from the working directory too.
 """
 
 import hashlib
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-import numba.core.config
+from sraven.core.echo import shown
+from sraven.core.errors import CodeCacheWarning
+from sraven.core.numba_settings import from_environment_alone
+from sraven.core.private import UnsafeFolderError, describe, private_folder
+
+with from_environment_alone():
+    import numba
+    import numba.core.config
+    from numba.extending import is_jitted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,34 +45,65 @@ def source_digest(folders: Iterable[Path]) -> str:
     return checksum.hexdigest()[:16]
 
 
-@cache
-def _code_folder(package: str) -> str:
-    """Return where the machine code of a package's kernels is kept, over which nobody else has power.
+def _base() -> tuple[str, Path] | None:
+    """Return where folders of machine code may be, and what to call it; None without a home."""
+    for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        if value := os.environ.get(variable):
+            return f"{variable}={shown(value)}", Path(value)
+    if os.environ.get("HOME") == "":  # which would stand for the root directory
+        return None
+    home = os.path.expanduser("~")
+    return ("", Path(home, ".cache")) if os.path.isabs(home) and os.path.isdir(home) else None
 
-    That is below NUMBA_CACHE_DIR if set, else the user's cache, else a folder for this process.
+
+@cache
+def _code_folder(package: str) -> Path | None:
+    """Return where the machine code of a package's kernels is kept; None if it is kept in memory alone.
+
+    That is below NUMBA_CACHE_DIR if set, else below the user's cache, and over the folder nobody else has
+    power. Without a home there is none; what was asked for and can't be used, or isn't safe, is told.
     """
+    if (base := _base()) is None:
+        return None
+    asked, path = base
     packages = sorted({"sraven", package})
     stamp = source_digest(Path(next(iter(sys.modules[name].__path__))) for name in packages)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(_config.CACHE_DIR or home, "sraven", f"{package}-{stamp}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return str(folder)
-    except OSError:
-        return tempfile.mkdtemp(prefix="sraven-")
+        folder = private_folder(path, "sraven", f"{package}-{stamp}")
+        tempfile.TemporaryFile(dir=folder).close()
+        return folder
+    except OSError as error:
+        if asked or isinstance(error, UnsafeFolderError):
+            _warn(asked or str(path), error)
+        return None
+
+
+def _warn(place: str, error: OSError) -> None:
+    reason = shown(describe(error), 300)
+    warnings.warn(
+        f"{place} isn't used for machine code, so each process compiles anew: {reason}; set "
+        f"NUMBA_CACHE_DIR to a folder that only you can write to",
+        CodeCacheWarning,
+        stacklevel=2,
+    )
 
 
 def _compile(function: F, **options: Any) -> F:
+    options = {"nogil": True, "error_model": "numpy", **options}
     package = function.__module__.partition(".")[0]
-    if package not in sys.modules or not hasattr(sys.modules[package], "__path__"):
-        return cast(F, numba.njit(nogil=True, error_model="numpy", **options)(function))
+    is_ours = package in sys.modules and hasattr(sys.modules[package], "__path__")
+    folder = _code_folder(package) if is_ours else None
+    if folder is None:
+        return cast(F, numba.njit(**options)(function))
     before = _config.CACHE_DIR
-    _config.CACHE_DIR = _code_folder(package)  # read when the function is decorated
+    _config.CACHE_DIR = str(folder)  # read when the function is decorated
     try:
-        return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy", **options)(function))
+        compiled = numba.njit(cache=True, **options)(function)
     finally:
         _config.CACHE_DIR = before
+    if is_jitted(compiled) and not Path(str(compiled.stats.cache_path)).is_relative_to(folder):
+        return cast(F, numba.njit(**options)(function))  # the disk is full: Numba went elsewhere
+    return cast(F, compiled)
 
 
 def kernel(function: F) -> F:

@@ -1,15 +1,203 @@
-"""Machine code is never stale, and never kept where that can't be."""
+"""Machine code is never stale, nor read from where others could have put it."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sraven
+from sraven.core import jit
+from sraven.core.errors import CodeCacheWarning
 from sraven.core.jit import source_digest
 
 PACKAGE = Path(sraven.__file__).parent
+
+PLACES = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
+
+PROGRAM = """
+import numpy as np
+from sraven.core.rng import fill_draws
+draws = np.empty((2, 1), np.uint64)
+fill_draws(draws, np.zeros(2, np.uint64), np.zeros(1, np.uint64), np.uint64(0))
+print(hex(draws[0, 0]))
+"""
+
+DRAW = "0xe169c58d6627e8d5\n"
+"""The first two words of Philox of zeros: the published ones."""
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
+
+
+def run_program(folder, environment, before=""):
+    return subprocess.run(
+        [sys.executable, "-c", before + PROGRAM],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+class Payload:
+    """What is pickled runs when it is read."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.fixture(scope="module")
+def forged(tmp_path_factory):
+    """A folder of machine code whose index runs a payload, and the mark that this leaves."""
+    base = tmp_path_factory.mktemp("forged")
+    code, mark = base / "code", base / "ran"
+    assert run_program(base, {"NUMBA_CACHE_DIR": str(code)}).stdout == DRAW
+    indices = list(code.rglob("*.nbi"))
+    assert indices
+    for path in indices:
+        path.write_bytes(pickle.dumps(Payload(mark)))
+    return code, mark
+
+
+@pytest.mark.parametrize("before", ["", "import numba\n"])
+def test_numba_reads_no_machine_code_where_a_file_of_the_working_directory_says(tmp_path, forged, before):
+    code, mark = forged
+    folder = tmp_path / "dataset"
+    folder.mkdir()
+    shutil.copytree(code, folder / ".nb")
+    (folder / ".numba_config.yaml").write_text("CACHE_DIR: .nb\nDEBUG_CACHE: 1\nDISABLE_JIT: 0\n")
+    files = sorted(folder.rglob("*"))
+    result = run_program(folder, {}, before)
+    assert (result.stdout, result.stderr) == (DRAW, "")
+    assert not mark.exists() and sorted(folder.rglob("*")) == files
+
+
+@pytest.mark.parametrize("text", ["CACHE_DIR: [", BOMB + "OPT: *a11\n", "- 1\n"])
+def test_numba_reads_no_settings_in_the_working_directory(tmp_path, text):
+    (tmp_path / ".numba_config.yaml").write_text(text)
+    result = run_program(tmp_path, {})
+    assert (result.stdout, result.stderr) == (DRAW, "")
+
+
+def test_a_forged_index_would_run(tmp_path, forged):
+    """The tests above prove something only if the payload works: in the user's own folder it does."""
+    code, mark = forged
+    run_program(tmp_path, {"NUMBA_CACHE_DIR": str(code)})
+    assert mark.exists()
+    mark.rmdir()
+
+
+@pytest.fixture
+def environment(monkeypatch, tmp_path):
+    """Set where machine code may be: none of the places is known unless given."""
+
+    def choose(**places):
+        for name in PLACES:
+            monkeypatch.delenv(name, raising=False)
+        for name, path in places.items():
+            monkeypatch.setenv(name, str(path))
+
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    yield choose
+    assert list(temporary.iterdir()) == []
+
+
+def code_folder():
+    return jit._code_folder.__wrapped__("sraven")
+
+
+def test_places_in_order(tmp_path, environment):
+    home = tmp_path / "home"
+    home.mkdir()
+    places = {"HOME": home, "XDG_CACHE_HOME": tmp_path / "xdg", "NUMBA_CACHE_DIR": tmp_path / "numba"}
+    expected = {"HOME": home / ".cache", **{name: places[name] for name in list(places)[1:]}}
+    for count, name in enumerate(places, start=1):
+        environment(**dict(list(places.items())[:count]))
+        folder = code_folder()
+        assert folder is not None and folder.parent == expected[name] / "sraven"
+        assert folder.name.startswith("sraven-") and folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("place", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
+def test_a_place_that_others_can_write_to_is_not_used_and_that_is_said(tmp_path, environment, place):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    environment(**{place: folder})
+    with pytest.warns(CodeCacheWarning, match="open can be written to by others; set NUMBA_CACHE_DIR to"):
+        assert code_folder() is None
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_relative_place_is_not_used_and_that_is_said(tmp_path, environment, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "code").mkdir(mode=0o700)
+    environment(**{place: "code"})
+    with pytest.warns(CodeCacheWarning, match=f"{place}=code isn't used .* is relative"):
+        assert code_folder() is None
+    assert list((tmp_path / "code").iterdir()) == []
+
+
+def test_a_link_as_a_folder_is_not_used_and_that_is_said(tmp_path, environment):
+    (tmp_path / "home" / ".cache").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "home" / ".cache" / "sraven").symlink_to(tmp_path / "elsewhere")
+    environment(HOME=tmp_path / "home")
+    with pytest.warns(CodeCacheWarning, match="sraven is a link"):
+        assert code_folder() is None
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_place_that_cannot_be_is_said_if_it_was_asked_for(tmp_path, environment):
+    (tmp_path / "file").write_text("")
+    environment(NUMBA_CACHE_DIR=tmp_path / "file" / "below")
+    with pytest.warns(CodeCacheWarning, match="file/below"):
+        assert code_folder() is None
+
+
+@pytest.mark.parametrize("home", ["missing", "file", "relative", ""])
+def test_without_a_home_nothing_is_kept_and_nothing_said(tmp_path, environment, monkeypatch, home):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "relative").mkdir()
+    environment(HOME=home if home in {"", "relative"} else tmp_path / home)
+    before = sorted(tmp_path.rglob("*"))
+    assert code_folder() is None
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_without_a_home_kernels_are_compiled_in_memory_and_no_folder_is_left(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    places = {"HOME": str(tmp_path / "none"), "TMPDIR": str(temporary)}
+    result = run_program(tmp_path, {**dict.fromkeys(PLACES, ""), **places})
+    assert (result.stdout, result.stderr) == (DRAW, "")
+    assert list(tmp_path.iterdir()) == [temporary] and list(temporary.iterdir()) == []
+
+
+def test_numba_keeps_code_in_no_other_place(monkeypatch):
+    def add(a, b):
+        return a + b
+
+    add.__module__ = "sraven.added"
+    assert Path(jit.kernel(add).stats.cache_path).is_relative_to(jit._code_folder("sraven"))
+    locator = "numba.core.caching.UserProvidedCacheLocator"
+    monkeypatch.setattr(f"{locator}.from_function", classmethod(lambda *_: None))  # as on a full disk
+    compiled = jit.kernel(add)
+    assert compiled(2, 3) == 5 and compiled.stats.cache_path is None
 
 
 def test_change_of_any_file_with_kernels_changes_the_digest(tmp_path):
@@ -29,12 +217,3 @@ def test_change_of_a_file_without_kernels_changes_nothing(tmp_path):
     with open(copy / "describe.py", "a") as file:
         file.write("# changed\n")
     assert source_digest([copy]) == source_digest([PACKAGE])
-
-
-def test_import_works_where_nothing_can_be_kept(tmp_path):
-    (tmp_path / "file").write_text("")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file" / "below")}
-    code = "from sraven.core.spec import digest; import sraven; print(len(digest({})))"
-    command = [sys.executable, "-c", code]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stdout) == (0, "64\n"), result.stderr

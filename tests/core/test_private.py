@@ -1,0 +1,180 @@
+"""A folder of the user's own: made whatever the umask, refused if anybody else has power over it."""
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sraven.core.private import UnsafeFolderError, describe, private_folder
+
+NOBODY = 65_534
+
+
+@pytest.fixture
+def give_away(monkeypatch):
+    """Make a path another user's: by its owner if this is root, else by who this is."""
+
+    def give(path):
+        if os.geteuid() == 0:
+            os.chown(path, NOBODY, -1, follow_symlinks=False)
+        else:
+            monkeypatch.setattr(os, "geteuid", lambda: NOBODY)
+
+    return give
+
+
+@pytest.fixture
+def set_umask():
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
+def test_mode_is_700_for_any_umask(tmp_path, set_umask, umask):
+    base = tmp_path / "not" / "there"
+    set_umask(umask)
+    folder = private_folder(base, "project", "code")
+    assert folder == base / "project" / "code"
+    for made in (base.parent, base, folder.parent, folder):
+        assert mode_of(made) == 0o700
+    assert private_folder(base, "project", "code") == folder
+
+
+def test_a_folder_is_never_open_to_others_not_even_at_first(tmp_path, set_umask, monkeypatch):
+    set_umask(0)
+    monkeypatch.setattr(os, "chmod", lambda *_: None)
+    assert mode_of(private_folder(tmp_path, "code")) == 0o700
+
+
+def test_processes_at_once_make_one_folder(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: private_folder(tmp_path / "base", "a", "b"), range(64)))
+    assert set(made) == {tmp_path / "base" / "a" / "b"}
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o757, 0o707])
+@pytest.mark.parametrize("which", ["above", "base", "between"])
+def test_a_folder_that_others_can_change_is_refused(tmp_path, which, mode):
+    base = tmp_path / "above" / "base"
+    folder = private_folder(base, "between", "code")
+    path = {"above": base.parent, "base": base, "between": folder.parent}[which]
+    path.chmod(mode)
+    with pytest.raises(UnsafeFolderError, match=f"{path} can be written to by others"):
+        private_folder(base, "between", "code")
+
+
+def test_a_group_counts_as_others_unless_it_is_the_users_alone(tmp_path, monkeypatch):
+    tmp_path.chmod(0o770)
+    user = SimpleNamespace(pw_name="ada")
+    monkeypatch.setattr("pwd.getpwuid", lambda number: user)
+    for name, members, is_own in (
+        ("ada", [], True),
+        ("ada", ["ada"], True),
+        ("ada", ["ada", "eve"], False),
+        ("users", [], False),
+    ):
+        group = SimpleNamespace(gr_name=name, gr_mem=members)
+        monkeypatch.setattr("grp.getgrgid", lambda number, group=group: group)
+        if is_own:
+            assert private_folder(tmp_path, "code") == tmp_path / "code"
+        else:
+            with pytest.raises(UnsafeFolderError, match="by others"):
+                private_folder(tmp_path, "code")
+
+
+def test_a_group_without_a_name_counts_as_others(tmp_path, monkeypatch):
+    def unknown(number):
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    tmp_path.chmod(0o770)
+    with pytest.raises(UnsafeFolderError, match="by others"):
+        private_folder(tmp_path, "code")
+
+
+def test_below_a_sticky_directory_the_users_own_folder_is_safe(tmp_path, give_away):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)  # as /tmp is
+    assert private_folder(shared, "code") == shared / "code"
+    assert private_folder(shared / "new", "code") == shared / "new" / "code"
+    (shared / "first").mkdir(mode=0o700)
+    give_away(shared / "first")
+    with pytest.raises(UnsafeFolderError, match="belongs to another user"):
+        private_folder(shared, "first")
+
+
+@pytest.mark.parametrize("which", ["base", "code", "a link"])
+def test_what_belongs_to_another_user_is_refused(tmp_path, give_away, which):
+    base = tmp_path / "base"
+    if which == "a link":
+        (tmp_path / "own").mkdir()
+        base.symlink_to(tmp_path / "own")
+    else:
+        private_folder(base, "code")
+    give_away(base / "code" if which == "code" else base)
+    with pytest.raises(UnsafeFolderError, match="belongs to another user"):
+        private_folder(base, "code")
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o701, 0o600])
+def test_a_folder_of_another_mode_is_refused(tmp_path, mode):
+    private_folder(tmp_path, "code").chmod(mode)
+    with pytest.raises(UnsafeFolderError, match=f"mode {mode:o}; expected 700"):
+        private_folder(tmp_path, "code")
+
+
+@pytest.mark.parametrize("link", ["between", "code"])
+def test_a_link_below_the_base_is_refused(tmp_path, link):
+    base, target = tmp_path / "base", tmp_path / "target"
+    (target / "code").mkdir(mode=0o700, parents=True)
+    names = ("between", "code")
+    (base / "between").mkdir(mode=0o700, parents=True)
+    if link == "between":
+        (base / "between").rmdir()
+        (base / "between").symlink_to(target)
+    else:
+        (base / "between" / "code").symlink_to(target / "code")
+    with pytest.raises(UnsafeFolderError, match=f"{link} is a link"):
+        private_folder(base, *names)
+
+
+def test_links_to_the_base_are_followed_and_what_they_lead_through_is_checked(tmp_path):
+    (tmp_path / "open" / "base").mkdir(parents=True)
+    (tmp_path / "second").symlink_to(Path("open", "..", "open", "base"))
+    (tmp_path / "first").symlink_to(tmp_path / "second")
+    assert private_folder(tmp_path / "first", "code") == tmp_path / "open" / "base" / "code"
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(UnsafeFolderError, match="open can be written to by others"):
+        private_folder(tmp_path / "first", "code")
+
+
+def test_links_in_a_ring_are_refused(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(UnsafeFolderError, match="more than 40 links"):
+        private_folder(tmp_path / "a", "code")
+
+
+def test_a_relative_base_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnsafeFolderError, match="is relative"):
+        private_folder(Path("base"), "code")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_way_is_an_error(tmp_path):
+    path = tmp_path / "file"
+    path.touch(0o700)
+    for base, names in ((tmp_path, ("file", "code")), (tmp_path, ("file",)), (path, ("code",)), (path, ())):
+        with pytest.raises(NotADirectoryError) as caught:
+            private_folder(base, *names)
+        assert str(path) in describe(caught.value) and "Errno" not in describe(caught.value)
