@@ -1,9 +1,17 @@
 """Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
 
-import os
 import sys
+
+if __name__ == "__main__":  # as `python -m cli.main`: its checks come before other imports
+    from sraven.__main__ import main as checked_main
+
+    checked_main()
+
+import os
+import warnings
 from importlib.metadata import version
 from io import TextIOWrapper
+from typing import Any
 
 import click
 
@@ -93,13 +101,20 @@ def _run(arguments: list[str] | None) -> int:
         return _fail(str(error), 2)
 
 
+def _format_warning(message: Warning | str, category: type[Warning], *where: Any, **line: Any) -> str:
+    """Return a warning of the project's as one line; those of others name where they come from."""
+    if category.__module__ == "sraven.core.errors":
+        return f"warning: {message}\n"
+    return _format_other(message, category, *where, **line)
+
+
+_format_other = warnings.formatwarning
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
+    warnings.formatwarning = _format_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # better a ? than a traceback
             stream.reconfigure(errors="replace")
     sys.exit(_run(arguments))
-
-
-if __name__ == "__main__":
-    main()

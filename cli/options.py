@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
+from sraven.core.isolation import elsewhere
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -194,7 +196,7 @@ def one_picture(count: int) -> Iterator[None]:
     """Import what draws; one line says so if that isn't installed, or if more is asked than one."""
     if count != 1:
         raise click.UsageError(f"--png shows one instance, but --count is {count}; leave out one of them")
-    with needs_extra("--png", "analysis"):
+    with elsewhere(), needs_extra("--png", "analysis"):
         yield
 
 

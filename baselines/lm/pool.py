@@ -9,6 +9,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from typing import Any, TypeVar
 
+from sraven.core.isolation import safe_children
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -82,9 +84,16 @@ def map_jobs(
     """
     if min(processes, len(jobs)) <= 1:
         return [work(job, tell) for job in jobs]
+    with safe_children():
+        return _map_apart(work, jobs, min(processes, len(jobs)), tell)
+
+
+def _map_apart(
+    work: Callable[[Job, Tell], Result], jobs: Sequence[Job], processes: int, tell: Tell
+) -> list[Result]:
     context = get_context("spawn")  # fork and JAX's threads don't go together
     shared: Any = context.Array("q", 3)
-    with ProcessPoolExecutor(min(processes, len(jobs)), context, _start_worker, (shared,)) as pool:
+    with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
         try:
             return _results([pool.submit(_call, work, job) for job in jobs], shared, tell)
         except BrokenProcessPool:

@@ -5,6 +5,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from sraven.core.errors import ConfigurationError
+from sraven.core.packages import check_packages
 from sraven.core.task import Task
 from sraven.core.versions import check_version
 
@@ -29,6 +30,7 @@ def _make(config: Mapping[str, Any], classes: Mapping[str, str]) -> Task:
         raise ConfigurationError(f"task={name!r}: expected one of {', '.join(classes)}")
     check_version(values.get("version"))  # first, since another version may have other names
     try:
+        check_packages(classes[name].partition(".")[0])
         task: Task = resolve_name(classes[name])(**values)
     except TypeError as error:
         raise ConfigurationError(f"the configuration of task {name!r} is wrong: {error}") from None

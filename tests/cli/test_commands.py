@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import sraven
 from cli.main import COMMANDS
 from example import SIZES
 from sraven import SRAVEN
@@ -20,10 +21,20 @@ def in_new_process(code):
 
 @pytest.mark.parametrize("module", ["jax", "datasets", "matplotlib", "torch", "pandas"])
 def test_import_sraven_is_light(module):
-    assert in_new_process(f"import sys, sraven; print({module!r} in sys.modules)") == "False\n"
+    code = f"import sys; from sraven import *; assert SRAVEN; print({module!r} in sys.modules)"
+    assert in_new_process(code) == "False\n"
 
 
-@pytest.mark.parametrize("module", ["numpy", "numba", "pyarrow", "sraven", "rich"])
+def test_import_sraven_imports_what_is_asked_for():
+    code = "import sys, sraven; print('numpy' in sys.modules, sraven.SRAVEN.__name__, 'numpy' in sys.modules)"
+    assert in_new_process(code) == "False SRAVEN True\n"
+    assert {name for names in sraven._HOMES.values() for name in names} == set(sraven.__all__)
+    assert set(sraven.__all__) <= set(dir(sraven))
+    with pytest.raises(AttributeError, match="no attribute 'RAVEN'"):
+        _ = sraven.RAVEN
+
+
+@pytest.mark.parametrize("module", ["numpy", "numba", "pyarrow", "sraven.task", "rich"])
 def test_help_imports_next_to_nothing(module):
     code = f"""
 import sys

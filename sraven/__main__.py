@@ -1,0 +1,25 @@
+"""The command `sraven`, also as ``python -m sraven``.
+
+It makes sure of what is imported, before it imports the command's own packages and theirs.
+"""
+
+import sys
+from importlib import import_module
+
+from sraven.core.errors import InstallationError
+from sraven.core.isolation import leave_working_directory
+from sraven.core.packages import PACKAGES, check_packages
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    leave_working_directory()
+    try:
+        check_packages(*PACKAGES)
+    except InstallationError as error:
+        sys.exit(f"error: {error}")
+    import_module("cli.main").main()  # by name: imports point the other way
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Commands in a folder full of traps: none of its files runs, or is read as settings."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sraven.core.isolation import ROOT
+
+ENTRY = "import sys\nfrom sraven.__main__ import main\nsys.exit(main())\n"
+"""What installers write as the command."""
+
+TRAP = "import os\nos.makedirs({mark!r}, exist_ok=True)\nraise SystemExit('a trap ran: ' + __file__)\n"
+
+MODULES = (
+    "baselines", "cli", "click", "fuzzylogic", "jax_plugins", "matplotlib", "multiprocessing", "numba",
+    "numpy", "payload", "pyarrow", "rich", "runpy", "sraven", "usercustomize", "yaml",
+)  # fmt: skip
+
+
+@pytest.fixture
+def traps(tmp_path):
+    """A folder with modules and settings that leave a mark if they are read."""
+    folder = tmp_path / "traps"
+    folder.mkdir()
+    for name in MODULES:
+        (folder / f"{name}.py").write_text(TRAP.format(mark=str(tmp_path / "ran")))
+    (folder / ".numba_config.yaml").write_text("CACHE_DIR: [")
+    (folder / "matplotlibrc").write_text("backend: module://payload\nfont.size: 1\nno such line\n")
+    return folder
+
+
+@pytest.fixture
+def run_in(tmp_path):
+    """Run a program that lies elsewhere in a folder; return its code, output and errors."""
+    script = tmp_path / "elsewhere" / "program.py"
+    script.parent.mkdir()
+
+    def run(folder, program, *arguments, path=str(ROOT)):
+        script.write_text(program)
+        result = subprocess.run(
+            [sys.executable, str(script), *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        return result.returncode, result.stdout, result.stderr
+
+    return run
+
+
+def test_a_command_that_draws_runs_none(traps, tmp_path, run_in):
+    pytest.importorskip("matplotlib")
+    (traps / "click.py").rename(traps / "sitecustomize.py")
+    calm = tmp_path / "calm"
+    calm.mkdir()
+    line = "fuzzylogic show --L=2 --K=1 --holdout=0 --unseen-terms=0 --png=picture.png"
+    for folder in (calm, traps):
+        code, out, errors = run_in(folder, ENTRY, *line.split())
+        assert (code, out) == (0, "picture.png\n") and "matplotlibrc" not in errors
+    assert (calm / "picture.png").read_bytes() == (traps / "picture.png").read_bytes()
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("entry", ["", ".", "../traps", "{folder}"])
+def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in, entry):
+    (traps / "sraven.py").unlink()  # it comes before the command, and so before any check
+    path = os.pathsep.join([entry.format(folder=traps), str(ROOT)])
+    code, out, errors = run_in(traps, ENTRY, "boards", "fuzzylogic-v1", path=path)
+    assert (code, errors) == (0, "") and out.startswith("fuzzylogic-v1")
+    assert not (tmp_path / "ran").exists()
+
+
+REPORT = """
+import json, os, sys
+from sraven.core.isolation import leave_working_directory
+leave_working_directory()
+print(json.dumps([sys.path[:3], os.environ["PYTHONPATH"], os.environ["PYTHONSAFEPATH"]]))
+"""
+
+
+def test_other_entries_of_the_path_stay(tmp_path, run_in):
+    here, other = tmp_path / "here", tmp_path / "other"
+    here.mkdir()
+    other.mkdir()
+    path = os.pathsep.join(["", str(other), "below", str(ROOT), str(here)])
+    code, out, errors = run_in(here, REPORT, path=path)
+    script = str(tmp_path / "elsewhere")
+    kept = f"{other}{os.pathsep}{ROOT}"
+    assert (code, errors) == (0, "")
+    assert out.strip() == f'[["{script}", "{other}", "{ROOT}"], "{kept}", "1"]'
+
+
+def test_a_checkout_of_the_project_may_be_worked_in(run_in, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(ROOT)
+    for entries, kept in ((["", "."], str(ROOT)), ([str(link)], str(link))):
+        code, out, errors = run_in(ROOT, REPORT, path=os.pathsep.join(entries))
+        assert (code, errors) == (0, "")
+        path, variable, _ = json.loads(out)
+        assert variable == kept and kept in path
+
+
+SPAWN = """
+from baselines.lm.pool import map_jobs
+
+def double(job, tell):
+    import os, sys
+    return 2 * job, os.getcwd() in sys.path
+
+if __name__ == "__main__":
+    print(map_jobs(double, [1, 2], 2, print))
+"""
+
+
+def test_processes_that_a_library_spawns_import_nothing_here(traps, tmp_path, run_in):
+    code, out, errors = run_in(traps, SPAWN)
+    assert (code, errors) == (0, "") and out.endswith("[(2, False), (4, False)]\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_place_for_machine_code_that_others_can_write_to_is_told_in_one_line(tmp_path, run_in, monkeypatch):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(shared))
+    code, out, errors = run_in(tmp_path, ENTRY, "boards", "sraven-v1")
+    assert code == 0 and out.startswith("sraven-v1")
+    assert errors == (
+        f"warning: NUMBA_CACHE_DIR={shared} isn't used for machine code, so each process compiles anew: "
+        f"{shared} can be written to by others; set NUMBA_CACHE_DIR to a folder that only you can write to\n"
+    )
+    assert list(shared.iterdir()) == []
