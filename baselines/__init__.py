@@ -6,3 +6,7 @@ from sraven.core.packages import check_packages
 __part_of__ = "sraven"
 
 check_packages("sraven", "fuzzylogic", "baselines")
+
+from baselines.compilation_cache import check_compilation_cache  # noqa: E402  # before any of JAX
+
+check_compilation_cache()

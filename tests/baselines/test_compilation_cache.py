@@ -1,0 +1,64 @@
+"""JAX reads compiled programs from a folder of the user's own, or from none."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from baselines.compilation_cache import VARIABLE, check_compilation_cache
+from sraven.core.errors import CodeCacheWarning
+from sraven.core.isolation import ROOT
+
+
+def test_a_folder_of_the_users_own_is_used(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "programs"))
+    for _ in range(2):
+        check_compilation_cache()
+        assert os.environ[VARIABLE] == str(tmp_path / "programs")
+    assert (tmp_path / "programs").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("value", ["gs://bucket/programs", ""])
+def test_what_is_no_folder_stays(monkeypatch, tmp_path, value):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, value)
+    check_compilation_cache()
+    assert os.environ[VARIABLE] == value and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [(0o777, "can be written to by others"), (0o755, "has mode 755; expected 700")],
+)
+def test_a_folder_that_is_not_is_left_alone_and_that_is_said(tmp_path, monkeypatch, mode, reason):
+    tmp_path.chmod(mode)
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    with pytest.warns(CodeCacheWarning, match=f"{VARIABLE}={tmp_path} isn't used, .*: {tmp_path} {reason}; "):
+        check_compilation_cache()
+    assert VARIABLE not in os.environ
+
+
+PROGRAM = """
+{first}
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import baselines
+import jax
+print([each.category.__name__ for each in caught], jax.config.jax_compilation_cache_dir)
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import jax"])
+def test_whoever_imports_the_baselines_reads_none_of_another_place(tmp_path, first):
+    (tmp_path / "programs").mkdir(mode=0o700)  # of whoever made the working directory
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM.format(first=first)],
+        cwd=tmp_path,
+        env={**os.environ, VARIABLE: "programs", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.stdout, result.stderr) == ("['CodeCacheWarning'] None\n", "")
