@@ -98,6 +98,11 @@ def _match(pattern: str) -> list[str]:
     """Return the files of a pattern; nothing, if it names a dataset."""
     path = os.path.expanduser(pattern)
     if os.path.isdir(path):
+        if not path.startswith((".", os.sep)):  # `datasets` would take it, rather than the Hub's
+            raise ConfigurationError(
+                f"source={pattern!r}: a folder here has that name, which a dataset may have too; "
+                f"use ./{pattern} for the folder"
+            )
         return []
     files = (
         [path] if os.path.exists(path) else sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))

@@ -205,6 +205,15 @@ def test_a_local_dataset_is_streamed(tmp_path, write_jsonl):
     assert read(tmp_path) == [(1, "a"), (2, "b"), (1, "c")]
 
 
+def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, write_jsonl, monkeypatch):
+    (tmp_path / "owner" / "corpus").mkdir(parents=True)
+    write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a"])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=r"a folder here has that name.*use \./owner/corpus for"):
+        find_sources(["owner/corpus"])
+    assert read("./owner/corpus") == [(1, "a")]
+
+
 def test_a_dataset_that_can_not_be_opened(monkeypatch):
     def load_dataset(*arguments, **options):
         raise ConnectionError("no network\nat all")
