@@ -11,7 +11,6 @@ The directory::
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -29,6 +28,7 @@ from sraven.core.directory import (
     CROISSANT,
     LAYOUT,
     MANIFEST,
+    SIZE_LIMIT,
     STAGING,
     Journal,
     prepare,
@@ -37,20 +37,20 @@ from sraven.core.directory import (
 )
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.files import move_into_place, sha256_of_file, write_json, write_text
-from sraven.core.parallel import check_threads
+from sraven.core.parallel import check_threads, for_each_item
 from sraven.core.table import arrow_schema, to_table
 from sraven.core.task import Task
 
 BLOCKS_IN_SHARD = 4
 
-SIZE_LIMIT = 1 << 40
-"""Most instances of a split in one dataset."""
+MOST_SHARDS = 1 << 16
+"""Most files of one dataset, which bounds its manifest."""
 
 Progress = Callable[[int], None]
 """Is told how many more instances are done."""
 
 
-def _parquet_writer(path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:
+def _parquet_writer(path: Any, schema: pa.Schema) -> AbstractContextManager[Any]:
     # Uniform floats have no repeats for a dictionary to find: split into streams of bytes, they
     # take a tenth less room and time.
     leaves = {
@@ -72,11 +72,12 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> AbstractContextManager[Any
     return writer
 
 
-FORMATS: dict[str, Callable[[Path, pa.Schema], AbstractContextManager[Any]]] = {
+FORMATS: dict[str, Callable[[Any, pa.Schema], AbstractContextManager[Any]]] = {
     "parquet": _parquet_writer,
     "arrow": pa.ipc.new_stream,
 }
-"""File formats; the name is also the suffix. Arrow files are streams, which
+"""File formats: what opens a writer to a path or to something with ``write``. The name is also the
+suffix. Arrow files are streams, which
 ``datasets.Dataset.from_file`` maps into memory without a copy."""
 
 
@@ -117,8 +118,19 @@ def make_plan(
 
 
 def list_shards(task: Task, plan: Mapping[str, Any]) -> list[Shard]:
-    """Return the files of a dataset, in order."""
+    """Return the files of a dataset, in order.
+
+    Raises:
+        ConfigurationError: if there are too many.
+    """
     step, shards = BLOCKS_IN_SHARD * block_size(task.columns), []
+    count = sum(-(-size // step) for size in plan["sizes"].values())
+    if count > MOST_SHARDS:
+        total = sum(plan["sizes"].values())
+        raise ConfigurationError(
+            f"{total:,} instances make {count:,} files; at most {MOST_SHARDS:,} are in one dataset: "
+            "write several, of other seeds"
+        )
     for split, size in plan["sizes"].items():
         starts = range(0, size, step)
         for number, start in enumerate(starts):
@@ -134,14 +146,16 @@ def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
         yield start, min(step, shard.start + shard.count - start)
 
 
-def make_entry(shard: Shard, path: Path, blocks: Sequence[str], tallies: Mapping[str, Any]) -> dict[str, Any]:
+def make_entry(
+    shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return what journal and manifest say of a file that is written."""
     return {
         "path": shard.path,
         "start": shard.start,
         "num_examples": shard.count,
-        "num_bytes": path.stat().st_size,
-        "sha256": sha256_of_file(path),
+        "num_bytes": size,
+        "sha256": sha256,
         "blocks": list(blocks),
         "tallies": {name: np.asarray(tally).tolist() for name, tally in tallies.items()},
     }
@@ -194,7 +208,7 @@ def _write_shard(
             add_tallies(tallies, encoded.tallies)
             write.progress(count)
     move_into_place(temporary, path)
-    return make_entry(shard, path, blocks, tallies)
+    return make_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
 
 
 @dataclass(frozen=True)
@@ -218,24 +232,15 @@ def _write_shards(
     journal, staging, shards = Journal(out, plan), out / STAGING, list_shards(task, plan)
     # Threads that have no shard to write help with the others.
     write = _Writing(plan["file_format"], max(1, threads // len(shards)), progress)
-    stop = threading.Event()
 
-    def handle(shard: Shard) -> None:
+    def handle(shard: Shard, stop: threading.Event) -> None:
         done = journal.entries.get(shard.path)
         if done and _is_right(done, staging):
             progress(shard.count)
         elif not stop.is_set():
             journal.add(_write_shard(task, shard, staging, write, stop))
 
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(handle, shard) for shard in shards]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:  # an interrupt too: the threads end after the block at hand
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    for_each_item(handle, shards, threads)
     return journal.entries
 
 
@@ -275,6 +280,7 @@ def write_dataset(
     except RuntimeError as error:
         raise OutputError(f"{out}: {error}; choose another directory") from None
     plan = make_plan(task, sizes, file_format)
+    list_shards(task, plan)
     for split in plan["sizes"]:
         task.encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
     lock = prepare(path, plan, force)

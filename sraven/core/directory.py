@@ -15,9 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from sraven.core.echo import shown
 from sraven.core.errors import OutputError
 from sraven.core.files import move_into_place, sync_directory, write_text
 from sraven.core.spec import canonical_json
+from sraven.core.strict_json import parse_json
+from sraven.core.untrusted import read_file
 
 try:
     import fcntl
@@ -30,10 +33,58 @@ LAYOUT = 1
 MANIFEST, CARD, CROISSANT = "manifest.json", "README.md", "croissant.json"
 STAGING, JOURNAL, REPLACED, LOCK = ".sraven-partial", "journal.jsonl", "replaced", "lock"
 
+SIZE_LIMIT = 1 << 40
+"""Most instances of a split in one dataset."""
+
+MANIFEST_LIMIT = 1 << 26
+"""Most bytes of a manifest."""
+
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
 """What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
 
 Plan = Mapping[str, Any]
+
+
+def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the manifest of a dataset directory, and the bytes that it was read from.
+
+    Raises:
+        OutputError: if there is none, or it isn't one that this version reads.
+    """
+    path = out / MANIFEST
+    if not os.path.lexists(path):
+        unfinished = "unfinished: run the same generate command again, and it goes on"
+        state = unfinished if (out / STAGING).is_dir() else "not a dataset of this benchmark"
+        raise OutputError(f"{out} has no {MANIFEST}; it is {state}")
+    try:
+        data = read_file(out, MANIFEST, MANIFEST_LIMIT)
+        manifest = parse_json(data)
+        if not isinstance(manifest, dict):
+            raise ValueError("it is no object")
+        layout, name = manifest["layout"], manifest["config_name"]
+        missing = [key for key in (*PLAN_KEYS, "splits", "columns") if key not in manifest]
+    except (ValueError, KeyError) as error:
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
+        raise OutputError(
+            f"{path} can't be read as a manifest of this benchmark ({problem}); delete {out} to start anew"
+        ) from None
+    if type(layout) is not int or layout != LAYOUT:
+        raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")
+    if missing or not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]{0,199}", name):
+        raise OutputError(f"{path} lacks a valid {', '.join(missing) or 'config_name'}")
+    _check_sizes(path, manifest["sizes"])
+    return manifest, data
+
+
+def _check_sizes(path: Path, sizes: Any) -> None:
+    if not isinstance(sizes, dict) or not sizes:
+        raise OutputError(f"{path} lacks valid sizes")
+    for split, size in sizes.items():
+        if type(size) is not int or not 0 < size <= SIZE_LIMIT:
+            raise OutputError(
+                f"{path} says that split {shown(split)} has {shown(size)} instances; "
+                f"expected a number from 1 to {SIZE_LIMIT:,}"
+            )
 
 
 def read_manifest(out: Path) -> dict[str, Any]:
@@ -42,27 +93,7 @@ def read_manifest(out: Path) -> dict[str, Any]:
     Raises:
         OutputError: if there is none, or it isn't one that this version reads.
     """
-    path = out / MANIFEST
-    if not path.is_file():
-        unfinished = "unfinished: run the same generate command again, and it goes on"
-        state = unfinished if (out / STAGING).is_dir() else "not a dataset of this benchmark"
-        raise OutputError(f"{out} has no {MANIFEST}; it is {state}")
-    try:
-        manifest = dict(json.loads(path.read_bytes()))
-        layout, name = manifest["layout"], manifest["config_name"]
-        missing = [key for key in (*PLAN_KEYS, "splits", "columns") if key not in manifest]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise OutputError(
-            f"{path} can't be read as a manifest of this benchmark; delete {out} to start anew"
-        ) from None
-    if layout != LAYOUT:
-        raise OutputError(f"{path} has layout {layout!r}; this version reads layout {LAYOUT}")
-    if missing or not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
-        raise OutputError(f"{path} lacks a valid {', '.join(missing) or 'config_name'}")
-    sizes = manifest["sizes"]
-    if not isinstance(sizes, dict) or not all(type(size) is int and size > 0 for size in sizes.values()):
-        raise OutputError(f"{path} lacks valid sizes")
-    return manifest
+    return load_manifest(out)[0]
 
 
 def _same_dataset(plan: Plan, other: Plan) -> bool:

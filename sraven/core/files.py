@@ -44,9 +44,14 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def json_text(value: Any) -> str:
+    """Return JSON as the files of a dataset have it."""
+    return json.dumps(value, indent=1, allow_nan=False) + "\n"
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file at once."""
-    write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+    write_text(path, json_text(value))
 
 
 def compact_json(value: Any) -> str:

@@ -1,42 +1,30 @@
-"""Re-check a dataset directory: files, schema, values, certificates, disjointness."""
+"""Re-check a dataset directory: whatever reads it gets what the generator gives, or a fault is found.
 
-import json
+Of the manifest, only the configuration, the sizes and the version of the writer are believed. All else
+follows from these, so it is made anew and compared: the files byte for byte, the manifest, the card and
+the Croissant file likewise, and nothing else may lie in the directory.
+"""
+
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
-
 from sraven.core.card import render_card, render_croissant
-from sraven.core.dataset import (
-    FORMATS,
-    Progress,
-    Shard,
-    add_tallies,
-    blocks_of,
-    list_shards,
-    make_entry,
-    make_manifest,
-    make_plan,
-)
-from sraven.core.digests import block_digest, block_size, instance_bytes
-from sraven.core.directory import CARD, CROISSANT, MANIFEST, read_manifest
+from sraven.core.dataset import FORMATS, Progress, Shard, list_shards, make_manifest, make_plan
+from sraven.core.directory import CARD, CROISSANT, MANIFEST, load_manifest
+from sraven.core.echo import shown
 from sraven.core.errors import OutputError
-from sraven.core.jit import kernel
-from sraven.core.parallel import check_threads
-from sraven.core.table import arrow_schema, from_table
-from sraven.core.task import Arrays, Encoded, Task, name_fault
-
-_CLAIMS_NAMED = 20
-_FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+from sraven.core.files import json_text
+from sraven.core.parallel import check_threads, for_each_item
+from sraven.core.task import Task
+from sraven.core.verify_files import MOST_NAMED, check_text, check_tree
+from sraven.core.verify_leaks import Leaks
+from sraven.core.verify_shards import BY_BYTES, BY_VALUES, Checking, check_shard
 
 
 @dataclass
@@ -44,145 +32,95 @@ class Report:
     """What `verify_dataset` found.
 
     Attributes:
-        checked: instances whose values were checked, by split.
+        checked: instances that were compared with the generator's, by split.
+        reviewed: instances that the task's second opinion was asked about, by split.
+        files: how many were found right by their ``bytes``, and how many by ``values`` and fields.
         faults: what is wrong, a line each; none means that all is right.
         shared: instances with equal values in two splits, by "a, b". In small tasks some coincide
             by chance, so this is no fault by itself.
+        pyarrow: the version of PyArrow that wrote the files.
     """
 
     checked: dict[str, int] = field(default_factory=dict)
+    reviewed: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     shared: dict[str, int] = field(default_factory=dict)
+    pyarrow: str = ""
 
 
-@kernel
-def _fingerprint(rows: Any, out: Any) -> None:
-    for n in range(rows.shape[0]):
-        value = _FNV_OFFSET
-        for byte in range(rows.shape[1]):
-            value = (value ^ np.uint64(rows[n, byte])) * _FNV_PRIME
-        out[n] = value
-
-
-def fingerprints(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
-    """Return a 64-bit FNV-1a hash of each instance's bytes in all of the arrays: uint64 ``[n]``."""
-    n = len(arrays[0])
-    rows = [np.ascontiguousarray(array).reshape(n, -1).view(np.uint8) for array in arrays]
-    out = np.empty(n, np.uint64)
-    _fingerprint(np.concatenate(rows, axis=1), out)
-    return out
-
-
-def _read_blocks(path: Path, shard: Shard, task: Task, file_format: str) -> Iterator[dict[str, NDArray[Any]]]:
-    """Yield the rows of a file, a block at a time.
-
-    Raises:
-        ValueError: if its schema or its number of rows isn't that of the shard.
-    """
-    schema, step = arrow_schema(task.columns), block_size(task.columns)
-    if file_format == "parquet":
-        with pq.ParquetFile(path) as file:
-            if file.schema_arrow != schema:
-                raise ValueError("its schema isn't that of the task's columns")
-            if file.metadata.num_rows != shard.count:
-                raise ValueError(f"it has {file.metadata.num_rows:,} rows; expected {shard.count:,}")
-            for batch in file.iter_batches(step):
-                yield from_table(pa.Table.from_batches([batch]), task.columns)
-        return
-    # Streams are written without compression, so what they hold can't be larger than the file.
-    if path.stat().st_size < shard.count * instance_bytes(task.columns):
-        raise ValueError(f"it is too small for {shard.count:,} rows")
-    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
-        if stream.schema != schema:
-            raise ValueError("its schema isn't that of the task's columns")
-        for _, count in blocks_of(shard, step):
-            batch = stream.read_next_batch()
-            if batch.num_rows != count:
-                raise ValueError(f"it has a batch of {batch.num_rows:,} rows; expected {count:,}")
-            yield from_table(pa.Table.from_batches([batch]), task.columns)
-
-
-def _check_block(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
-    """Compare a block with the generator's, and ask the task for its opinion."""
-    index = encoded.columns["index"]
-    if not np.array_equal(arrays["index"], index):
-        return [f"index isn't {index[0]:,} to {index[-1]:,}"]
-    faults = task.find_faults(split, arrays)
-    for name, drawn in encoded.columns.items():
-        differs = (arrays[name] != drawn).reshape(len(index), -1).any(axis=1)
-        if differs.any():
-            faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
-    return faults
-
-
-def _check_shard(
-    task: Task, shard: Shard, path: Path, file_format: str, progress: Progress
-) -> tuple[list[str], list[NDArray[np.uint64]], dict[str, Any] | None]:
-    """Return the faults of one file, the fingerprints of its instances, and its manifest entry."""
-    if not path.is_file():
-        return ["the file is missing"], [], None
-    if path.is_symlink() or path.parent.is_symlink():
-        return ["it is a link, which may lead anywhere"], [], None
-    faults: list[str] = []
-    prints, blocks = [], []
-    tallies: dict[str, Any] = {}
-    try:
-        expected = blocks_of(shard, block_size(task.columns))
-        for arrays, (start, count) in zip(
-            _read_blocks(path, shard, task, file_format), expected, strict=True
-        ):
-            encoded = task.encode(shard.split, start, count, 1)
-            faults += _check_block(task, shard.split, arrays, encoded)
-            prints.append(fingerprints([arrays[name] for name in task.instance_columns]))
-            blocks.append(block_digest(arrays, task.columns))
-            add_tallies(tallies, encoded.tallies)
-            progress(count)
-    except (OSError, ValueError, StopIteration, pa.ArrowException) as error:
-        return (
-            [*faults, f"it can't be read: {str(error).splitlines()[0] if str(error) else 'cut off'}"],
-            prints,
-            None,
-        )
-    return faults, prints, make_entry(shard, path, blocks, tallies)
-
-
-def _compare(claimed: Any, found: Any, where: str) -> list[str]:
-    """Return where two JSON values differ, as dotted names."""
+def _differing(claimed: Any, found: Any, where: str) -> Iterator[str]:
+    """Yield where two JSON values differ, as dotted names."""
     if isinstance(claimed, dict) and isinstance(found, dict):
-        names = [name for name in {**found, **claimed} if claimed.get(name) != found.get(name)]
-        return [
-            line for name in names for line in _compare(claimed.get(name), found.get(name), f"{where}.{name}")
-        ]
-    if isinstance(claimed, list) and isinstance(found, list) and len(claimed) == len(found):
-        pairs = [(f"{where}[{n}]", a, b) for n, (a, b) in enumerate(zip(claimed, found, strict=True))]
-        return [line for place, a, b in pairs if a != b for line in _compare(a, b, place)]
-    return [] if claimed == found else [where[1:]]
+        for name in {**found, **claimed}:
+            if claimed.get(name) != found.get(name):
+                yield from _differing(claimed.get(name), found.get(name), f"{where}.{name}")
+    elif isinstance(claimed, list) and isinstance(found, list) and len(claimed) == len(found):
+        for number, (a, b) in enumerate(zip(claimed, found, strict=True)):
+            if a != b:
+                yield from _differing(a, b, f"{where}[{number}]")
+    else:
+        yield where[1:]
 
 
 def _check_claims(
-    out: Path, task: Task, manifest: Mapping[str, Any], true_manifest: Mapping[str, Any]
+    out: Path, task: Task, manifest: Mapping[str, Any], data: bytes, true_manifest: Mapping[str, Any]
 ) -> list[str]:
     """Compare manifest, card and Croissant file with those that files and generator give."""
-    croissant = json.dumps(render_croissant(task, true_manifest), indent=1, allow_nan=False) + "\n"
-    texts = {CARD: render_card(task, true_manifest), CROISSANT: croissant}
-    differing = _compare(manifest, true_manifest, "")[:_CLAIMS_NAMED]
-    # Names come from the manifest: as ASCII they can't play with a terminal.
-    faults = [f"{MANIFEST}: {ascii(name)[1:-1]} isn't what files and generator give" for name in differing]
+    faults: list[str] = []
+    if data != json_text(true_manifest).encode():
+        names = (
+            islice(_differing(manifest, true_manifest, ""), MOST_NAMED) if manifest != true_manifest else ()
+        )
+        faults += [f"{MANIFEST}: {shown(name)} isn't what files and generator give" for name in names]
+        faults = faults or [f"{MANIFEST}: its bytes aren't those that are written: spaces, order, or numbers"]
+    texts = {
+        CARD: render_card(task, true_manifest),
+        CROISSANT: json_text(render_croissant(task, true_manifest)),
+    }
     return faults + [
-        f"{name}: isn't what the manifest makes"
-        for name, text in texts.items()
-        if (out / name).is_file() and (out / name).read_bytes() != text.encode()
+        fault for name, text in texts.items() for fault in check_text(out, name, text, "the manifest makes")
     ]
 
 
-def _check_presence(out: Path, config_name: str, shards: Sequence[Shard]) -> list[str]:
-    """Look for files that are missing, and for some that the card's patterns would load besides."""
-    folder, listed = out / config_name, {shard.path.rpartition("/")[2] for shard in shards}
-    strangers = sorted({file.name for file in folder.iterdir()} - listed) if folder.is_dir() else []
-    missing = [name for name in (CARD, CROISSANT) if not (out / name).is_file()]
-    return [f"{config_name}/{ascii(name)[1:-1]}: the manifest doesn't list it" for name in strangers] + [
-        f"{name}: the file is missing" for name in missing
-    ]
+def _check_header(path: Path, task: Task, manifest: Mapping[str, Any]) -> None:
+    """Refuse a manifest that names an unknown format, split, or version of the writer."""
+    file_format, pyarrow = manifest["file_format"], manifest.get("pyarrow")
+    where = path / MANIFEST
+    if not isinstance(file_format, str) or file_format not in FORMATS:
+        raise OutputError(
+            f"{where} has file_format {shown(file_format)}; expected one of {', '.join(FORMATS)}"
+        )
+    if not isinstance(pyarrow, str) or not re.fullmatch(
+        r"\d{1,4}(\.\d{1,4}){1,3}[\w.+-]{0,40}", pyarrow, re.ASCII
+    ):
+        raise OutputError(f"{where} has pyarrow {shown(pyarrow)}; expected a version")
+    for split in manifest["sizes"]:
+        if split not in task.splits:
+            raise OutputError(f"{where} has a split {shown(split)}; this task has {', '.join(task.splits)}")
+
+
+def _check_shards(
+    checking: Checking, shards: Sequence[Shard], out: Path, report: Report, threads: int
+) -> dict[str, dict[str, Any]]:
+    """Check files, add to the report, and return the manifest's entries by path."""
+    lock, entries = threading.Lock(), {}
+
+    def check(shard: Shard, stop: threading.Event) -> None:
+        found = check_shard(checking, shard, out, stop)
+        with lock:
+            report.faults += [f"{shard.path}: {fault}" for fault in found.faults]
+            report.checked[shard.split] += found.checked
+            report.reviewed[shard.split] += found.reviewed
+            if found.entry and found.how:
+                entries[shard.path] = found.entry
+                report.files[found.how] += 1
+
+    last = checking.leaks.largest
+    for_each_item(check, [shard for shard in shards if shard.split != last], threads)
+    checking.leaks.seal()
+    for_each_item(check, [shard for shard in shards if shard.split == last], threads)
+    return entries
 
 
 def verify_dataset(
@@ -190,17 +128,16 @@ def verify_dataset(
     make_task: Callable[[Mapping[str, Any]], Task],
     *,
     threads: int | None = None,
+    thorough: bool = False,
     progress: Progress = lambda count: None,
 ) -> Report:
-    """Re-check everything that a dataset directory claims.
-
-    Of the manifest, only the configuration and the sizes are believed. Files, checksums, digests,
-    counts and texts are made anew from the files and from the generator, and compared.
+    """Re-check everything that a dataset directory holds, by making it anew.
 
     Args:
         out: the directory.
         make_task: returns the task of a manifest's configuration.
         threads: files read at a time; None for one per available processor.
+        thorough: ask the task's second opinion about all instances, not one of 16.
         progress: is told of checked instances, from any thread.
 
     Returns:
@@ -210,37 +147,33 @@ def verify_dataset(
         OutputError: if there is no manifest that can be read.
         ConfigurationError: if its configuration is none of a task.
     """
-    path = Path(out)
-    manifest = read_manifest(path)
-    file_format, pyarrow = manifest["file_format"], manifest.get("pyarrow")
-    task, report, lock = make_task(manifest["config"]), Report(), threading.Lock()
-    unknown = [split for split in manifest["sizes"] if split not in task.splits]
-    if file_format not in (*FORMATS,) or not isinstance(pyarrow, str) or unknown:
-        raise OutputError(f"{path / MANIFEST} has an unknown file_format, pyarrow or split")
-    plan = make_plan(task, manifest["sizes"], file_format, pyarrow)
+    path, threads = Path(out), check_threads(threads)
+    manifest, data = load_manifest(path)
+    task = make_task(manifest["config"])
+    _check_header(path, task, manifest)
+    plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
     shards = list_shards(task, plan)
-    prints: dict[str, list[NDArray[np.uint64]]] = {split: [] for split in plan["sizes"]}
-    report.checked = dict.fromkeys(prints, 0)
-    entries: dict[str, dict[str, Any]] = {}
-
-    def check(shard: Shard) -> None:
-        faults, found, entry = _check_shard(task, shard, path / shard.path, file_format, progress)
-        with lock:
-            report.faults += [f"{shard.path}: {fault}" for fault in faults]
-            report.checked[shard.split] += sum(map(len, found))
-            prints[shard.split] += found
-            if entry:
-                entries[shard.path] = entry
-
-    with ThreadPoolExecutor(check_threads(threads)) as pool:
-        for future in [pool.submit(check, shard) for shard in shards]:
-            future.result()
+    report = Report(
+        checked=dict.fromkeys(plan["sizes"], 0),
+        reviewed=dict.fromkeys(plan["sizes"], 0),
+        files={BY_BYTES: 0, BY_VALUES: 0},
+        pyarrow=plan["pyarrow"],
+    )
+    faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards])
+    usable = [shard for shard in shards if shard.path not in unusable]
+    checking = Checking(
+        task=task,
+        file_format=plan["file_format"],
+        pyarrow=plan["pyarrow"],
+        thorough=thorough,
+        threads=max(1, threads // max(1, len(usable))),
+        leaks=Leaks(plan["sizes"]),
+        progress=progress,
+    )
+    entries = _check_shards(checking, usable, path, report, threads)
     report.faults.sort()
-    if not report.faults:  # else the manifest's claims about those files can't be right either
-        report.faults += _check_claims(path, task, manifest, make_manifest(task, plan, entries))
-    report.faults += _check_presence(path, plan["config_name"], shards)
-    distinct = {split: np.unique(np.concatenate(found)) for split, found in prints.items() if found}
-    for a, b in combinations(distinct, 2):
-        shared = np.intersect1d(distinct[a], distinct[b], assume_unique=True)
-        report.shared[f"{a}, {b}"] = len(shared)
+    if len(entries) == len(shards):  # else the manifest's claims about those files can't be right either
+        report.faults += _check_claims(path, task, manifest, data, make_manifest(task, plan, entries))
+    report.faults += faults
+    report.shared = checking.leaks.counts()
     return report

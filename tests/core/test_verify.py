@@ -16,7 +16,8 @@ from sraven.core.dataset import write_dataset
 from sraven.core.families import make_task
 from sraven.core.files import sha256_of_file, write_json, write_text
 from sraven.core.table import to_table
-from sraven.core.verify import fingerprints, verify_dataset
+from sraven.core.verify import verify_dataset
+from sraven.core.verify_leaks import fingerprints
 
 
 @pytest.fixture
