@@ -12,10 +12,10 @@ import pytest
 from example import SIZES, all_bytes
 from sraven import SRAVEN, ConfigurationError, OutputError
 from sraven.core.card import render_card, render_croissant
-from sraven.core.dataset import write_dataset
+from sraven.core.dataset import FORMATS, write_dataset
 from sraven.core.families import make_task
 from sraven.core.files import sha256_of_file, write_json, write_text
-from sraven.core.table import to_table
+from sraven.core.table import arrow_schema, from_table, to_table
 from sraven.core.verify import verify_dataset
 from sraven.core.verify_leaks import fingerprints
 
@@ -65,27 +65,39 @@ def test_missing_and_truncated_files_are_found(copy):
     (copy / "croissant.json").unlink()
     found = "\n".join(faults(copy))
     assert "ood-00000-of-00001.parquet: the file is missing" in found
-    assert "test-00000-of-00001.parquet: it can't be read" in found
+    assert "test-00000-of-00001.parquet: it isn't as PyArrow" in found and "no whole Parquet file" in found
     assert "croissant.json" in found
+
+
+def reseal(directory, task, change=lambda manifest: None):
+    """Make the manifest's checksums fit the files, change it, and make the card and Croissant file from it."""
+    manifest = json.loads((directory / "manifest.json").read_text())
+    for split in manifest["splits"].values():
+        for shard in split["shards"]:
+            path = directory / shard["path"]
+            shard |= {"num_bytes": path.stat().st_size, "sha256": sha256_of_file(path)}
+    change(manifest)
+    write_text(directory / "README.md", render_card(task, manifest))
+    write_json(directory / "croissant.json", render_croissant(task, manifest))
+    write_json(directory / "manifest.json", manifest)
+
+
+def write_rows(path, arrays, task):
+    """Write a shard as the writer does."""
+    with FORMATS["parquet"](path, arrow_schema(task.columns)) as writer:
+        writer.write_table(to_table(arrays, task.columns))
 
 
 def replace_column(directory, task, split, name, change, forge):
     """Rewrite a shard with another column; if ``forge``, make checksums and texts fit again."""
     path = directory / task.config_name / f"{split}-00000-of-00001.parquet"
-    table = pq.read_table(path)
-    array = table.column(name).combine_chunks()
-    column = next(column for column in task.columns if column.name == name)
-    values = array.flatten().to_numpy().copy() if column.shape else array.to_numpy().copy()
+    arrays = from_table(pq.read_table(path), task.columns)
+    values = arrays[name].copy().reshape(-1)
     change(values)
-    changed = to_table({name: values}, [column]).column(name)
-    pq.write_table(table.set_column(table.column_names.index(name), table.schema.field(name), changed), path)
+    arrays[name] = values.reshape(arrays[name].shape)
+    write_rows(path, arrays, task)
     if forge:
-        manifest = json.loads((directory / "manifest.json").read_text())
-        shard = manifest["splits"][split]["shards"][0]
-        shard |= {"num_bytes": path.stat().st_size, "sha256": sha256_of_file(path)}
-        write_text(directory / "README.md", render_card(task, manifest))
-        write_json(directory / "croissant.json", render_croissant(task, manifest))
-        write_json(directory / "manifest.json", manifest)
+        reseal(directory, task)
 
 
 def add_one(values):
@@ -147,8 +159,10 @@ def test_values_of_another_seed_differ_from_the_generators(copy, task, tmp_path)
 def test_other_schema_is_found(copy):
     path = copy / "M3-K7" / "ood-00000-of-00001.parquet"
     table = pq.read_table(path)
-    pq.write_table(table.set_column(0, "index", table.column("index").cast(pa.int32())), path)
-    assert any("schema isn't" in fault for fault in faults(copy))
+    changed = table.set_column(0, "index", table.column("index").cast(pa.int32()))
+    with FORMATS["parquet"](path, changed.schema) as writer:
+        writer.write_table(changed)
+    assert any("its schema or its metadata isn't" in fault for fault in faults(copy))
 
 
 def test_link_in_place_of_a_shard_is_refused(copy):
@@ -201,15 +215,6 @@ def test_verifying_writes_nothing(copy):
 # A manifest that lies, with card and Croissant file to match
 
 
-def forge(directory, task, change):
-    """Change the manifest, then make card and Croissant file from it."""
-    manifest = json.loads((directory / "manifest.json").read_text())
-    change(manifest)
-    write_text(directory / "README.md", render_card(task, manifest))
-    write_json(directory / "croissant.json", render_croissant(task, manifest))
-    write_json(directory / "manifest.json", manifest)
-
-
 def claim_no_ambiguity(manifest):
     for split in manifest["splits"].values():
         split["tallies"]["unique"] = split["tallies"]["instances"]
@@ -253,14 +258,14 @@ def rename_a_column(manifest):
     ],
 )
 def test_false_claims_of_a_manifest_are_found(copy, task, change, place):
-    forge(copy, task, change)
+    reseal(copy, task, change)
     assert any(place in fault for fault in faults(copy)), faults(copy)
 
 
 def test_files_that_the_manifest_does_not_list_are_found(copy):
     folder = copy / "M3-K7"
     shutil.copy(folder / "ood-00000-of-00001.parquet", folder / "train-00001-of-00001.parquet")
-    assert faults(copy) == ["M3-K7/train-00001-of-00001.parquet: the manifest doesn't list it"]
+    assert faults(copy) == ["M3-K7/train-00001-of-00001.parquet: is no part of the dataset; remove it"]
 
 
 def test_folder_that_is_a_link_is_refused(copy):
