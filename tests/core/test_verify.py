@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from example import SIZES, all_bytes
+from resealing import reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, OutputError
-from sraven.core.card import render_card, render_croissant
 from sraven.core.dataset import FORMATS, write_dataset
 from sraven.core.families import make_task
-from sraven.core.files import sha256_of_file, write_json, write_text
-from sraven.core.table import arrow_schema, from_table, to_table
+from sraven.core.files import write_json
+from sraven.core.table import from_table
 from sraven.core.verify import verify_dataset
 from sraven.core.verify_leaks import fingerprints
 
@@ -67,25 +67,6 @@ def test_missing_and_truncated_files_are_found(copy):
     assert "ood-00000-of-00001.parquet: the file is missing" in found
     assert "test-00000-of-00001.parquet: it isn't as PyArrow" in found and "no whole Parquet file" in found
     assert "croissant.json" in found
-
-
-def reseal(directory, task, change=lambda manifest: None):
-    """Make the manifest's checksums fit the files, change it, and make the card and Croissant file from it."""
-    manifest = json.loads((directory / "manifest.json").read_text())
-    for split in manifest["splits"].values():
-        for shard in split["shards"]:
-            path = directory / shard["path"]
-            shard |= {"num_bytes": path.stat().st_size, "sha256": sha256_of_file(path)}
-    change(manifest)
-    write_text(directory / "README.md", render_card(task, manifest))
-    write_json(directory / "croissant.json", render_croissant(task, manifest))
-    write_json(directory / "manifest.json", manifest)
-
-
-def write_rows(path, arrays, task):
-    """Write a shard as the writer does."""
-    with FORMATS["parquet"](path, arrow_schema(task.columns)) as writer:
-        writer.write_table(to_table(arrays, task.columns))
 
 
 def replace_column(directory, task, split, name, change, forge):

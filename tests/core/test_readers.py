@@ -1,0 +1,320 @@
+"""What readers of a dataset get is what the generator gives, or `sraven verify` says that something is wrong.
+
+Each tampering is planted in a directory whose checksums, card and Croissant file are made to fit again.
+If it is there to mislead a reader, that reader is asked first, so that the test is about something.
+"""
+
+import json
+import shutil
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from datasets import load_dataset
+
+from example import SIZES
+from parquet_forgery import BINARY, I64, change_metadata, put_together, take_apart
+from resealing import reseal, write_rows
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.dataset import FORMATS
+from sraven.core.families import make_task
+from sraven.core.table import arrow_schema, from_table, to_table
+from sraven.core.verify import verify_dataset
+
+FOLDER = "M3-K7"
+OOD, TEST = f"{FOLDER}/ood-00000-of-00001.parquet", f"{FOLDER}/test-00000-of-00001.parquet"
+INDEX, TARGET, RULES = 0, 2, 3
+FEW = 9
+FILTER = [("index", "<", FEW)]
+
+
+@pytest.fixture
+def copy(dataset_directory, tmp_path):
+    """A copy of the finished dataset, to be tampered with."""
+    return shutil.copytree(dataset_directory, tmp_path / "copy")
+
+
+# Readers: each returns the columns of split ood as lists, all rows or a few by a filter
+
+
+def files_of(directory):
+    return sorted(str(path) for path in (directory / FOLDER).glob("ood-*"))
+
+
+def by_datasets(directory, few):
+    options = {"filters": FILTER} if few else {}
+    rows = load_dataset(str(directory), split="ood", verification_mode="no_checks", **options)
+    return rows.with_format("arrow")[:].to_pydict()
+
+
+def by_streaming(directory, few):
+    rows = load_dataset(str(directory), split="ood", streaming=True, **({"filters": FILTER} if few else {}))
+    return pa.Table.from_pylist(list(rows)).to_pydict()
+
+
+def by_pyarrow(directory, few):
+    return pq.read_table(files_of(directory), filters=FILTER if few else None).to_pydict()
+
+
+def by_pandas(directory, few):
+    return pd.read_parquet(files_of(directory), filters=FILTER if few else None).to_dict("list")
+
+
+def by_polars(directory, few):
+    rows = pl.scan_parquet(files_of(directory))
+    return (rows.filter(pl.col("index") < FEW) if few else rows).collect().to_dict(as_series=False)
+
+
+def by_duckdb(directory, few):
+    query = "SELECT * FROM read_parquet(?)" + (f" WHERE index < {FEW}" if few else "")
+    with duckdb.connect() as connection:
+        return connection.sql(query, params=[files_of(directory)]).to_arrow_table().to_pydict()
+
+
+READERS = {
+    "datasets": by_datasets,
+    "datasets, streaming": by_streaming,
+    "pyarrow": by_pyarrow,
+    "pandas": by_pandas,
+    "polars": by_polars,
+    "duckdb": by_duckdb,
+}
+
+
+def reads_the_generators(reader, directory, task, few=False):
+    """Tell whether a reader gets the generator's rows, if it gets any."""
+    expected = task.encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
+    try:
+        found = READERS[reader](directory, few)
+    except Exception:  # whatever a reader raises on a broken file
+        return False
+    return found.keys() == expected.keys() and all(
+        np.array_equal(np.array([*map(np.ravel, found[name])]).reshape(-1), values.reshape(-1))
+        for name, values in expected.items()
+    )
+
+
+def is_refused(directory):
+    """Tell whether verify finds a fault, or refuses the manifest in a line."""
+    try:
+        return bool(verify_dataset(directory, make_task).faults)
+    except ConfigurationError:
+        return True
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["all", "filtered"])
+@pytest.mark.parametrize("reader", READERS)
+def test_readers_of_a_right_dataset_get_what_the_generator_gives(dataset_directory, task, reader, few):
+    assert not is_refused(dataset_directory)
+    assert reads_the_generators(reader, dataset_directory, task, few)
+
+
+# Tamperings of files
+
+
+def redirect(copy, task):
+    """Have datasets load zeroed targets."""
+    arrays = from_table(pq.read_table(copy / OOD), task.columns)
+    (copy / "elsewhere").mkdir()
+    write_rows(copy / "elsewhere" / "ood.parquet", arrays | {"target": 0 * arrays["target"]}, task)
+    files = [{"split": "ood", "path": "elsewhere/ood.parquet"}]
+    text = {"configs": [{"config_name": FOLDER, "default": True, "data_files": files}]}
+    (copy / ".huggingface.yaml").write_text(json.dumps(text))
+
+
+def add_a_shard(copy, task):
+    """Have patterns such as the card's find more rows."""
+    shutil.copy(copy / TEST, copy / FOLDER / "ood-00001-of-00001.parquet")
+
+
+def swap_splits(copy, task):
+    (copy / OOD).rename(copy / "kept")
+    (copy / TEST).rename(copy / OOD)
+    (copy / "kept").rename(copy / TEST)
+
+
+def take_another_seed(copy, task):
+    other = SRAVEN(**{**{name: task.config[name] for name in ("M", "K", "holdout")}, "seed": 77})
+    write_rows(copy / OOD, other.encode("ood", 0, SIZES["ood"], 1).columns, task)
+
+
+# Tamperings of one Parquet file: bytes to bytes
+
+
+def chunk(column, *path):
+    """Return where the metadata has a field of a column of the first row group."""
+    return [4, 0, 1, column, *path]
+
+
+def set_metadata(*path_and_value):
+    *path, value = path_and_value
+    return lambda data, table: change_metadata(data, (path, value))
+
+
+def number(value):
+    return value.to_bytes(8, "little")
+
+
+def lie_in_statistics(data, table):
+    low = (5, number(100)), (6, number(100)), (1, number(502)), (2, number(100))
+    changes = [
+        (chunk(INDEX, 3, 12, field), value) for field, value in low if field in statistics(data, INDEX)
+    ]
+    return change_metadata(
+        data, *[(path, number(502) if path[-1] in (1, 5) else value) for path, value in changes]
+    )
+
+
+def statistics(data, column):
+    _, metadata = take_apart(data)
+    return metadata[4][1][1][0][1][1][1][column][3][1][12][1]
+
+
+def swap_by_pandas(data, table):
+    """Have pandas take targets for rules."""
+    names = table.column_names
+    swapped = {"target": "rules", "rules": "target"}
+    columns = [
+        {
+            "name": swapped.get(name, name),
+            "field_name": name,
+            "pandas_type": "object",
+            "numpy_type": "object",
+            "metadata": None,
+        }
+        for name in names
+    ]
+    text = {"index_columns": [], "column_indexes": [], "columns": columns, "pandas_version": "3.0.0"}
+    return rewrite(table.replace_schema_metadata({"pandas": json.dumps(text)}))
+
+
+def rewrite(table, **options):
+    """Return a file as PyArrow writes one with other options than ours."""
+    sink = pa.BufferOutputStream()
+    settings = {"compression": "zstd", "write_page_index": True, "use_content_defined_chunking": True}
+    pq.write_table(table, sink, **(settings | options))
+    return sink.getvalue().to_pybytes()
+
+
+def hide(data, table):
+    """Put 1.4 MB between the pages and the metadata."""
+    body, metadata = take_apart(data)
+    return put_together(body + bytes(1_400_000), metadata)
+
+
+def lead_pages_elsewhere(data, table):
+    """Have the column of rules read what the targets are, statistics and all."""
+    body, metadata = take_apart(data)
+    columns = metadata[4][1][1][0][1][1][1]
+    for field, content in columns[TARGET][3][1].items():
+        if field != 3:
+            columns[RULES][3][1][field] = content
+    return put_together(body, metadata)
+
+
+def add_field(fields, field, kind, value):
+    """Return a tampering that adds a field to a struct of the metadata."""
+
+    def change(data, table):
+        body, metadata = take_apart(data)
+        at = metadata
+        for step in fields:
+            at = at[step][1] if isinstance(at, dict) else at[1][step]
+        at[field] = kind, value
+        return put_together(body, metadata)
+
+    return change
+
+
+def forge_the_page_index(data, table):
+    """Have the page index say that the first page has no row below 100."""
+    _, metadata = take_apart(data)
+    at = metadata[4][1][1][0][1][1][1][INDEX][6][1]
+    place = data.index(number(0), at)
+    return data[:place] + number(100) + data[place + 8 :]
+
+
+def name_another_writer(data, table):
+    return change_metadata(data, ([6], b"parquet-cpp-arrow version 1.0.0"))
+
+
+def drop_the_last_row(data, table):
+    return rewrite(table.slice(0, len(table) - 1))
+
+
+PARQUET = {
+    "statistics": (lie_in_statistics, ["pyarrow", "polars", "duckdb", "pandas"], True),
+    "pandas": (swap_by_pandas, ["pandas"], False),
+    "pages of another column": (lead_pages_elsewhere, ["pyarrow", "polars", "duckdb"], False),
+    "fewer rows": (drop_the_last_row, ["pyarrow"], False),
+    "hidden bytes": (hide, [], False),
+    "bytes after the end": (lambda data, table: data + bytes(99), ["pyarrow"], False),
+    "cut off": (lambda data, table: data[: len(data) // 2], ["pyarrow"], False),
+    "page index": (forge_the_page_index, [], False),
+    "row groups": (lambda data, table: rewrite(table, row_group_size=100), [], False),
+    "compression": (lambda data, table: rewrite(table, compression="snappy"), [], False),
+    "no page index": (lambda data, table: rewrite(table, write_page_index=False), [], False),
+    "page version": (lambda data, table: rewrite(table, data_page_version="2.0"), [], False),
+    "checksums of pages": (lambda data, table: rewrite(table, write_page_checksum=True), [], False),
+    "sorting columns": (
+        lambda data, table: rewrite(table, sorting_columns=[pq.SortingColumn(TARGET)]),
+        [],
+        False,
+    ),
+    "texts by name": (
+        lambda data, table: rewrite(table.replace_schema_metadata({"huggingface": "{}"})),
+        [],
+        False,
+    ),
+    "types": (
+        lambda data, table: rewrite(table.set_column(0, "index", table["index"].cast(pa.int32()))),
+        [],
+        False,
+    ),
+    "order of columns": (lambda data, table: rewrite(table.select(table.column_names[::-1])), [], False),
+    "writer": (name_another_writer, [], False),
+    "rows of the file": (set_metadata(3, 502), [], False),
+    "rows of a group": (set_metadata(4, 0, 3, 502), [], False),
+    "values of a chunk": (set_metadata(*chunk(INDEX, 3, 5), 502), [], False),
+    "missing values": (set_metadata(*chunk(INDEX, 3, 12, 3), 5), [], False),
+    "size of a chunk": (set_metadata(*chunk(INDEX, 3, 6), 5), [], False),
+    "file of a chunk": (add_field(chunk(INDEX), 1, BINARY, b"elsewhere"), [], False),
+    "Bloom filter": (add_field(chunk(INDEX, 3), 14, I64, 4), [], False),
+    "field of no known meaning": (add_field([], 99, BINARY, bytes(1000)), [], False),
+}
+
+
+@pytest.mark.parametrize("kind", PARQUET)
+def test_tampered_parquet_files_are_refused(copy, task, kind):
+    tamper, misled, few = PARQUET[kind]
+    path = copy / OOD
+    table = pq.read_table(path).cast(arrow_schema(task.columns))
+    path.write_bytes(tamper(path.read_bytes(), table))
+    reseal(copy, task)
+    for reader in misled:
+        assert not reads_the_generators(reader, copy, task, few), reader
+    assert is_refused(copy)
+    reseal(copy, task, lambda manifest: manifest.update(pyarrow="1.0.0"))
+    assert is_refused(copy)
+
+
+FILES = {
+    "redirection": (redirect, ["datasets", "datasets, streaming"]),
+    "another shard": (add_a_shard, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
+    "another split": (swap_splits, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
+    "another seed": (take_another_seed, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_tampered_directories_are_refused(copy, task, kind):
+    tamper, misled = FILES[kind]
+    tamper(copy, task)
+    reseal(copy, task)
+    for reader in misled:
+        assert not reads_the_generators(reader, copy, task), reader
+    assert is_refused(copy)
