@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options import json_option, print_json, progress_bar, threads_option
+from cli.options import Stopped, json_option, print_json, progress_bar, threads_option
 
 if TYPE_CHECKING:
     from sraven.core.verify import Report
@@ -50,8 +50,13 @@ def command(directory: Path, thorough: bool, threads: int | None, as_json: bool)
     from sraven.core.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
-    with progress_bar("verifying", sum(sizes.values())) as progress:
-        report = verify_dataset(directory, make_task, threads=threads, thorough=thorough, progress=progress)
+    try:
+        with progress_bar("verifying", sum(sizes.values())) as progress:
+            report = verify_dataset(
+                directory, make_task, threads=threads, thorough=thorough, progress=progress
+            )
+    except KeyboardInterrupt:
+        raise Stopped("interrupted; nothing was changed", 130) from None
     if as_json:
         print_json({"ok": not report.faults, **asdict(report)})
     else:

@@ -29,6 +29,12 @@ def elements(fields: Fields, number: int, of: int) -> list[Any]:
     return list(content[1]) if kind == LIST and content[0] == of else []
 
 
+def struct_of(fields: Fields, number: int) -> Fields:
+    """Return a struct in a struct, empty if it isn't there or is something else."""
+    kind, content = fields.get(number, (STRUCT, {}))
+    return dict(content) if kind == STRUCT else {}
+
+
 def number_of(fields: Fields, number: int) -> int:
     """Return a number in a struct, -1 if it isn't there or has another type."""
     kind, value = fields.get(number, (I64, -1))
@@ -65,7 +71,7 @@ def _histograms(leaf: Leaf, count: int) -> tuple[list[int], list[int]]:
 
 def check_chunk(found: Fields, leaf: Leaf, chunk: Chunk, size: int, where: str) -> None:
     """Check what a column chunk says of itself."""
-    statistics = found.get(12, (STRUCT, {}))[1]
+    statistics = struct_of(found, 12)
     _check_statistics(statistics, chunk.values, f"the statistics of {where}")
     repetitions, definitions = _histograms(leaf, len(chunk.values))
     encodings = {page.encoding for page in chunk.pages}
@@ -75,10 +81,16 @@ def check_chunk(found: Fields, leaf: Leaf, chunk: Chunk, size: int, where: str) 
     written = {PLAIN, RLE} & {RLE, *(each for _, each, _ in counted)} | encodings
     listed = elements(found, 2, I32)
     stated = [
-        tuple(number_of(each, number) for number in (1, 2, 3)) if each.keys() == {1, 2, 3} else ()
+        tuple(value for _, value in each.values())
         for each in elements(found, 13, STRUCT)
+        if [(number, kind) for number, (kind, _) in each.items()] == [(1, I32), (2, I32), (3, I32)]
     ]
-    if set(listed) != written or len(listed) > len(written) + 1 or sorted(stated) != sorted(counted):
+    if (
+        set(listed) != written
+        or len(listed) > len(written) + 1
+        or sorted(stated) != sorted(counted)
+        or len(stated) != len(elements(found, 13, STRUCT))
+    ):
         raise ValueError(f"the encodings of {where} aren't those of its pages")
     expected: Fields = {
         1: (I32, leaf.kind),
@@ -124,8 +136,8 @@ def check_indexes(columns: Fields, offsets: Fields, leaf: Leaf, chunk: Chunk, wh
     levels = [_histograms(leaf, page.count) for page in chunk.pages]
     expected: Fields = {
         1: (LIST, (TRUE, [2] * n)),  # false: pages have values
-        2: columns[2],
-        3: columns[3],
+        2: columns.get(2, (LIST, (BINARY, []))),
+        3: columns.get(3, (LIST, (BINARY, []))),
         4: (I32, number_of(columns, 4)),
         5: (LIST, (I64, [0] * n)),
     }

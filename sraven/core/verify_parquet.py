@@ -16,11 +16,19 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sraven.core.dataset import FORMATS
-from sraven.core.parquet_claims import check_chunk, check_fields, check_indexes, elements, number_of
+from sraven.core.echo import shown
+from sraven.core.parquet_claims import (
+    check_chunk,
+    check_fields,
+    check_indexes,
+    elements,
+    number_of,
+    struct_of,
+)
 from sraven.core.parquet_pages import leaf_of, read_chunk
 from sraven.core.table import arrow_schema, from_table
 from sraven.core.task import Arrays, Column
-from sraven.core.thrift import BINARY, I16, I64, LIST, STRUCT, Fields, read_struct
+from sraven.core.thrift import BINARY, I16, I32, I64, LIST, STRUCT, Fields, read_struct
 
 _MAGIC = b"PAR1"
 _SHARED = (1, 2, 5, 7)
@@ -107,21 +115,22 @@ class _File:
     def _read_column(
         self, column: Column, fields: Fields, rows: int, where: str
     ) -> tuple[NDArray[Any], int, int]:
-        leaf, own = leaf_of(column), fields.get(3, (STRUCT, {}))[1]
+        leaf, own = leaf_of(column), struct_of(fields, 3)
         begin, size = _begin_of(fields), number_of(own, 7)
         if not 0 <= begin <= begin + size <= self._end:
             raise ValueError(f"{where} lies outside of the file")
         chunk = read_chunk(self._data, leaf, begin, begin + size, rows * leaf.width)
         check_chunk(own, leaf, chunk, size, where)
         indexes: list[Fields] = []
+        expected: Fields = {2: (I64, 0), 3: (STRUCT, own)}
         for place, length in ((6, 7), (4, 5)):
             at, count = number_of(fields, place), number_of(fields, length)
             if not 0 <= at <= at + count <= self._end:
                 raise ValueError(f"{where} has no page index")
             indexes.append(_read_whole(self._data, at, count, f"the page index of {where}"))
+            expected |= {place: (I64, at), length: (I32, count)}
             self._covered.append((at, count))
         check_indexes(indexes[0], indexes[1], leaf, chunk, where)
-        expected = {2: (I64, 0), 3: (STRUCT, own), **{number: fields[number] for number in (4, 5, 6, 7)}}
         check_fields(fields, expected, where)
         self._covered.append((begin, size))
         return chunk.values, chunk.raw_size, size
@@ -139,7 +148,7 @@ class _File:
 
 def _begin_of(chunk: Fields) -> int:
     """Return where a column chunk begins: with its dictionary, or else with its first page."""
-    own = chunk.get(3, (STRUCT, {}))[1]
+    own = struct_of(chunk, 3)
     return number_of(own, 11 if 11 in own else 9)
 
 
@@ -166,8 +175,11 @@ def read_parquet(
         arrays = file.read_group(number, rows)
         if number == len(counts) - 1:
             file.check_coverage()
-        opened = opened or pq.ParquetFile(pa.BufferReader(data))
-        table = opened.read_row_group(number, use_threads=False)
+        try:
+            opened = opened or pq.ParquetFile(pa.BufferReader(data))
+            table = opened.read_row_group(number, use_threads=False)
+        except (OSError, pa.ArrowException) as error:
+            raise ValueError(f"PyArrow can't read it ({shown(str(error))})") from None
         if table.schema != arrow_schema(columns) or table.schema.metadata:
             raise ValueError("its schema isn't that of the task's columns")
         for name, values in from_table(table, columns).items():

@@ -23,6 +23,9 @@ from sraven.core.verify_parquet import read_parquet
 SAMPLED = 16
 """Of as many instances, one is looked at by the task's second opinion, unless all are."""
 
+_PIECE = 16_384
+"""Instances that are drawn before it is asked again whether all is to stop."""
+
 BY_BYTES, BY_VALUES = "bytes", "values"
 """How a file was found right: it has the very bytes that are written today, or the values and fields."""
 
@@ -83,13 +86,24 @@ class _Blocks:
         """Yield the blocks.
 
         Raises:
-            InterruptedError: before the next one, if all is to stop.
+            InterruptedError: soon after all is to stop.
         """
-        task, shard = self._checking.task, self._shard
-        for start, count in blocks_of(shard, block_size(task.columns)):
-            if self._stop.is_set():
-                raise InterruptedError
-            yield task.encode(shard.split, start, count, self._checking.threads)
+        for start, count in blocks_of(self._shard, block_size(self._checking.task.columns)):
+            pieces = [self._draw_piece(begin, start + count) for begin in range(start, start + count, _PIECE)]
+            columns = {
+                name: np.concatenate([piece.columns[name] for piece in pieces]) for name in pieces[0].columns
+            }
+            tallies: dict[str, Any] = {}
+            for piece in pieces:
+                add_tallies(tallies, piece.tallies)
+            yield Encoded(columns, tallies)
+
+    def _draw_piece(self, begin: int, end: int) -> Encoded:
+        if self._stop.is_set():
+            raise InterruptedError
+        return self._checking.task.encode(
+            self._shard.split, begin, min(_PIECE, end - begin), self._checking.threads
+        )
 
     def note(self, encoded: Encoded) -> None:
         """Add a block that the file holds."""

@@ -20,9 +20,8 @@ from example import SIZES
 from parquet_forgery import BINARY, I64, change_metadata, put_together, take_apart
 from resealing import reseal, write_rows
 from sraven import SRAVEN, ConfigurationError
-from sraven.core.dataset import FORMATS
 from sraven.core.families import make_task
-from sraven.core.table import arrow_schema, from_table, to_table
+from sraven.core.table import arrow_schema, from_table
 from sraven.core.verify import verify_dataset
 
 FOLDER = "M3-K7"

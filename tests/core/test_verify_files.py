@@ -1,0 +1,298 @@
+"""`sraven verify` allows the files of a dataset and no others, opens nothing else, and ends soon."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from example import SIZES, all_bytes
+from resealing import reseal
+from sraven import OutputError
+from sraven.core import verify_files
+from sraven.core.dataset import write_dataset
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import make_task
+from sraven.core.files import json_text
+from sraven.core.verify import verify_dataset
+
+FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
+
+
+@pytest.fixture
+def copy(dataset_directory, tmp_path):
+    """A copy of the finished dataset, to be added to."""
+    return shutil.copytree(dataset_directory, tmp_path / "copy")
+
+
+def faults(directory):
+    return verify_dataset(directory, make_task).faults
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notes.txt",
+        "copy.py",
+        "README.md.tmp",
+        "dataset_infos.json",
+        ".huggingface.yaml",
+        ".DS_Store",
+        ".git/config",
+        ".sraven-partial/journal.jsonl",
+        "M3-K8/train-00000-of-00001.parquet",
+        "data/train.parquet",
+        "M3-K7/ood-00001-of-00001.parquet",
+        "M3-K7/.hidden",
+        "M3-K7/more/ood.parquet",
+        "M3-K7/ood-00000-of-00001.parquet.tmp",
+    ],
+)
+def test_what_is_no_part_of_the_dataset_is_refused(copy, name):
+    path = copy / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    (fault,) = faults(copy)
+    first = name if name.startswith(FOLDER + "/") and name.count("/") == 1 else name.rsplit("/", 1)[0]
+    assert fault.startswith(f"{first}: ") and "remove it" in fault
+
+
+def test_names_of_strangers_cannot_play_with_the_terminal(copy):
+    (copy / "a\x1b[2J\u202e\nb").touch()
+    (fault,) = faults(copy)
+    assert fault.startswith(r"a\x1b[2J\u202e\nb: is no part")
+
+
+@pytest.mark.parametrize("name", ["README.md", "croissant.json", FOLDER, SHARD])
+def test_links_are_refused(copy, name):
+    (copy / name).rename(copy.parent / "elsewhere")
+    (copy / name).symlink_to(copy.parent / "elsewhere")
+    found = faults(copy)
+    assert any(fault.startswith(f"{name}: it is a link") for fault in found), found
+
+
+def test_link_in_place_of_the_manifest_is_refused(copy):
+    (copy / "manifest.json").rename(copy.parent / "elsewhere")
+    (copy / "manifest.json").symlink_to(copy.parent / "elsewhere")
+    with pytest.raises(OutputError, match="can't be read as a manifest"):
+        faults(copy)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
+@pytest.mark.parametrize("name", ["README.md", "croissant.json", "manifest.json", SHARD, "other"])
+def test_what_is_no_plain_file_is_never_opened(copy, monkeypatch, kind, name):
+    (copy / name).unlink(missing_ok=True)
+    monkeypatch.chdir(copy)  # paths of sockets are short
+    if kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "folder":
+        os.mkdir(name)
+    else:
+        with socket.socket(socket.AF_UNIX) as opened:
+            opened.bind(name)
+    if name == "manifest.json":
+        with pytest.raises(OutputError, match="can't be read"):
+            faults(copy)
+    else:
+        message = "is no part of the dataset" if name == "other" else "it is no plain file"
+        assert any(fault.startswith(f"{name}: {message}") for fault in faults(copy))
+
+
+def test_folder_that_is_a_file_is_refused(copy):
+    shutil.rmtree(copy / FOLDER)
+    (copy / FOLDER).touch()
+    assert f"{FOLDER}: it is no folder" in faults(copy)
+
+
+def test_missing_folder_is_one_fault(copy):
+    shutil.rmtree(copy / FOLDER)
+    assert faults(copy) == [f"{FOLDER}: the folder is missing"]
+
+
+def test_many_strangers_are_counted(copy, monkeypatch):
+    for number in range(70):
+        (copy / f"extra-{number:02}").touch()
+    found = faults(copy)
+    assert [fault[:8] for fault in found[:20]] == [f"extra-{number:02}" for number in range(20)]
+    assert found[20:] == ["50 more entries of the directory are no part of the dataset"]
+    monkeypatch.setattr(verify_files, "_MOST_OTHERS", 30)
+    assert faults(copy)[20:] == ["more than 11 more entries of the directory are no part of the dataset"]
+
+
+def test_many_missing_files_are_counted(copy, task):
+    plan = json.loads((copy / "manifest.json").read_text())
+    plan["sizes"] |= {"train": 1 << 30}
+    (copy / "manifest.json").write_text(json_text(plan))
+    found = faults(copy)
+    assert len(found) < 50 and any("more files are missing or aren't plain" in fault for fault in found)
+
+
+# Manifests
+
+
+def change_text(old, new):
+    return lambda text: text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_text('"layout": 1,', '"layout": 2, "layout": 1,'),
+        change_text('"train": 3001', '"train": ' + 5000 * "3"),
+        change_text('"train": 3001', f'"train": {1 << 45}'),
+        change_text('"train": 3001', f'"train": {10**400}'),
+        change_text('"train": 3001', f'"train": {1 << 40}'),
+        change_text('"train": 3001', '"train": 3001.0'),
+        change_text('"train": 3001', '"train": true'),
+        change_text('"train": 3001', '"train": -1'),
+        change_text('"holdout": 0.3', '"holdout": NaN'),
+        change_text('"holdout": 0.3', '"holdout": 1e999'),
+        change_text('"seed": 5', f'"seed": {10**24}'),
+        change_text('"seed": 5', '"seed": ' + 900 * "[" + 900 * "]"),
+        change_text('"seed": 5', '"seed": ' + 90_000 * "[" + 90_000 * "]"),
+        change_text('"layout": 1,', '"layout": 1.0,'),
+        change_text('"layout": 1,', '"layout": true,'),
+        change_text('"M3-K7"', '"' + 5000 * "M" + '"'),
+        change_text('"pyarrow": "', '"pyarrow": "\\u001b[2J'),
+        change_text('"file_format": "parquet"', '"file_format": ["\\u202e"]'),
+        lambda text: json.dumps([[name, value] for name, value in json.loads(text).items()]),
+        lambda text: text + " " * (1 << 26),
+        lambda text: "\ufeff" + text,
+        lambda text: text.encode("utf-16"),
+    ],
+)
+def test_manifest_beyond_what_is_allowed_is_one_clear_line(copy, change):
+    path = copy / "manifest.json"
+    changed = change(path.read_text())
+    path.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
+    with pytest.raises(ConfigurationError) as error:
+        faults(copy)
+    message = str(error.value)
+    assert "\n" not in message and message.isprintable() and len(message) < 600
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_text("\n", "\n "),
+        change_text("\n", "\r\n"),
+        lambda text: text[:-1],
+        lambda text: text + "\n",
+        lambda text: json.dumps(dict([*json.loads(text).items()][::-1]), indent=1) + "\n",
+        change_text('"holdout": 0.3', '"holdout": 3e-1'),
+        change_text('"holdout": 0.3', '"holdout": 0.30'),
+        change_text("sraven", "\\u0073raven"),
+    ],
+)
+def test_manifest_in_other_bytes_is_a_fault(copy, change):
+    path = copy / "manifest.json"
+    path.write_bytes(change(path.read_text()).encode())
+    assert faults(copy) == [
+        "manifest.json: its bytes aren't those that are written: spaces, order, or numbers"
+    ]
+
+
+def test_more_files_than_a_dataset_may_have_are_refused_before_anything_is_written(task, tmp_path):
+    with pytest.raises(ConfigurationError, match=r"make 131,074 files; at most 65,536"):
+        write_dataset(task, {"train": 1 << 34, "test": 1 << 34, "ood": 1 << 19}, tmp_path / "vast")
+    assert not (tmp_path / "vast").exists()
+
+
+@pytest.mark.parametrize("size", [0, 503, 1 << 30])
+def test_file_of_a_size_that_cannot_be_is_not_read(copy, monkeypatch, size):
+    def draw(*arguments):
+        raise AssertionError("nothing of this file needs to be drawn")
+
+    os.truncate(copy / SHARD, size)
+    (copy / SHARD).rename(copy / "kept")
+    shutil.rmtree(copy / FOLDER)
+    (copy / FOLDER).mkdir()
+    (copy / "kept").rename(copy / SHARD)
+    monkeypatch.setattr("sraven.core.verify_parquet.read_parquet", draw)
+    found = faults(copy)
+    assert any(fault.startswith(SHARD) for fault in found)
+
+
+# Arrow streams
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data + b"more",
+        lambda data: data[:-8],
+        lambda data: data[:500] + bytes([data[500] ^ 1]) + data[501:],
+        lambda data: data[:-9_000] + bytes([data[-9_000] ^ 1]) + data[-8_999:],
+    ],
+)
+def test_changed_arrow_streams_are_found(task, tmp_path, change):
+    write_dataset(task, SIZES, tmp_path / "raven", file_format="arrow")
+    path = tmp_path / "raven" / FOLDER / "train-00000-of-00001.arrow"
+    assert faults(tmp_path / "raven") == []
+    path.write_bytes(change(path.read_bytes()))
+    reseal(tmp_path / "raven", task)
+    assert faults(tmp_path / "raven")
+
+
+# What is checked, and how
+
+
+def test_report_says_how_files_were_compared(copy, task):
+    report = verify_dataset(copy, make_task)
+    assert report.files == {"bytes": 3, "values": 0}
+    assert {split: -(-size // 16) for split, size in SIZES.items()} == report.reviewed
+    assert verify_dataset(copy, make_task, thorough=True).reviewed == SIZES
+    assert not report.faults
+
+
+def test_second_opinion_is_heard(copy, monkeypatch):
+    monkeypatch.setattr("sraven.task.SRAVEN.find_faults", lambda task, split, arrays: ["nonsense"])
+    assert f"{SHARD}: nonsense" in faults(copy)
+
+
+INTERRUPTED = """
+import signal, sys, time
+from unittest.mock import patch
+from sraven import SRAVEN
+from sraven.core.dataset import write_dataset
+from cli.main import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with patch("sraven.core.digests.MOST_INSTANCES", 8):
+    task = SRAVEN(M=3, K=7, holdout=0.3)
+    write_dataset(task, {"train": 8000, "ood": 8}, sys.argv[1])
+    draw = SRAVEN.encode
+
+    def encode(*arguments):
+        print("drawing", flush=True)
+        time.sleep(1)
+        return draw(*arguments)
+
+    with patch.object(SRAVEN, "encode", encode):
+        main(["verify", sys.argv[1]])
+"""
+
+
+def test_interrupt_ends_it_between_two_blocks(tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "raven")]
+    with subprocess.Popen(
+        command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "drawing\n"
+        process.send_signal(signal.SIGINT)
+        try:  # all 1,001 blocks would take minutes
+            _, errors = process.communicate(timeout=100)
+        finally:
+            process.kill()
+    assert (process.returncode, errors) == (130, "error: interrupted; nothing was changed\n")
+
+
+def test_verifying_opens_and_writes_nothing_else(copy):
+    before = all_bytes(copy)
+    assert faults(copy) == []
+    assert all_bytes(copy) == before
