@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.parquet_pages import DATA_PAGE, DICTIONARY_PAGE, PLAIN, RLE, ZSTD, Chunk, Leaf
-from sraven.core.thrift import BINARY, I16, I32, I64, LIST, STRUCT, TRUE, Fields
+from sraven.core.thrift import BINARY, I32, I64, LIST, STRUCT, TRUE, Fields, elements, number_of, struct_of
 
 
 def check_fields(found: Fields, expected: Fields, where: str, optional: Fields | None = None) -> None:
@@ -21,24 +21,6 @@ def check_fields(found: Fields, expected: Fields, where: str, optional: Fields |
     wrong += [number for number in expected if number not in found]
     if wrong:
         raise ValueError(f"{where} isn't what pages and values give (field {wrong[0]})")
-
-
-def elements(fields: Fields, number: int, of: int) -> list[Any]:
-    """Return a list in a struct, empty if it isn't there or is of other elements."""
-    kind, content = fields.get(number, (LIST, (of, [])))
-    return list(content[1]) if kind == LIST and content[0] == of else []
-
-
-def struct_of(fields: Fields, number: int) -> Fields:
-    """Return a struct in a struct, empty if it isn't there or is something else."""
-    kind, content = fields.get(number, (STRUCT, {}))
-    return dict(content) if kind == STRUCT else {}
-
-
-def number_of(fields: Fields, number: int) -> int:
-    """Return a number in a struct, -1 if it isn't there or has another type."""
-    kind, value = fields.get(number, (I64, -1))
-    return int(value) if kind in (I16, I32, I64) else -1
 
 
 def _extremes(values: NDArray[Any]) -> tuple[Any, Any]:

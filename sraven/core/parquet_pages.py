@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sraven.core.jit import kernel
 from sraven.core.task import Column
-from sraven.core.thrift import I32, STRUCT, Fields, read_struct
+from sraven.core.thrift import FALSE, I32, STRUCT, number_of, read_struct, struct_of
 
 PLAIN, RLE, RLE_DICTIONARY, BYTE_STREAM_SPLIT = 0, 3, 8, 9
 """Encodings, by Parquet's numbers."""
@@ -251,25 +251,24 @@ def _read_header(data: memoryview, begin: int, most: int) -> tuple[Page, int, me
         most: values that it may have.
     """
     header, used = read_struct(data[begin:])
-    kind = header.get(1, (I32, -1))[1]
-    place = {DATA_PAGE: 5, DICTIONARY_PAGE: 7}.get(kind)
-    own: Fields = header[place][1] if place in header and header[place][0] == STRUCT else {}
-    numbers = {1: I32, 2: I32, 3: I32, 4: I32} if kind == DATA_PAGE else {1: I32, 2: I32, 3: 2}
-    sizes = [header.get(number, (0, -1)) for number in (1, 2, 3)]
+    kind, raw_size, size = (number_of(header, number) for number in (1, 2, 3))
+    place = {DATA_PAGE: 5, DICTIONARY_PAGE: 7}.get(kind, 0)
+    own = struct_of(header, place)
+    kinds = {1: I32, 2: I32, 3: I32, 4: I32} if kind == DATA_PAGE else {1: I32, 2: I32, 3: FALSE}
     if (
-        header.keys() != {1, 2, 3, place}
-        or any(of != I32 or size < 0 for of, size in sizes)
-        or {number: of for number, (of, _) in own.items()} != numbers
+        {number: of for number, (of, _) in header.items()} != {1: I32, 2: I32, 3: I32, place: STRUCT}
+        or {number: of for number, (of, _) in own.items()} != kinds
+        or min(raw_size, size) < 0
         or (kind == DATA_PAGE and (own[3][1], own[4][1]) != (RLE, RLE))
         or own[2][1] not in (_DECODERS if kind == DATA_PAGE else (PLAIN,))
         or not 0 < own[1][1] <= most
     ):
         raise ValueError("has a header that the writer doesn't write")
-    content = data[begin + used : begin + used + sizes[2][1]]
-    if len(content) < sizes[2][1]:
+    content = data[begin + used : begin + used + size]
+    if len(content) < size:
         raise ValueError("is cut off")
     page = Page(begin, used + len(content), own[1][1], own[2][1])
-    return page, kind, content, sizes[1][1]
+    return page, kind, content, raw_size
 
 
 def read_chunk(data: memoryview, leaf: Leaf, begin: int, end: int, count: int) -> Chunk:

@@ -122,3 +122,21 @@ def read_struct(data: memoryview) -> tuple[Fields, int]:
     if write_struct(fields) != data[: reader.at]:
         raise ValueError("it isn't written in the usual form")
     return fields, reader.at
+
+
+def elements(fields: Fields, number: int, of: int) -> list[Any]:
+    """Return a list in a struct, empty if it isn't there or is of other elements."""
+    kind, content = fields.get(number, (LIST, (of, [])))
+    return list(content[1]) if kind == LIST and content[0] == of else []
+
+
+def struct_of(fields: Fields, number: int) -> Fields:
+    """Return a struct in a struct, empty if it isn't there or is something else."""
+    kind, content = fields.get(number, (STRUCT, {}))
+    return dict(content) if kind == STRUCT else {}
+
+
+def number_of(fields: Fields, number: int) -> int:
+    """Return a number in a struct, -1 if it isn't there or has another type."""
+    kind, value = fields.get(number, (I64, -1))
+    return int(value) if kind in (I16, I32, I64) else -1

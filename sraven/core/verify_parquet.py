@@ -17,18 +17,23 @@ from numpy.typing import NDArray
 
 from sraven.core.dataset import FORMATS
 from sraven.core.echo import shown
-from sraven.core.parquet_claims import (
-    check_chunk,
-    check_fields,
-    check_indexes,
-    elements,
-    number_of,
-    struct_of,
-)
+from sraven.core.parquet_claims import check_chunk, check_fields, check_indexes
 from sraven.core.parquet_pages import leaf_of, read_chunk
 from sraven.core.table import arrow_schema, from_table
 from sraven.core.task import Arrays, Column
-from sraven.core.thrift import BINARY, I16, I32, I64, LIST, STRUCT, Fields, read_struct
+from sraven.core.thrift import (
+    BINARY,
+    I16,
+    I32,
+    I64,
+    LIST,
+    STRUCT,
+    Fields,
+    elements,
+    number_of,
+    read_struct,
+    struct_of,
+)
 
 _MAGIC = b"PAR1"
 _SHARED = (1, 2, 5, 7)

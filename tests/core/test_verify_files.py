@@ -265,7 +265,7 @@ from cli.main import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with patch("sraven.core.digests.MOST_INSTANCES", 8):
     task = SRAVEN(M=3, K=7, holdout=0.3)
-    write_dataset(task, {"train": 8000, "ood": 8}, sys.argv[1])
+    write_dataset(task, {"train": 1600, "ood": 8}, sys.argv[1])
     draw = SRAVEN.encode
 
     def encode(*arguments):
@@ -274,7 +274,7 @@ with patch("sraven.core.digests.MOST_INSTANCES", 8):
         return draw(*arguments)
 
     with patch.object(SRAVEN, "encode", encode):
-        main(["verify", sys.argv[1]])
+        main(["verify", "--threads", "1", sys.argv[1]])
 """
 
 
@@ -285,7 +285,7 @@ def test_interrupt_ends_it_between_two_blocks(tmp_path):
     ) as process:
         assert process.stdout.readline() == "drawing\n"
         process.send_signal(signal.SIGINT)
-        try:  # all 1,001 blocks would take minutes
+        try:  # all 201 blocks would take minutes
             _, errors = process.communicate(timeout=100)
         finally:
             process.kill()
