@@ -25,6 +25,9 @@ PLAIN, RLE, RLE_DICTIONARY, BYTE_STREAM_SPLIT = 0, 3, 8, 9
 DATA_PAGE, DICTIONARY_PAGE = 0, 2
 ZSTD = 6
 
+_MOST_PAGES = 1024
+"""Pages of a chunk; the writer makes some dozens."""
+
 _STORED = {"uint8": (1, "<i4"), "int32": (1, "<i4"), "int64": (2, "<i8"), "float32": (4, "<f4")}
 """Parquet's number of the physical type that a column has, and its form in memory."""
 
@@ -290,6 +293,8 @@ def read_chunk(data: memoryview, leaf: Leaf, begin: int, end: int, count: int) -
     at, left, raw_size = begin, count, 0
     while at < end:
         try:
+            if len(pages) == _MOST_PAGES:
+                raise ValueError("is one of too many")
             page, kind, content, size = _read_header(data[:end], at, left)
             if size > 64 + page.count * (itemsize + 2):
                 raise ValueError("says to be larger than its values are")

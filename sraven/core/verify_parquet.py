@@ -36,11 +36,16 @@ from sraven.core.thrift import (
 )
 
 _MAGIC = b"PAR1"
+_MOST_METADATA = 1 << 20
+"""Bytes of a piece of metadata; the writer needs some thousands."""
+
 _SHARED = (1, 2, 5, 7)
 """Fields of the metadata that don't depend on the rows: format, schema, texts by name, column orders."""
 
 
 def _read_whole(data: memoryview, begin: int, size: int, where: str) -> Fields:
+    if size > _MOST_METADATA:
+        raise ValueError(f"{where} has {size:,} bytes; the writer needs fewer")
     try:
         fields, used = read_struct(data[begin : begin + size])
     except ValueError as error:
