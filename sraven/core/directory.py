@@ -56,6 +56,8 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         unfinished = "unfinished: run the same generate command again, and it goes on"
         state = unfinished if (out / STAGING).is_dir() else "not a dataset of this benchmark"
         raise OutputError(f"{out} has no {MANIFEST}; it is {state}")
+    if path.is_symlink():
+        raise OutputError(f"{path} is a link, which may lead anywhere; put there the file it leads to")
     try:
         data = read_file(out, MANIFEST, MANIFEST_LIMIT)
         manifest = parse_json(data)
