@@ -12,12 +12,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sraven.core.jit import kernel
 from sraven.core.task import Column
 from sraven.core.thrift import FALSE, I32, STRUCT, number_of, read_struct, struct_of
+from sraven.core.zstandard import decompress
 
 PLAIN, RLE, RLE_DICTIONARY, BYTE_STREAM_SPLIT = 0, 3, 8, 9
 """Encodings, by Parquet's numbers."""
@@ -153,32 +153,6 @@ def decode_runs(data: Any, bits: Any, out: Any) -> Any:
     return at == len(data)
 
 
-def _is_one_frame(data: memoryview) -> bool:
-    """Tell whether bytes are one Zstandard frame (RFC 8878): decoders skip others that hold no data."""
-    if len(data) < 5 or bytes(data[:4]) != b"\x28\xb5\x2f\xfd" or data[4] & 0b11000:
-        return False
-    single, checksum = data[4] >> 5 & 1, data[4] >> 2 & 1
-    at = 5 + (1 - single) + (0, 1, 2, 4)[data[4] & 3] + (single, 2, 4, 8)[data[4] >> 6]
-    last = False
-    while not last:
-        if at + 3 > len(data):
-            return False
-        header = int.from_bytes(data[at : at + 3], "little")
-        last = bool(header & 1)
-        at += 3 + (1 if header >> 1 & 3 == 1 else header >> 3)
-    return at + 4 * checksum == len(data)
-
-
-def _decompress(data: memoryview, size: int) -> NDArray[np.uint8]:
-    if not _is_one_frame(data):
-        raise ValueError("isn't one Zstandard frame")
-    try:
-        raw = pa.Codec("zstd").decompress(data, decompressed_size=size)
-    except (pa.ArrowException, OSError):
-        raise ValueError("can't be decompressed to the size that it says") from None
-    return np.frombuffer(raw, np.uint8)
-
-
 def _runs(data: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.int64]:
     out = np.empty(count, np.int64)
     if not decode_runs(data, bits, out):
@@ -288,7 +262,8 @@ def read_chunk(data: memoryview, leaf: Leaf, begin: int, end: int, count: int) -
         ValueError: for any other.
     """
     itemsize = np.dtype(leaf.stored).itemsize
-    values, pages = [], []
+    values: list[NDArray[Any]] = []
+    pages: list[Page] = []
     dictionary, dictionary_page = _Dictionary(np.empty(0, leaf.stored)), None
     at, left, raw_size = begin, count, 0
     while at < end:
@@ -298,7 +273,7 @@ def read_chunk(data: memoryview, leaf: Leaf, begin: int, end: int, count: int) -
             page, kind, content, size = _read_header(data[:end], at, left)
             if size > 64 + page.count * (itemsize + 2):
                 raise ValueError("says to be larger than its values are")
-            raw = _decompress(content, size)
+            raw = decompress(content, size)
             if kind == DICTIONARY_PAGE:
                 if at != begin:
                     raise ValueError("is a dictionary, but not the first page")

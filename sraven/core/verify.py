@@ -8,7 +8,7 @@ the Croissant file likewise, and nothing else may lie in the directory.
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -22,9 +22,12 @@ from sraven.core.errors import OutputError
 from sraven.core.files import json_text
 from sraven.core.parallel import check_threads, for_each_item
 from sraven.core.task import Task
-from sraven.core.verify_files import MOST_NAMED, check_text, check_tree
+from sraven.core.verify_files import MOST_NAMED, check_text, check_tree, name_and_count
 from sraven.core.verify_leaks import Leaks
 from sraven.core.verify_shards import BY_BYTES, BY_VALUES, Checking, check_shard
+
+_MOST_FAULTS = 1_000
+"""Faults of shards that are named; the rest is counted."""
 
 
 @dataclass
@@ -64,9 +67,17 @@ def _differing(claimed: Any, found: Any, where: str) -> Iterator[str]:
 
 
 def _check_claims(
-    out: Path, task: Task, manifest: Mapping[str, Any], data: bytes, true_manifest: Mapping[str, Any]
+    out: Path,
+    task: Task,
+    manifest: Mapping[str, Any],
+    data: bytes,
+    true_manifest: Mapping[str, Any],
+    unusable: Collection[str],
 ) -> list[str]:
-    """Compare manifest, card and Croissant file with those that files and generator give."""
+    """Compare manifest, card and Croissant file with those that files and generator give.
+
+    A file that isn't there, or is no plain one, has its fault already.
+    """
     faults: list[str] = []
     if data != json_text(true_manifest).encode():
         names = (
@@ -79,7 +90,10 @@ def _check_claims(
         CROISSANT: json_text(render_croissant(task, true_manifest)),
     }
     return faults + [
-        fault for name, text in texts.items() for fault in check_text(out, name, text, "the manifest makes")
+        fault
+        for name, text in texts.items()
+        if name not in unusable
+        for fault in check_text(out, name, text, "the manifest makes")
     ]
 
 
@@ -171,9 +185,10 @@ def verify_dataset(
         progress=progress,
     )
     entries = _check_shards(checking, usable, path, report, threads)
-    report.faults.sort()
+    report.faults = name_and_count(sorted(report.faults), "faults of files", _MOST_FAULTS)
     if len(entries) == len(shards):  # else the manifest's claims about those files can't be right either
-        report.faults += _check_claims(path, task, manifest, data, make_manifest(task, plan, entries))
+        true_manifest = make_manifest(task, plan, entries)
+        report.faults += _check_claims(path, task, manifest, data, true_manifest, unusable)
     report.faults += faults
     report.shared = checking.leaks.counts()
     return report

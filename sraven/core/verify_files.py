@@ -16,9 +16,6 @@ from sraven.core.echo import shown
 MOST_NAMED = 20
 """Files that are named of those with the same fault; the rest is counted."""
 
-_MOST_OTHERS = 100_000
-"""Entries of a folder that are counted besides those that belong there."""
-
 _REMOVE = "is no part of the dataset; remove it"
 
 _ADVICE = {
@@ -42,18 +39,19 @@ def _list(folder: Path, wanted: Collection[str]) -> tuple[dict[str, int], list[s
             for entry in entries:
                 if entry.name in wanted:
                     modes[entry.name] = entry.stat(follow_symlinks=False).st_mode
-                elif count <= _MOST_OTHERS:
+                else:
                     count += 1
                     yield entry.name
 
     return modes, nsmallest(MOST_NAMED, others()), count
 
 
-def _name_and_count(lines: list[str], count: int, what: str) -> list[str]:
-    """Return the first lines, and one that counts the rest."""
-    rest = count - len(lines[:MOST_NAMED])
-    most = "more than " if count > _MOST_OTHERS else ""
-    return lines[:MOST_NAMED] + ([f"{most}{rest:,} more {what}"] if rest > 0 else [])
+def name_and_count(
+    lines: list[str], what: str, most: int = MOST_NAMED, count: int | None = None
+) -> list[str]:
+    """Return the first lines, and one that counts the rest of what there is (all of the lines by default)."""
+    rest = (len(lines) if count is None else count) - len(lines[:most])
+    return lines[:most] + ([f"{rest:,} more {what}"] if rest > 0 else [])
 
 
 def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[list[str], set[str]]:
@@ -79,9 +77,9 @@ def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[
             wrong[name] = "it is no plain file" if kind == stat.S_IFREG else "it is no folder"
     lines = [f"{prefix}{name}: {fault}" for name, fault in wrong.items()]
     others = [f"{prefix}{shown(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names]
-    return _name_and_count(lines, len(lines), "files are missing or aren't plain") + _name_and_count(
-        others, count, f"entries of {prefix or 'the directory'} are no part of the dataset"
-    ), set(wrong)
+    what = f"entries of {prefix or 'the directory'} are no part of the dataset"
+    faults = name_and_count(lines, "files are missing or aren't plain")
+    return faults + name_and_count(others, what, count=count), set(wrong)
 
 
 def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[list[str], set[str]]:

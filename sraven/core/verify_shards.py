@@ -146,14 +146,18 @@ def _compare_bytes(blocks: _Blocks, checking: Checking, file: BinaryIO) -> str |
     return sink.sha256() if sink.ends() else None
 
 
-def _compare_values(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
+def compare_values(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
     """Compare the rows of a block with the generator's."""
     index = encoded.columns["index"]
     if not np.array_equal(arrays["index"], index):
         return [f"index isn't {index[0]:,} to {index[-1]:,}"]
     faults = []
     for name, drawn in encoded.columns.items():
-        differs = (arrays[name] != drawn).reshape(len(index), -1).any(axis=1)
+        found, expected = (  # as bytes: zeros have two signs
+            np.ascontiguousarray(array).reshape(len(index), -1).view(np.uint8)
+            for array in (arrays[name], drawn)
+        )
+        differs = (found != expected).any(axis=1)
         if differs.any():
             faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
     return (task.find_faults(split, arrays) if faults else []) + faults
@@ -166,7 +170,7 @@ def _compare_fields(blocks: _Blocks, checking: Checking, shard: Shard, data: byt
     try:
         read = read_parquet(data, task.columns, counts, checking.pyarrow)
         for arrays, encoded in zip(read, blocks.draw(), strict=True):
-            faults += _compare_values(task, shard.split, arrays, encoded)
+            faults += compare_values(task, shard.split, arrays, encoded)
             blocks.note(encoded)
     except ValueError as error:
         faults.append(f"it isn't as PyArrow {checking.pyarrow} writes it: {error}")

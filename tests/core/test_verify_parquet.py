@@ -29,8 +29,10 @@ from sraven import SRAVEN
 from sraven.core.dataset import FORMATS
 from sraven.core.parquet_pages import decode_runs
 from sraven.core.table import arrow_schema, to_table
+from sraven.core.task import Encoded
 from sraven.core.thrift import read_struct
 from sraven.core.verify_parquet import read_parquet
+from sraven.core.verify_shards import compare_values
 
 TASKS = {"sraven": SRAVEN(M=3, K=7), "fuzzylogic": FuzzyLogic(N=3)}
 COUNTS = [3_000, 700]
@@ -274,3 +276,12 @@ def test_runs_are_decoded_to_the_letter(data, bits, count, expected):
 def test_metadata_in_another_form_is_refused(data):
     with pytest.raises(ValueError, match=r"it |a number"):
         read_struct(memoryview(data))
+
+
+def test_zeros_of_the_other_sign_are_other_values():
+    task = TASKS["fuzzylogic"]
+    (drawn,) = rows(task, [50])
+    zero, negative = ({**drawn, "targets": sign * np.zeros_like(drawn["targets"])} for sign in (1.0, -1.0))
+    assert compare_values(task, "ood", zero, Encoded(zero, {})) == []
+    faults = compare_values(task, "ood", negative, Encoded(zero, {}))
+    assert "targets differs from the generator's (rows: 50; first index: 0)" in faults
