@@ -113,14 +113,22 @@ class _Blocks:
         if self._checking.leaks.needed:
             prints = fingerprints([arrays[name] for name in task.instance_columns])
             self._checking.leaks.add(self._shard.split, prints)
-        step = 1 if self._checking.thorough else SAMPLED
-        sample = {name: np.ascontiguousarray(array[::step]) for name, array in arrays.items()}
-        self.faults += task.find_faults(self._shard.split, sample)
+        self._review(arrays)
         self.checked += len(arrays["index"])
-        self.reviewed += len(sample["index"])
         if self.checked > self._told:
             self._checking.progress(self.checked - self._told)
             self._told = self.checked
+
+    def _review(self, arrays: Arrays) -> None:
+        """Ask the second opinion about some rows of a block, or about all."""
+        step = 1 if self._checking.thorough else SAMPLED
+        for begin in range(0, len(arrays["index"]), _PIECE):
+            if self._stop.is_set():
+                raise InterruptedError
+            chosen = slice(begin, begin + _PIECE, step)
+            sample = {name: np.ascontiguousarray(array[chosen]) for name, array in arrays.items()}
+            self.faults += self._checking.task.find_faults(self._shard.split, sample)
+            self.reviewed += len(sample["index"])
 
     def finding(self, faults: list[str], how: str = "", size: int = 0, sha256: str = "") -> Finding:
         """Return what was found, given the faults of the file, and how it was compared."""
