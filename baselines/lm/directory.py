@@ -9,12 +9,14 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from baselines.lm.shards import ARRAYS, path_of
-from sraven.core.directory import LOCK, MANIFEST, STAGING, lock_staging
+from sraven.core.directory import MANIFEST, STAGING
 from sraven.core.errors import OutputError
 from sraven.core.files import move_into_place, sync_directory, write_json
+from sraven.core.lock import LOCK, Lock
+from sraven.core.staging import check_staging, clear, lock_staging
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
@@ -62,14 +64,28 @@ def differences(plan: Plan, other: Plan) -> list[str]:
 
 def _is_complete(out: Path, manifest: Mapping[str, Any]) -> bool:
     """Tell whether all files are there, in the size that the manifest says."""
+    return (out / TOKENIZER).is_file() and _has_shards(out, manifest)
+
+
+def _has_shards(folder: Path, manifest: Mapping[str, Any]) -> bool:
     try:
-        return (out / TOKENIZER).is_file() and all(
-            path_of(out / SHARDS / shard["name"], array).stat().st_size == shard["file_bytes"][array]
+        return all(
+            path_of(folder / SHARDS / shard["name"], array).stat().st_size == shard["file_bytes"][array]
             for shard in manifest["shards"]
             for array in ARRAYS
         )
-    except OSError:
+    except (OSError, KeyError, TypeError):
         return False
+
+
+def _all_is_written(out: Path) -> bool:
+    """Tell whether only publishing is left, or some of that."""
+    staging = out / STAGING
+    try:
+        manifest = read_manifest(staging)
+    except OutputError:
+        return False
+    return _has_shards(staging if (staging / SHARDS).exists() else out, manifest)
 
 
 def _is_finished(out: Path, plan: Plan, force: bool) -> bool:
@@ -79,6 +95,7 @@ def _is_finished(out: Path, plan: Plan, force: bool) -> bool:
         raise OutputError(f"{out} is a file; choose another directory")
     if not out.exists() or not any(out.iterdir()):
         return False
+    check_staging(out / STAGING)
     if (out / MANIFEST).exists():
         manifest = read_manifest(out)
         different = [name for name in differences(plan, manifest["plan"]) if name != "sentencepiece"]
@@ -88,7 +105,8 @@ def _is_finished(out: Path, plan: Plan, force: bool) -> bool:
             raise OutputError(f"{out} is damaged: a file is missing or cut off; use --force to rewrite it")
         return not force
     begun = out / STAGING
-    if not begun.is_dir() or not ((begun / PLAN).is_file() or {LOCK} >= set(os.listdir(begun))):
+    left = set(os.listdir(begun)) if begun.is_dir() else None
+    if left is None or (left and not left & {PLAN, LOCK}):
         raise OutputError(f"{out} isn't empty and holds no tokens; choose another directory")
     staged = _staged_plan(out)
     if not force and staged and (different := differences(plan, staged)):
@@ -104,40 +122,58 @@ def _staged_plan(out: Path) -> dict[str, Any] | None:
         return None
 
 
-def open_staging(out: Path, plan: Plan, force: bool) -> IO[str] | None:
+def open_staging(out: Path, plan: Plan, force: bool) -> Lock | None:
     """Make the staging directory ready for a plan; nothing is created before all is checked.
 
     Returns:
-        None if all is done already; else a lock to close when the work is done.
+        None if all is done already; else a lock to release when the work is done.
 
     Raises:
-        OutputError: if the directory can't be written, or holds something else.
+        OutputError: if the directory can't be written, is being written, or holds something else.
     """
     staging = out / STAGING
     try:
-        if _is_finished(out, plan, force):
-            shutil.rmtree(staging, ignore_errors=True)
+        if _is_finished(out, plan, force) and not staging.exists():
             return None
-        staging.mkdir(parents=True, exist_ok=True)
-        lock = lock_staging(staging)
-        if _staged_plan(out) != plan:
-            for entry in staging.iterdir():
-                if entry.name != LOCK:
-                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-            write_json(staging / PLAN, plan)
-        if not (staging / MANIFEST).exists():  # else all is written, and publishing was cut short
-            (staging / SHARDS).mkdir(exist_ok=True)
-            (staging / ENTRIES).mkdir(exist_ok=True)
+        lock = lock_staging(out, staging)
+        try:
+            # Again, and this time nobody else changes it.
+            if not _is_finished(out, plan, force) and not _take_up(out, plan, force):
+                return lock
+            clear(staging, MANIFEST, PLAN)
+        except BaseException:
+            lock.release()
+            raise
+        lock.release()
     except OSError as error:
-        raise OutputError(f"{out} can't be written ({error.strerror}); choose another directory") from None
-    return lock
+        raise OutputError(
+            f"{out} can't be written ({error.strerror or error}); mend that, or choose another directory"
+        ) from None
+    return None
+
+
+def _take_up(out: Path, plan: Plan, force: bool) -> bool:
+    """Keep of the staging directory what is of use; tell whether all is done by that."""
+    staging, written = out / STAGING, _all_is_written(out)
+    if _staged_plan(out) != plan:
+        if written and not (out / MANIFEST).exists():
+            # Other tokens, and what they replace is taken apart: without them there would be none.
+            publish(out)
+            if _is_finished(out, plan, force):
+                return True
+        clear(staging, MANIFEST, PLAN)
+        write_json(staging / PLAN, plan)
+    elif not written:
+        (staging / MANIFEST).unlink(missing_ok=True)
+    if not (staging / MANIFEST).exists():  # else publishing was cut short
+        (staging / SHARDS).mkdir(exist_ok=True)
+        (staging / ENTRIES).mkdir(exist_ok=True)
+    return False
 
 
 def discard(out: Path) -> None:
-    """Remove what was begun, and the directory if nothing else is in it."""
-    shutil.rmtree(out / STAGING, ignore_errors=True)
-    if not any(out.iterdir()):
-        out.rmdir()
+    """Remove what was begun; the release of the lock removes the directories."""
+    clear(out / STAGING, MANIFEST, PLAN)
 
 
 def publish(out: Path) -> None:
@@ -154,4 +190,4 @@ def publish(out: Path) -> None:
     for name in (TOKENIZER, MANIFEST):  # the manifest last: with it, all is there
         if (staging / name).exists():
             move_into_place(staging / name, out / name)
-    shutil.rmtree(staging, ignore_errors=True)
+    clear(staging, MANIFEST, PLAN)

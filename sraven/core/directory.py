@@ -3,7 +3,8 @@
 Everything is made in ``<out>/.sraven-partial``, which `datasets` doesn't look into, with a journal of the
 shards that are done. Publishing moves it into place in an order that leaves, at any moment, either
 nothing that loads or a whole dataset: an old manifest goes first and then the old data, the new
-card points at data that isn't there yet, the data arrives in one rename, the manifest last.
+card points at data that isn't there yet, the data arrives in one rename, the manifest last. What is
+replaced is kept until then, so that whoever is killed in between leaves what the same command finishes.
 """
 
 import json
@@ -13,25 +14,22 @@ import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sraven.core.echo import shown
 from sraven.core.errors import OutputError
 from sraven.core.files import move_into_place, sync_directory, write_text
+from sraven.core.lock import LOCK, Lock
 from sraven.core.spec import canonical_json
+from sraven.core.staging import check_staging, clear, lock_staging
 from sraven.core.strict_json import parse_json
 from sraven.core.untrusted import read_file
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # not every system has file locks of this kind
-    fcntl = None  # type: ignore[assignment]
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
 
 MANIFEST, CARD, CROISSANT = "manifest.json", "README.md", "croissant.json"
-STAGING, JOURNAL, REPLACED, LOCK = ".sraven-partial", "journal.jsonl", "replaced", "lock"
+STAGING, JOURNAL, REPLACED = ".sraven-partial", "journal.jsonl", "replaced"
 
 SIZE_LIMIT = 1 << 40
 """Most instances of a split in one dataset."""
@@ -41,6 +39,9 @@ MANIFEST_LIMIT = 1 << 26
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
 """What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
+
+_ENTRY_KEYS = {"path", "start", "num_examples", "num_bytes", "sha256", "blocks", "tallies"}
+_LONGEST_LINE = 1 << 20
 
 Plan = Mapping[str, Any]
 
@@ -105,17 +106,39 @@ def _same_dataset(plan: Plan, other: Plan) -> bool:
 def _staged_plan(out: Path) -> dict[str, Any] | None:
     """Return the plan that the staging directory was made for; None if that can't be read."""
     try:
-        with open(out / STAGING / JOURNAL) as journal:
-            return dict(json.loads(journal.readline()))
-    except (OSError, ValueError, TypeError):
+        with open(out / STAGING / JOURNAL, "rb") as journal:
+            return dict(json.loads(journal.readline(_LONGEST_LINE)))
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+
+
+def _manifest_in(folder: Path) -> dict[str, Any] | None:
+    """Return the manifest in a directory of the staging; None if there is none that can be read."""
+    try:
+        return read_manifest(folder)
+    except OutputError:
+        return None
+
+
+def _all_is_written(out: Path) -> dict[str, Any] | None:
+    """Return the manifest of a dataset of which only publishing is left, or some of that; else None."""
+    staging = out / STAGING
+    manifest = _manifest_in(staging)
+    if manifest is None:
+        return None
+    data = staging if (staging / manifest["config_name"]).exists() else out
+    return manifest if _has_shards(data, manifest) else None
 
 
 def _is_complete(out: Path, manifest: Mapping[str, Any]) -> bool:
     """Tell whether all files of a dataset are there, the shards in the size that the manifest says."""
+    return all((out / name).is_file() for name in (CARD, CROISSANT)) and _has_shards(out, manifest)
+
+
+def _has_shards(folder: Path, manifest: Mapping[str, Any]) -> bool:
     try:
-        return all((out / name).is_file() for name in (CARD, CROISSANT)) and all(
-            (out / shard["path"]).stat().st_size == shard["num_bytes"]
+        return all(
+            (folder / shard["path"]).stat().st_size == shard["num_bytes"]
             for split in manifest["splits"].values()
             for shard in split["shards"]
         )
@@ -127,8 +150,11 @@ def _is_staging(out: Path, plan: Plan | None) -> bool:
     """Tell whether a directory without manifest holds nothing but what a writer of ours left."""
     present = {entry.name for entry in out.iterdir()}
     begun = {entry.name for entry in (out / STAGING).iterdir()} if STAGING in present else set()
-    ours = {STAGING, CARD, CROISSANT, plan["config_name"]} if plan else {STAGING}
-    return present <= ours and (plan is not None or LOCK in begun or not begun)
+    if plan is None:
+        return present <= {STAGING} and (LOCK in begun or not begun)
+    replaced = _manifest_in(out / STAGING / REPLACED)
+    names = {each["config_name"] for each in (plan, replaced) if each}
+    return present <= {STAGING, CARD, CROISSANT} | names
 
 
 def _check_in_the_way(out: Path, plan: Plan, force: bool) -> bool:
@@ -137,6 +163,7 @@ def _check_in_the_way(out: Path, plan: Plan, force: bool) -> bool:
         raise OutputError(f"{out} is a file; choose another directory")
     if not out.exists() or not any(out.iterdir()):
         return False
+    check_staging(out / STAGING)
     replace = "choose another directory, or use --force to replace it"
     if (out / MANIFEST).exists():
         manifest = read_manifest(out)
@@ -160,43 +187,52 @@ def _check_in_the_way(out: Path, plan: Plan, force: bool) -> bool:
     return False
 
 
-def lock_staging(staging: Path) -> IO[str]:
-    """Return an open file that no other process holds; closing it, or dying, gives it back."""
-    file = open(staging / LOCK, "w")  # noqa: SIM115  # the caller closes it
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise OutputError(f"{staging.parent} is being written by another process; wait for it") from None
-    return file
-
-
-def prepare(out: Path, plan: Plan, force: bool) -> IO[str] | None:
+def prepare(out: Path, plan: Plan, force: bool) -> Lock | None:
     """Make the staging directory ready for a plan; nothing is created before all is checked.
 
     Returns:
-        None if this very dataset is finished; else a lock to close when the work is done.
+        None if this very dataset is finished; else a lock to release when the work is done.
 
     Raises:
-        OutputError: if the directory can't be written, or holds something else.
+        OutputError: if the directory can't be written, is being written, or holds something else.
     """
     staging = out / STAGING
     try:
-        if _check_in_the_way(out, plan, force):
-            shutil.rmtree(staging, ignore_errors=True)
+        if _check_in_the_way(out, plan, force) and not staging.exists():
             return None
-        staging.mkdir(parents=True, exist_ok=True)
-        lock = lock_staging(staging)
-        if _staged_plan(out) != plan:
-            for entry in staging.iterdir():
-                if entry.name != LOCK:
-                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        if not (staging / MANIFEST).exists():  # else all is written, and publishing was cut short
-            (staging / plan["config_name"]).mkdir(exist_ok=True)
+        lock = lock_staging(out, staging)
+        try:
+            # Again, and this time nobody else changes it.
+            if not _check_in_the_way(out, plan, force) and not _take_up(out, plan, force):
+                return lock
+            clear(staging, MANIFEST, JOURNAL)
+        except BaseException:
+            lock.release()
+            raise
+        lock.release()
     except OSError as error:
-        raise OutputError(f"{out} can't be written ({error.strerror}); choose another directory") from None
-    return lock
+        raise OutputError(
+            f"{out} can't be written ({error.strerror or error}); mend that, or choose another directory"
+        ) from None
+    return None
+
+
+def _take_up(out: Path, plan: Plan, force: bool) -> bool:
+    """Keep of the staging directory what is of use; tell whether the dataset is finished by that."""
+    staging, written = out / STAGING, _all_is_written(out)
+    if _staged_plan(out) != plan:
+        if written and not (out / MANIFEST).exists():
+            # Of another dataset, and what it replaces is taken apart: without it there would be none.
+            publish(out, written)
+            if _check_in_the_way(out, plan, force):
+                return True
+        clear(staging, MANIFEST, JOURNAL)
+        Journal(out, plan)
+    elif not written:
+        (staging / MANIFEST).unlink(missing_ok=True)
+    if not (staging / MANIFEST).exists():  # else publishing was cut short
+        (staging / plan["config_name"]).mkdir(exist_ok=True)
+    return False
 
 
 class Journal:
@@ -206,12 +242,13 @@ class Journal:
         self._path = out / STAGING / JOURNAL
         self._lock = threading.Lock()
         self.entries: dict[str, dict[str, Any]] = {}
-        lines = self._path.read_text().splitlines()[1:] if self._path.exists() else []
+        lines = self._path.read_bytes().splitlines()[1:] if self._path.exists() else []
         for line in lines:
             try:
                 entry = json.loads(line)
-                self.entries[entry["path"]] = entry
-            except (ValueError, KeyError, TypeError):
+                if entry.keys() >= _ENTRY_KEYS:
+                    self.entries[entry["path"]] = entry
+            except (ValueError, AttributeError, TypeError, RecursionError):
                 break  # cut off: the last line of a run that was killed
         kept = [canonical_json(plan), *(json.dumps(entry) for entry in self.entries.values())]
         write_text(self._path, "".join(line + "\n" for line in kept))
@@ -228,23 +265,23 @@ class Journal:
 
 def publish(out: Path, plan: Plan) -> None:
     """Move a finished dataset from the staging directory into place; may be called again."""
-    staging = out / STAGING
-    if (staging / plan["config_name"]).exists():
-        names = {plan["config_name"]}
+    staging, name = out / STAGING, plan["config_name"]
+    replaced = staging / REPLACED
+    if (staging / name).exists():
+        replaced.mkdir(exist_ok=True)
         if (out / MANIFEST).exists():
-            names.add(read_manifest(out)["config_name"])
-            (out / MANIFEST).unlink()
+            os.replace(out / MANIFEST, replaced / MANIFEST)  # which says what else is to go
             sync_directory(out)
-        for name in names:
-            if (out / name).exists():
-                (staging / REPLACED).mkdir(exist_ok=True)
-                shutil.rmtree(staging / REPLACED / name, ignore_errors=True)
-                os.replace(out / name, staging / REPLACED / name)
-        for name in (CARD, CROISSANT):
-            if (staging / name).exists():
-                move_into_place(staging / name, out / name)
-        os.replace(staging / plan["config_name"], out / plan["config_name"])
+        old = _manifest_in(replaced)
+        for gone in {name, old["config_name"]} if old else {name}:
+            if (out / gone).exists():
+                shutil.rmtree(replaced / gone, ignore_errors=True)
+                os.replace(out / gone, replaced / gone)
+        for card in (CARD, CROISSANT):
+            if (staging / card).exists():
+                move_into_place(staging / card, out / card)
+        os.replace(staging / name, out / name)
         sync_directory(out)
     if (staging / MANIFEST).exists():
         move_into_place(staging / MANIFEST, out / MANIFEST)
-    shutil.rmtree(staging, ignore_errors=True)
+    clear(staging, MANIFEST, JOURNAL)

@@ -401,7 +401,7 @@ def test_forced_rewriting_resumes_too(task, tmp_path, monkeypatch):
 def test_two_writers_do_not_meet(task, tmp_path):
     out = tmp_path / "raven"
     lock = directory.prepare(out, dataset_module.make_plan(task, SIZES, "parquet"), force=False)
-    with lock, pytest.raises(OutputError, match="written by another process"):
+    with lock, pytest.raises(OutputError, match="being written by process"):
         write_dataset(task, SIZES, out)
     write_dataset(task, SIZES, out)
 

@@ -155,7 +155,7 @@ def test_two_writers_at_a_time(preparation, tmp_path):
     def write_too(documents, size):
         prepare(preparation, tmp_path, processes=1)
 
-    with pytest.raises(OutputError, match="another process"):
+    with pytest.raises(OutputError, match="being written by process"):
         prepare(preparation, tmp_path, processes=1, tell=write_too)
 
 
