@@ -1,15 +1,49 @@
-"""Checkpoints of training: written whole or not at all, the newest whole one restored."""
+"""Checkpoints of training: written whole or not at all, checked by SHA-256, the newest whole one restored.
 
+A checkpoint is a directory that Orbax writes. Once it is on disk, the checksums of all its files are put
+beside them, last: a checkpoint without them was cut short, and one that differs from them is damaged.
+"""
+
+import errno
+import json
+import logging
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+import numpy as np
+from jax.experimental.multihost_utils import broadcast_one_to_all
 from orbax.checkpoint import v1 as ocp
 
 from sraven.core.errors import OutputError
+from sraven.core.files import sha256_of_file, sync_directory, write_json
 
 KEPT = 2
 """How many are kept: the newest, and one before, should the newest be damaged."""
+
+CHECKSUMS = "sha256.json"
+"""The file of a checkpoint that has the checksums of all its others."""
+
+
+class Restored(NamedTuple):
+    """A checkpoint that was restored.
+
+    Attributes:
+        step: of it.
+        state: what it holds.
+        damaged: what is wrong with newer ones, in words; nothing if there are none.
+    """
+
+    step: int
+    state: Any
+    damaged: str
 
 
 class Checkpoints:
@@ -17,48 +51,158 @@ class Checkpoints:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._orbax = ocp.training.Checkpointer(
-            folder.absolute(),
+
+    @cached_property
+    def _orbax(self) -> Any:
+        """What saves; it removes what another save left half done, so only a run's writer has it."""
+        return ocp.training.Checkpointer(
+            self._folder.absolute(),
             preservation_policy=ocp.training.preservation_policies.LatestN(KEPT),
             cleanup_tmp_directories=True,
         )
 
     def save(self, step: int, state: Any) -> None:
-        """Write a checkpoint, in place of a damaged one if need be; when this returns, it is on disk."""
-        self._orbax.save(step, _by_path(state), force=True, overwrite=True)
+        """Write a checkpoint, in place of a damaged one if need be; when this returns, it is on disk.
 
-    def restore(self, target: Any) -> tuple[int, Any] | None:
-        """Return the newest checkpoint that can be read, and its step; None if there is none.
+        Raises:
+            OSError: if it can't be written, as on a full disk; those before are still there.
+        """
+        hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
+        try:
+            self._orbax.save(step, _by_path(state), force=True, overwrite=True)
+            sys.unraisablehook = hook
+        except Exception as error:  # the writer's errors are many, and only some are the system's
+            self._give_back(failed=True)
+            raise _as_os_error(error, self._folder / str(step)) from None
+        if jax.process_index() == 0:
+            folder = self._folder / str(step)
+            write_json(folder / CHECKSUMS, {name: _sync(folder / name) for name in _files(folder)})
+
+    def restore(self, target: Any) -> Restored | None:
+        """Return the newest whole checkpoint; None if there is none at all.
 
         Args:
             target: a state of `jax.ShapeDtypeStruct`, with the shardings wanted; they needn't be those
                 that it was saved with.
 
         Raises:
-            OutputError: if there are checkpoints but none can be read.
+            OutputError: if there are checkpoints but none is whole, or it can't be read though it is.
         """
-        wanted = _by_path(target)
-        steps = sorted((found.step for found in self._orbax.checkpoints), reverse=True)
+        steps, damage = self._steps(), list[str]()
         for step in steps:
-            try:
-                leaves = self._orbax.load(step, wanted)
-                return step, jax.tree.unflatten(jax.tree.structure(target), [leaves[path] for path in wanted])
-            except Exception:  # noqa: S112  # damage has many faces; an older one will do
-                continue
+            fault = _agreed_fault(self._folder / str(step))
+            if fault is None:
+                return Restored(step, self._load(step, target), "; ".join(damage))
+            damage.append(f"{self._folder / str(step)} is damaged ({fault})")
         if steps:
-            raise OutputError(
-                f"{self._folder} has checkpoints, but none can be read; delete it to start anew"
-            )
+            raise OutputError(f"no checkpoint is whole: {'; '.join(damage)}; delete the run to start anew")
         return None
+
+    def _steps(self) -> list[int]:
+        """Return the steps of all checkpoints, the newest first."""
+        names = os.listdir(self._folder) if self._folder.is_dir() else []
+        return sorted((int(name) for name in names if name.isascii() and name.isdecimal()), reverse=True)
+
+    def _load(self, step: int, target: Any) -> Any:
+        wanted, path = _by_path(target), self._folder / str(step)
+        try:
+            leaves = ocp.load(path.absolute(), wanted)
+        except Exception as error:  # whole, so not for damage: no room, or another version's
+            raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
+        return jax.tree.unflatten(jax.tree.structure(target), [leaves[name] for name in wanted])
 
     def __enter__(self) -> "Checkpoints":
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give back what Orbax holds."""
-        self._orbax.close()
+        self._give_back()
+
+    def _give_back(self, *, failed: bool = False) -> None:
+        """Give back what Orbax holds; after a failure, it raises the same again."""
+        orbax = self.__dict__.pop("_orbax", None)
+        if orbax is not None:
+            with suppress(*[Exception] * failed):
+                orbax.close()
 
 
 def _by_path(tree: Any) -> dict[str, Any]:
     """Return the leaves of a tree by their paths, in order: Orbax knows no optimiser's classes."""
     return {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
+
+
+def _as_os_error(error: Exception, path: Path) -> OSError:
+    """Return what a writer says as what the system said, such as that the disk is full."""
+    code = re.search(r"os_error_code='(\d+)'", str(error))
+    number = error.errno if isinstance(error, OSError) else int(code[1]) if code else None
+    return OSError(number or errno.EIO, os.strerror(number) if number else _first_line(error), str(path))
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Tell apart the tracebacks of Orbax's threads: they say what is raised as well, in a hundred lines."""
+    return not (record.exc_info and "orbax" in record.pathname)
+
+
+logging.getLogger("absl").addFilter(_is_news)
+
+
+def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a hook that leaves out what else still comes of a save that failed."""
+
+    def pass_on(unraisable: Any) -> None:
+        if str(unraisable.exc_value) != "Event loop is closed":
+            hook(unraisable)
+
+    return pass_on
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the names of all that a checkpoint holds, ascending, but for directories and the checksums."""
+    found = [
+        str(Path(root, name).relative_to(folder))
+        for root, directories, files in os.walk(folder)
+        for name in (*files, *(each for each in directories if Path(root, each).is_symlink()))
+    ]
+    return sorted(set(found) - {CHECKSUMS})
+
+
+def _sync(path: Path) -> str:
+    """Wait until a file is on disk; return its SHA-256."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    sync_directory(path.parent)
+    return sha256_of_file(path)
+
+
+def _find_fault(folder: Path) -> str | None:
+    """Return what is wrong with a checkpoint; None if it is as it was saved."""
+    try:
+        sums = json.loads((folder / CHECKSUMS).read_bytes())
+    except FileNotFoundError:
+        return f"it has no {CHECKSUMS}: it was cut short, or is an earlier version's"
+    except (OSError, ValueError, RecursionError):
+        return f"{CHECKSUMS} can't be read"
+    names = _files(folder)
+    if not isinstance(sums, dict) or sorted(sums) != names:
+        return f"{CHECKSUMS} names other files"
+    for name in names:
+        try:
+            if (
+                not stat.S_ISREG((folder / name).lstat().st_mode)
+                or sha256_of_file(folder / name) != sums[name]
+            ):
+                return f"{name} isn't as it was saved"
+        except OSError as error:
+            return f"{name}: {error.strerror}"
+    return None
+
+
+def _agreed_fault(folder: Path) -> str | None:
+    """Return what process 0 finds, in all processes: they must restore the same."""
+    fault = _find_fault(folder) if jax.process_index() == 0 else None
+    if jax.process_count() > 1 and broadcast_one_to_all(np.int32(fault is not None)):
+        return fault or "as process 0 found"
+    return fault

@@ -1,11 +1,101 @@
 """The log of a run: a line of JSON for every chunk of steps, and TensorBoard events on request."""
 
 import json
-from collections.abc import Mapping
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
+
+from sraven.core.errors import OutputError
+from sraven.core.files import write_bytes
 
 LOG, EVENTS = "log.jsonl", "tensorboard"
+
+_MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
+"""What a log has at most, and a line of it."""
+
+
+class _Line(NamedTuple):
+    """A line of a log.
+
+    Attributes:
+        data: with its end; a part, of one that is too long.
+        step: that it ends with; None if it isn't a line of a log.
+    """
+
+    data: bytes
+    step: int | None
+
+
+def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
+    """Yield the lines of a log, in order; one that says the step of an earlier one is none."""
+    latest = -1
+    for data in iter(lambda: file.readline(_LONGEST), b""):
+        try:
+            found = json.loads(data)["step"]
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            found = None
+        step = found if type(found) is int and found > latest else None
+        latest = latest if step is None else step
+        yield _Line(data if data.endswith(b"\n") else data + b"\n", step)
+
+
+def _open(path: Path, flags: int) -> IO[bytes]:
+    """Open a log, and nothing else in its place.
+
+    Raises:
+        OutputError: if something else is there.
+        OSError: if it can't be opened.
+    """
+    wrong = OutputError(f"{path} is no log (a link, a directory, or too large); move it away")
+    if path.is_symlink() or path.is_dir():
+        raise wrong
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
+        os.close(descriptor)
+        raise wrong
+    return os.fdopen(descriptor, "r+b" if flags & os.O_RDWR else "rb")
+
+
+def read_log(folder: Path) -> list[str]:
+    """Return the lines of a run's log.
+
+    Raises:
+        OutputError: if it is missing or damaged.
+    """
+    path = folder / LOG
+    try:
+        with _open(path, os.O_RDONLY) as file:
+            lines = list(_read_lines(file))
+    except OSError as error:
+        raise OutputError(f"{path} can't be read: {error.strerror}") from None
+    for number, line in enumerate(lines, 1):
+        if line.step is None:
+            raise OutputError(f"{path} is damaged in line {number}; the same `sraven train` again mends it")
+    return [line.data.decode() for line in lines]
+
+
+def _cut(path: Path, step: int) -> int:
+    """Leave the whole lines up to a step in a log; return how many damaged ones before them went."""
+    with _open(path, os.O_RDWR | os.O_CREAT) as file:
+        kept, damaged, loose = list[bytes](), 0, 0
+        for line in _read_lines(file):
+            if line.step is None:
+                loose += 1
+            elif line.step <= step:
+                kept.append(line.data)
+                damaged, loose = damaged + loose, 0
+        content = b"".join(kept)
+        file.seek(0)
+        same = file.read(len(content)) == content
+        if same:  # nothing is written, so that a full disk is no matter
+            file.truncate(len(content))
+    if not same:
+        write_bytes(path, content)
+    return damaged
 
 
 class Log:
@@ -15,30 +105,58 @@ class Log:
         folder: the run directory.
         step: where training goes on: what was logged after it is left out, as it will be trained again.
         events: whether to write TensorBoard events as well (needs the extra ``tensorboard``).
+
+    Attributes:
+        damaged: lines between others that were no lines of a log, and were left out.
+
+    Raises:
+        OutputError: if something else is in its place.
     """
 
     def __init__(self, folder: Path, step: int, *, events: bool) -> None:
-        self._path = folder / LOG
-        lines = self._path.read_text().splitlines() if self._path.is_file() else []
-        kept = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= step]
-        self._path.write_text("".join(line + "\n" for line in kept))
-        self._events = _open_events(folder / EVENTS, step) if events else None
+        path = folder / LOG
+        self.damaged = _cut(path, step)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+        self._events = _Events(folder / EVENTS, step) if events else None
 
     def add(self, step: int, values: Mapping[str, float]) -> None:
         """Log values that end with a step."""
-        with open(self._path, "a") as file:
-            file.write(json.dumps({"step": step, **values}) + "\n")
+        line = (json.dumps({"step": step, **values}) + "\n").encode()
+        while line:  # a disk that is nearly full takes a part
+            line = line[os.write(self._descriptor, line) :]
         if self._events is not None:
-            for name, value in values.items():
-                self._events.add_scalar(name, value, step)
+            self._events.add(step, values.items())
 
     def close(self) -> None:
-        """Write what isn't on disk yet."""
-        if self._events is not None:
-            self._events.close()
+        """Give back the files."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+            if self._events is not None:
+                self._events.close()
 
 
-def _open_events(folder: Path, step: int) -> Any:
-    from tensorboardX import SummaryWriter
+class _Events:
+    """TensorBoard events, written in this thread: one of its own hangs when the disk is full."""
 
-    return SummaryWriter(str(folder), purge_step=step + 1)
+    def __init__(self, folder: Path, step: int) -> None:
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto.event_pb2 import Event, SessionLog
+
+        folder.mkdir(exist_ok=True)
+        self._event: Any = Event
+        self._writer: Any = EventsWriter(str(folder / "events"))
+        start = SessionLog(status=SessionLog.START)  # hides what earlier files have from there on
+        self._writer.write_event(Event(wall_time=time.time(), step=step + 1, session_log=start))
+        self._writer.flush()
+
+    def add(self, step: int, values: Iterable[tuple[str, float]]) -> None:
+        from tensorboardX.summary import scalar
+
+        for name, value in values:
+            event = self._event(wall_time=time.time(), step=step, summary=scalar(name, value))
+            self._writer.write_event(event)
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 
 import jax
 
@@ -48,3 +49,9 @@ def join(coordinator: str | None, processes: int | None, process_id: int | None)
     if os.environ.get("JAX_PLATFORMS", "").startswith("cpu"):
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
     jax.distributed.initialize(coordinator, processes, process_id)
+
+
+def note(text: str) -> None:
+    """Say something on standard error, once for all processes."""
+    if jax.process_index() == 0:
+        sys.stderr.write(f"note: {text}\n")

@@ -1,16 +1,25 @@
 """The directory of a run: its configuration and checkpoints. It belongs to one configuration."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+
+import jax
+import numpy as np
+from jax.experimental.multihost_utils import broadcast_one_to_all
 
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
 from sraven.core.errors import OutputError
 from sraven.core.files import write_bytes, write_json
+from sraven.core.lock import LOCK, Lock
 
 CONFIG, CHECKPOINTS = "config.json", "checkpoints"
+
+_BEGUN = {LOCK, f"{CONFIG}.tmp"}
+"""What a run that was killed at once leaves."""
 
 
 def read_run(folder: Path) -> RunConfig:
@@ -24,7 +33,7 @@ def read_run(folder: Path) -> RunConfig:
         raise OutputError(f"{folder} holds no run; `sraven train` makes one")
     try:
         return read_config(json.loads(path.read_text()))
-    except ValueError as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise OutputError(f"{path} can't be read: {error}") from None
 
 
@@ -43,7 +52,7 @@ def check_folder(folder: Path, config: RunConfig) -> None:
             raise OutputError(
                 f"{folder} holds another run ({', '.join(names)} differ); choose another directory"
             )
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    elif folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - _BEGUN):
         raise OutputError(f"{folder} isn't empty and holds no run; choose another directory")
 
 
@@ -61,6 +70,40 @@ def make_folder(folder: Path, config: RunConfig, files: Mapping[str, bytes]) -> 
     for name, content in files.items():
         if not (folder / name).is_file():
             write_bytes(folder / name, content)
+
+
+@contextmanager
+def claim(
+    folders: Sequence[Path], configs: Sequence[RunConfig], files: Mapping[str, bytes]
+) -> Iterator[None]:
+    """Make the directories of runs, and hold their locks: of several processes, the first does so for all.
+
+    Args:
+        folders: the directories, checked already.
+        configs: of the runs.
+        files: what else belongs there: contents by name.
+
+    Raises:
+        OutputError: if another process trains one of them.
+        OSError: if they can't be written.
+    """
+    refusal: Exception | None = None
+    with ExitStack() as stack:
+        if jax.process_index() == 0:
+            try:
+                for folder, config in zip(folders, configs, strict=True):
+                    stack.enter_context(Lock(folder))
+                    check_folder(folder, config)  # again: now nobody else writes there
+                    make_folder(folder, config, files)
+            except (OutputError, OSError) as error:
+                refusal = error
+        if jax.process_count() > 1 and not broadcast_one_to_all(np.int32(refusal is None)):
+            refusal = refusal or OutputError(
+                f"process 0 can't write {folders[0]}, or another run in its place"
+            )
+        if refusal is not None:
+            raise refusal
+        yield
 
 
 def open_checkpoints(folder: Path) -> Checkpoints:

@@ -22,9 +22,10 @@ from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import Experiment, board_experiment, board_of, program_of
 from baselines.feed import Chunk
-from baselines.log import Log
+from baselines.log import LOG, Log
 from baselines.optim import Hyper
-from baselines.run_directory import check_folder, make_folder, open_checkpoints, read_run
+from baselines.processes import note
+from baselines.run_directory import check_folder, claim, open_checkpoints, read_run
 from baselines.sharding import make_mesh, state_shardings, whole
 from baselines.step import Program, Report, State, train_chunk
 from sraven.core.errors import ConfigurationError, OutputError
@@ -135,7 +136,9 @@ def train_runs(
 
     Raises:
         ConfigurationError: if the runs differ in more, or fit neither board nor mesh.
-        OutputError: if a directory holds something else.
+        OutputError: if a directory holds something else, is being trained in by another process, or has
+            checkpoints of which none is whole.
+        OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
     """
     for config in configs[1:]:
         same = replace(
@@ -149,11 +152,8 @@ def train_runs(
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
-    if jax.process_index() == 0:
-        for config, folder in zip(configs, folders, strict=True):
-            make_folder(folder, config, training.experiment.files)
-    sync_global_devices("run directories are there")
-    with ExitStack() as stack:
+    with claim(folders, configs, training.experiment.files), ExitStack() as stack:
+        sync_global_devices("run directories are there")
         runs = [
             _Run(config, folder, stack.enter_context(open_checkpoints(folder)))
             for config, folder in zip(configs, folders, strict=True)
@@ -161,7 +161,9 @@ def train_runs(
         equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
         for run in runs:
             restored = run.checkpoints.restore(training.target)
-            step, state = restored or (0, training.initialise(np.uint32(run.config.seed)))
+            if restored and restored.damaged:
+                note(f"{restored.damaged}; going on from step {restored.step:,}")
+            step, state = restored[:2] if restored else (0, training.initialise(np.uint32(run.config.seed)))
             equally_far[step].append((run, state))
         for step, members in sorted(equally_far.items()):
             _Group(training, step, members, events).train(configs[0].steps, save_every, progress)
@@ -184,6 +186,8 @@ class _Group:
             run.outcome = Outcome(state, None, None)
             if jax.process_index() == 0:
                 run.log = Log(run.folder, step, events=events)
+                if run.log.damaged:
+                    note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
 
     def train(self, last: int, save_every: int, progress: Progress) -> None:
         """Train to the last step, or until all runs have diverged; set their outcomes."""
@@ -275,15 +279,16 @@ def restore_params(folder: Path, program: Program, steps: int) -> Any:
         steps: how many it has when it is finished.
 
     Raises:
-        OutputError: if it isn't finished.
+        OutputError: if it isn't finished, or its last checkpoint is damaged.
     """
     one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
     with open_checkpoints(folder) as checkpoints:
         restored = checkpoints.restore(jax.tree.map(_abstract, one, state_shardings(make_mesh(), one)))
-    done = restored[0] if restored else 0
+    done = restored.step if restored else 0
     if restored is None or done < steps:
-        raise OutputError(f"{folder} has {done:,} of {steps:,} steps; train it to the end first")
-    return restored[1].params
+        damaged = f" ({restored.damaged})" if restored and restored.damaged else ""
+        raise OutputError(f"{folder} has {done:,} of {steps:,} steps{damaged}; train it to the end first")
+    return restored.state.params
 
 
 def load_run(folder: Path) -> tuple[RunConfig, Any]:

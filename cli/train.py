@@ -172,6 +172,12 @@ def _train(
             return train_runs(configs, folders, progress=tell, **options)
         except KeyboardInterrupt:
             raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
+        except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
+            again = "mend that, and the same command goes on from the last checkpoint"
+            raise Stopped(
+                f"{folders[0]} is unfinished: {error.strerror or error}{where}; {again}", 1
+            ) from None
 
 
 def _describe(line: Mapping[str, float]) -> str:

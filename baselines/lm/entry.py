@@ -12,7 +12,7 @@ from baselines.config import LanguageConfig
 from baselines.evaluate import describe_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import DocumentLosses
-from baselines.log import LOG
+from baselines.log import read_log
 from sraven.core.boards import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.submit import write_submission
@@ -71,7 +71,7 @@ def write_language_entry(
         logs = {}
         for run, config in zip(runs, configs, strict=True):
             logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
-            logs[config.seed].write_text(thin((run / LOG).read_text()))
+            logs[config.seed].write_text(thin(read_log(run)))
         write_submission(
             out,
             first.board,
@@ -86,8 +86,7 @@ def write_language_entry(
         )
 
 
-def thin(log: str) -> str:
+def thin(lines: Sequence[str]) -> str:
     """Return every n-th line of a log, and its last, so that `MOST_LINES` or fewer are left."""
-    lines = log.splitlines(keepends=True)
     apart = max(1, -(-len(lines) // MOST_LINES))
     return "".join(lines[::-1][::apart][::-1])

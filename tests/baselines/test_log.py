@@ -1,15 +1,17 @@
 """The log of a run: cut where training goes on, and told to TensorBoard alike."""
 
 import json
+import os
 import shutil
 import struct
 
 import numpy as np
 import pytest
 
-from baselines.log import EVENTS, LOG, Log
+from baselines.log import EVENTS, LOG, Log, read_log
 from baselines.run_directory import CHECKPOINTS
 from baselines.train import train
+from sraven import OutputError
 from tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
 
 LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
@@ -133,3 +135,79 @@ def test_events_after_resuming_replace_those_of_what_is_trained_again(observed, 
     assert logged(copy)[:2] == logged(folder)[:2]
     for path, array in leaves(state).items():
         assert (array == leaves(again)[path]).all(), path
+
+
+# Damage
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"\xff\x00\x80" * 50 + b"\n",
+        b"[" * 100_000 + b"\n",
+        b"7" * 1_000_000 + b"\n",
+        b'{"step": "5"}\n[1]\n{"step": true}\n"step"\nnull\n',
+        b'{"step": 5}\n',
+        b"\n\n",
+    ],
+    ids=["binary", "nested", "long", "values", "repeated", "empty"],
+)
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_damaged_lines_are_left_out_and_counted(tmp_path, junk, place):
+    whole = [line.encode() + b"\n" for line in LINES]
+    if junk.startswith(b'{"step": 5}') and not place:
+        place = 1  # before the line of step 5, it would be that
+    content = [*whole[:place], junk, *whole[place:]]
+    (tmp_path / LOG).write_bytes(b"".join(content))
+    log = Log(tmp_path, 20, events=False)
+    log.close()
+    assert (tmp_path / LOG).read_bytes() == b"".join(whole)
+    assert (log.damaged > 0) == (place < 4)  # what comes after all is only cut off
+
+
+@pytest.mark.parametrize("make", ["link", "pipe", "directory"])
+def test_something_else_in_its_place_is_refused_without_waiting(tmp_path, make):
+    path, precious = tmp_path / LOG, tmp_path / "precious"
+    precious.write_text("ten years of work")
+    if make == "link":
+        path.symlink_to(precious)
+    else:
+        (os.mkfifo if make == "pipe" else os.mkdir)(path)
+    for use in (lambda: Log(tmp_path, 0, events=False), lambda: read_log(tmp_path)):
+        with pytest.raises(OutputError, match=r"log\.jsonl is no log \(.*; move it away"):
+            use()
+    assert precious.read_text() == "ten years of work"
+
+
+def test_a_file_larger_than_any_log_is_refused_unread(tmp_path):
+    with open(tmp_path / LOG, "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(OutputError, match="too large"):
+        Log(tmp_path, 0, events=False)
+
+
+def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
+    """A full disk is the very case in which a line is half written."""
+    monkeypatch.setattr("baselines.log.write_bytes", None)
+    (tmp_path / LOG).write_text("\n".join([*LINES[:3], LINES[3][:9]]))
+    Log(tmp_path, 10, events=False).close()
+    assert (tmp_path / LOG).read_text().splitlines() == LINES[:2]
+
+
+def test_a_damaged_log_is_no_part_of_a_submission(tmp_path):
+    with pytest.raises(OutputError, match=r"log\.jsonl can't be read: No such file"):
+        read_log(tmp_path)
+    (tmp_path / LOG).write_bytes(b"".join([LINES[0].encode(), b"\n\xff\n"]))
+    with pytest.raises(OutputError, match=r"damaged in line 2; the same `sraven train` again mends it"):
+        read_log(tmp_path)
+    Log(tmp_path, 20, events=False).close()
+    assert read_log(tmp_path) == [LINES[0] + "\n"]
+
+
+def test_a_run_with_a_damaged_log_goes_on_and_says_so(observed, tmp_path, capsys):
+    copy = shutil.copytree(observed[0], tmp_path / "copy")
+    lines = (copy / LOG).read_bytes().splitlines(keepends=True)
+    (copy / LOG).write_bytes(b"".join([lines[0], b"\xff\xfe\n", *lines[1:]]))
+    train(tiny(), copy)
+    assert (copy / LOG).read_bytes() == b"".join(lines)
+    assert capsys.readouterr().err == f"note: {copy / LOG}: left out 1 damaged lines\n"

@@ -1,0 +1,301 @@
+"""Checkpoints: any damage is seen, and the one before restored; a full disk loses none."""
+
+import json
+import os
+import resource
+import shutil
+from contextlib import contextmanager
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines import checkpoint
+from baselines.checkpoint import CHECKSUMS, Checkpoints
+from baselines.log import LOG
+from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
+from baselines.train import load_run, train, train_runs
+from cli.main import main
+from sraven import OutputError
+from sraven.core.lock import LOCK, Lock
+from tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+
+HALF = STEPS // 2
+
+
+def state_of(step):
+    return {"weights": jnp.arange(60.0).reshape(5, 12) / step, "step": jnp.uint32(step)}
+
+
+TARGET = jax.tree.map(
+    lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding), state_of(1)
+)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Checkpoints of the steps 1 and 2; tests only read them."""
+    folder = tmp_path_factory.mktemp("run") / CHECKPOINTS
+    with Checkpoints(folder) as checkpoints:
+        for step in (1, 2):
+            checkpoints.save(step, state_of(step))
+    return folder
+
+
+@pytest.fixture
+def copy(saved, tmp_path):
+    """The same, to be damaged."""
+    return shutil.copytree(saved, tmp_path / CHECKPOINTS)
+
+
+def restore(folder):
+    with Checkpoints(folder) as checkpoints:
+        return checkpoints.restore(TARGET)
+
+
+def assert_restored(folder, step):
+    found = restore(folder)
+    assert found.step == step == found.state["step"]
+    assert np.array_equal(found.state["weights"], state_of(step)["weights"])
+    return found.damaged
+
+
+def files_of(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def flip(path, place, bit):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1 << bit
+    path.write_bytes(data)
+
+
+def test_the_newest_is_restored(saved):
+    assert assert_restored(saved, 2) == ""
+    assert set(os.listdir(saved)) == {"1", "2"}
+
+
+def test_none_is_none(tmp_path):
+    assert restore(tmp_path / "nothing") is None
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_flipped_bit_anywhere_in_any_file_is_seen(copy):
+    newest = copy / "2"
+    for path in files_of(newest):
+        data = path.read_bytes()
+        for place in range(0, len(data), 3):
+            path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+            same = path.name == CHECKSUMS and is_same_json(path.read_bytes(), data)
+            assert same or checkpoint._find_fault(newest), (path, place)
+        path.write_bytes(data)
+    assert checkpoint._find_fault(newest) is None
+
+
+def is_same_json(one, other):
+    """A flipped bit may make one white space of another."""
+    try:
+        return json.loads(one) == json.loads(other)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_damaged_one_is_passed_over_and_named(saved, tmp_path, place):
+    for number, path in enumerate(files_of(saved / "2")):
+        damaged = shutil.copytree(saved, tmp_path / str(number))
+        flip(damaged / path.relative_to(saved), place, 0)
+        if checkpoint._find_fault(damaged / "2") is None:
+            continue  # white space at the end of the checksums
+        assert f"{damaged / '2'} is damaged (" in assert_restored(damaged, 1)
+
+
+def remove_one(folder):
+    files_of(folder / "state")[0].unlink()
+
+
+def add_one(folder):
+    (folder / "state" / "more").write_text("more")
+
+
+def add_link(folder):
+    path = files_of(folder / "state")[0]
+    path.rename(folder.parent / "elsewhere")
+    path.symlink_to(folder.parent / "elsewhere")
+
+
+def put_pipe(folder):
+    path = files_of(folder / "state")[0]
+    path.unlink()
+    os.mkfifo(path)
+
+
+def remove_checksums(folder):
+    (folder / CHECKSUMS).unlink()
+
+
+def nest_checksums(folder):
+    (folder / CHECKSUMS).write_text("[" * 100_000)
+
+
+DAMAGE = remove_one, add_one, add_link, put_pipe, remove_checksums, nest_checksums
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+def test_other_damage_is_passed_over_too(copy, damage):
+    damage(copy / "2")
+    assert "2 is damaged (" in assert_restored(copy, 1)
+
+
+def test_without_a_whole_one_it_is_one_line(copy):
+    for step in "12":
+        remove_checksums(copy / step)
+    with pytest.raises(
+        OutputError, match=r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"
+    ):
+        restore(copy)
+
+
+def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
+    other = {"other": TARGET["weights"]}
+    with (
+        Checkpoints(saved) as checkpoints,
+        pytest.raises(OutputError, match="2 is whole, but can't be read: "),
+    ):
+        checkpoints.restore(other)
+
+
+def test_reading_leaves_what_another_process_is_saving(copy):
+    (copy / "3.orbax-checkpoint-tmp").mkdir()
+    assert_restored(copy, 2)
+    assert (copy / "3.orbax-checkpoint-tmp").exists()
+
+
+def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypatch):
+    def die(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, Checkpoints(copy) as checkpoints:
+        patch.setattr(checkpoint, "write_json", die)
+        with pytest.raises(KeyboardInterrupt):
+            checkpoints.save(3, state_of(3))
+    assert_restored(copy, 2)
+    with Checkpoints(copy) as checkpoints:
+        checkpoints.save(3, state_of(3))
+    assert assert_restored(copy, 3) == ""
+
+
+# Whole runs
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The directory of a run that nothing happened to, and its last state."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    with quickly(shared_directory(tmp_path_factory, "compiled"), exact=True):
+        yield folder, train(tiny(), folder, save_every=HALF, events=True)
+
+
+def assert_same(state, other):
+    other = leaves(other)
+    for path, array in leaves(state).items():
+        assert (array == other[path]).all(), path
+
+
+def arrays_of(folder, step):
+    """Return the file of a checkpoint that has its arrays."""
+    return max(files_of(folder / CHECKPOINTS / str(step)), key=lambda path: path.stat().st_size)
+
+
+def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(whole, tmp_path, capsys):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    flip(arrays_of(folder, STEPS), 1000, 3)
+    assert_same(whole[1], train(tiny(), folder))
+    said = capsys.readouterr().err
+    assert f"{STEPS} is damaged (" in said and f"going on from step {HALF}" in said
+    capsys.readouterr()
+    assert_same(whole[1], train(tiny(), folder))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(whole, tmp_path):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    flip(arrays_of(folder, STEPS), 1000, 3)
+    with pytest.raises(OutputError, match=rf"has {HALF} of {STEPS} steps \(.* is damaged \(.*train it"):
+        load_run(folder)
+
+
+def test_two_on_one_directory(whole, tmp_path):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    before = {path: path.read_bytes() for path in files_of(folder)}
+    with Lock(folder), pytest.raises(OutputError, match=rf"run is being written by process {os.getpid()} "):
+        train(tiny(), folder)
+    assert {path: path.read_bytes() for path in files_of(folder)} == before
+
+
+def test_the_lock_is_held_while_it_trains_and_is_gone_then(whole, tmp_path):
+    folders, held = [tmp_path / "a", tmp_path / "b"], []
+
+    def look(steps, line):
+        held.extend((folder / LOCK).exists() for folder in folders)
+
+    train_runs([tiny(seed=0), tiny(seed=1)], folders, progress=look)
+    assert held
+    assert all(held)
+    assert not any((folder / LOCK).exists() for folder in folders)
+
+
+@pytest.mark.parametrize("left", [LOCK, f"{CONFIG}.tmp"])
+def test_a_run_that_was_killed_at_once_begins_anew(whole, tmp_path, left):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / left).touch()
+    assert_same(whole[1], train(tiny(), tmp_path / "run"))
+
+
+# Full disks
+
+
+@contextmanager
+def files_of_at_most(size):
+    """Let no file grow beyond a size: the system then refuses to write, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_at_any_write_of_a_run_loses_nothing(whole, tmp_path):
+    """A run that is stopped by a disk with ever more room ends as one that never was."""
+    folder, stopped, size = tmp_path / "run", 0, 1
+    largest = max(path.stat().st_size for path in files_of(whole[0]))
+    while size < 2 * largest:
+        with files_of_at_most(size):
+            try:
+                train(tiny(), folder, save_every=HALF, events=True)
+            except OSError:
+                stopped += 1
+        size *= 2
+    assert stopped > 5
+    assert_same(whole[1], train(tiny(), folder, save_every=HALF, events=True))
+    assert [path.name for path in (folder / CHECKPOINTS).iterdir() if not path.name.isdecimal()] == []
+    assert (folder / LOG).read_text().count("\n") == 4
+    assert read_run(folder) == tiny()
+
+
+def test_the_command_says_so_in_one_line(whole, tmp_path, capsys):
+    command = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={tmp_path / 'run'}"]
+    for size in (200, 2000):  # the configuration; a checkpoint
+        with files_of_at_most(size), pytest.raises(SystemExit) as stopped:
+            main(command)
+        said = capsys.readouterr().err
+        assert stopped.value.code == 1
+        assert said.startswith(f"error: {tmp_path / 'run'} is unfinished: ") and said.count("\n") == 1
+        assert "mend that, and the same command goes on from the last checkpoint" in said
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+    assert ended.value.code == 0
+    _, params = load_run(tmp_path / "run")
+    assert_same(whole[1].params, params)
