@@ -3,17 +3,32 @@
 import gzip
 import io
 import json
+import os
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
 
-from baselines.lm.sources import STREAM, Source
+from baselines.lm import parquet_texts
+from baselines.lm.parquet_texts import DISK, END, FRAME, MISSING
+from baselines.lm.sources import STREAM, Source, check_plain
+from sraven.core.echo import shown
 from sraven.core.errors import ConfigurationError
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""
+
+DENSE_BYTES, DENSE = 1 << 26, 100
+"""What a packed file may hold: so many bytes, and so many times its size. Text has 2 to 20 times."""
+
+MOST_SKIPPED = 1 << 20
+"""Records without a document that may follow one another."""
+
+MEMORY = 2 << 30
+"""Bytes of address space that reading a Parquet file may take."""
 
 EMPTY = "empty"
 
@@ -23,12 +38,13 @@ FAULTS = {
     "no_text": "no field text that is a string",
     "bad_unicode": "not valid UTF-8",
     "too_long": f"longer than {LONGEST:,} bytes",
-    "damaged_file": "the file is damaged or cut off from here on",
+    "damaged_file": "the file is damaged, cut off, or takes too much memory from here on",
+    "too_dense": f"the file unpacks to more than {DENSE} times its size; the rest is left out",
+    "no_documents": f"more than {MOST_SKIPPED:,} records in a row have no document; the rest is left out",
 }
 """Why a record is skipped. An empty document is no mistake; all else is."""
 
 _BUFFER = 1 << 20
-_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +62,25 @@ class Record:
     fault: str = ""
 
 
-class _DamagedError(Exception):
-    """The rest of a file can't be read."""
+class _UnreadableError(Exception):
+    """The rest of a file can't be read: its argument is a key of `FAULTS`."""
+
+
+class _Unpacking:
+    """Counts what comes of a packed file, which may be a bomb."""
+
+    def __init__(self, path: str) -> None:
+        self._left = DENSE_BYTES + DENSE * os.path.getsize(path)
+
+    def count(self, size: int) -> None:
+        """Count bytes.
+
+        Raises:
+            _UnreadableError: if they are too many.
+        """
+        self._left -= size
+        if self._left < 0:
+            raise _UnreadableError("too_dense")
 
 
 class _Unpacked(io.RawIOBase):
@@ -55,6 +88,7 @@ class _Unpacked(io.RawIOBase):
 
     def __init__(self, path: str) -> None:
         super().__init__()
+        self._unpacking = _Unpacking(path)
         self._file = gzip.open(path, "rb")  # noqa: SIM115  # closed with this
 
     def readable(self) -> bool:
@@ -64,7 +98,8 @@ class _Unpacked(io.RawIOBase):
         try:
             data = self._file.read1(len(buffer))
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise _DamagedError from None
+            raise _UnreadableError("damaged_file") from None
+        self._unpacking.count(len(data))
         buffer[: len(data)] = data
         return len(data)
 
@@ -89,26 +124,43 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _rows(source: Source) -> Iterator[bytes | None]:
-    """Yield the column ``text`` of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(source.name) as file:
-            schema = file.schema_arrow
-            kind = schema.field("text").type if schema.names.count("text") == 1 else None
-            if kind not in (pa.string(), pa.large_string()):
-                columns = ", ".join(f"{field.name} ({field.type})" for field in schema)
+    """Yield the column ``text`` of a Parquet file, read by another process."""
+    limits = str(LONGEST), str(MEMORY)
+    command = sys.executable, "-I", str(parquet_texts.__file__), os.path.abspath(source.name), *limits
+    with subprocess.Popen(  # noqa: S603  # our own script
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # else an interrupt would end it first, as damage does
+    ) as process:
+        assert process.stdout is not None
+        try:
+            header = process.stdout.readline(1 << 16)
+            if found := json.loads(header or b"{}").get("columns"):
                 raise ConfigurationError(
-                    f"{source.name}: expected one column text of strings; it has {columns or 'none'}"
+                    f"{source.name}: expected one column text of strings; it has {shown(found, 1000)}"
                 )
-            for batch in file.iter_batches(_ROWS, columns=["text"], use_threads=False):
-                # As bytes: what says it is UTF-8 may not be.
-                yield from batch.column(0).cast(pa.large_binary()).to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk's fault, not the file's
-        raise _DamagedError from None
+            yield from _frames(source, process.stdout)
+        finally:
+            process.kill()
+
+
+def _frames(source: Source, file: IO[bytes]) -> Iterator[bytes | None]:
+    """Yield what the frames of `baselines.lm.parquet_texts` have."""
+    unpacking = _Unpacking(source.name)
+    while len(frame := file.read(FRAME.size)) == FRAME.size:
+        (size,) = FRAME.unpack(frame)
+        if size == END:
+            return
+        if size <= DISK:
+            raise OSError(DISK - size, os.strerror(DISK - size), source.name)
+        unpacking.count(FRAME.size + max(0, size))
+        text = None if size == MISSING else file.read(size)
+        if text is not None and len(text) < size:
+            break
+        yield text
+    raise _UnreadableError("damaged_file")
 
 
 def _streamed(source: Source) -> Iterator[Any]:
@@ -180,9 +232,16 @@ def read_records(source: Source, skip: int = 0) -> Iterator[Record]:
         ConfigurationError: if it has no column ``text``.
         OSError: if the disk or the network fails.
     """
-    kind, number = KINDS[source.kind], skip
+    kind, number, skipped = KINDS[source.kind], skip, 0
+    if source.stream is None:
+        check_plain(source.name)
     try:
         for number, raw in enumerate(islice(kind.read(source), skip, None), skip + 1):
-            yield _make_record(number, raw, kind.parse)
-    except _DamagedError:
-        yield Record(number + 1, b"", "damaged_file")
+            record = _make_record(number, raw, kind.parse)
+            skipped = skipped + 1 if record.fault else 0
+            if skipped > MOST_SKIPPED:
+                yield Record(number, b"", "no_documents")
+                return
+            yield record
+    except _UnreadableError as error:
+        yield Record(number + 1, b"", str(error))

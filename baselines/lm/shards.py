@@ -33,6 +33,7 @@ NAMED = 20
 """Skipped records that are named; all are counted."""
 
 _BATCH_BYTES, _BATCH_DOCUMENTS = 1 << 17, 256  # in the cache; more is no faster
+_BATCH_RECORDS = 1 << 14  # skipped ones, too: an interrupt is heard after a batch
 
 
 @dataclass(frozen=True)
@@ -151,10 +152,11 @@ def _batches(
 ) -> Iterator[tuple[list[Record], int, bool]]:
     """Yield batches of one shard's documents, with the last record's number and whether there is more."""
     batch: list[Record] = []
-    size = number = 0
+    size = number = seen = 0
     more = False
     for record in records:
         number = record.number
+        seen += 1
         if record.fault:
             tally.skip(record)
         else:
@@ -164,9 +166,9 @@ def _batches(
         if tally.documents >= documents or tally.text_bytes >= SHARD_BYTES:
             more = True
             break
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS or seen >= _BATCH_RECORDS:
             yield batch, number, True
-            batch, size = [], 0
+            batch, size, seen = [], 0, 0
     yield batch, number, more
 
 

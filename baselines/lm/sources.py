@@ -2,6 +2,7 @@
 
 import glob
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +121,19 @@ def _suffix(path: str) -> str:
     return next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.endswith(suffix)), "")
 
 
+def check_plain(path: str) -> None:
+    """Refuse what may have no end, or wait for one: a pipe or a device, also behind a link.
+
+    Raises:
+        ConfigurationError: if it is no plain file.
+        OSError: if it can't be looked at.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ConfigurationError(f"source={path!r}: is a pipe, a device or a directory; give a plain file")
+
+
 def _file_source(path: str) -> Source:
+    check_plain(path)
     suffix = _suffix(path)
     if not suffix:
         raise ConfigurationError(f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}")
