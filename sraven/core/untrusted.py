@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -20,6 +21,7 @@ from sraven.core.errors import SubmissionError
 from sraven.core.task import Column
 
 _DEEPEST = 20
+_MOST_EVENTS = 20_000  # PyYAML reads as many a second, three times over
 
 
 class _Loader(yaml.SafeLoader):
@@ -115,7 +117,9 @@ def read_file(folder: Path, name: str, most: int) -> bytes:
 def _check_events(text: str, where: str) -> None:
     """Refuse what YAML has beyond JSON: tags, anchors, aliases, several documents; and deep nesting."""
     depth, documents = 0, 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        if number >= _MOST_EVENTS:
+            raise _refuse(where, f"has more than {_MOST_EVENTS:,} names and values; a submission has fewer")
         line = event.start_mark.line + 1 if event.start_mark else 0
         documents += isinstance(event, yaml.DocumentStartEvent)
         if documents > 1:
@@ -173,9 +177,9 @@ def parse_yaml(data: bytes, where: str) -> Any:
 
 
 def most_bytes(rows: int, column: Column) -> int:
-    """Return how many bytes a file of predictions may have: four times what they take."""
+    """Return how many bytes a file of predictions may have: twice what they take."""
     row = 8 + np.dtype(column.dtype).itemsize * max(1, prod(column.shape))
-    return (1 << 20) + 4 * rows * row
+    return (1 << 20) + 2 * rows * row
 
 
 Decoded = tuple[NDArray[np.int64], NDArray[Any]]
@@ -196,33 +200,65 @@ def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict
     """
     width = prod(column.shape) if column.shape else 0
     sizes = [{"bytes": len(data), "rows": rows} for data, rows in files.values()]
-    request = {"dtype": column.dtype, "width": width, "files": sizes}
-    contents = (data for data, _ in files.values())
+    request = json.dumps({"dtype": column.dtype, "width": width, "files": sizes}).encode() + b"\n"
     command: Sequence[str] = (sys.executable, "-I", str(decode.__file__))
+    with subprocess.Popen(  # noqa: S603  # our own script; what strangers send is its input
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            process.kill()
+
+        clock = threading.Timer(2 * decode.SECONDS, give_up)
+        clock.start()
+        try:
+            return {
+                name: _decode_next(process, request if number == 0 else b"", name, *file, column)
+                for number, (name, file) in enumerate(files.items())
+            }
+        except SubmissionError:
+            if late.is_set():
+                raise _refuse("predictions", "take too long to decode") from None
+            raise
+        finally:
+            clock.cancel()
+            process.kill()
+
+
+def _decode_next(
+    process: subprocess.Popen[bytes], request: bytes, name: str, data: bytes, rows: int, column: Column
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Send a file to the decoder, and return what is in it: one at a time, so that none is there twice.
+
+    Raises:
+        SubmissionError: if it isn't such a file.
+    """
+    assert process.stdin is not None and process.stdout is not None
+    failed = _refuse(name, "makes the Parquet decoder fail (memory, time or a crash)")
     try:
-        result = subprocess.run(  # noqa: S603  # our own script; what strangers send is its input
-            command,
-            input=b"".join([json.dumps(request).encode(), b"\n", *contents]),
-            capture_output=True,
-            timeout=2 * decode.SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _refuse("predictions", "take too long to decode") from None
-    answer = memoryview(result.stdout)
-    decoded: dict[str, Decoded] = {}
-    for name in files:
-        end = bytes(answer[:4096]).find(b"\n")
-        if end < 0:
-            raise _refuse(name, "makes the Parquet decoder fail (memory, time or a crash)")
-        header = json.loads(bytes(answer[:end]))
-        answer = answer[end + 1 :]
-        if "error" in header:
-            raise _refuse(name, f"{ascii(header['error'])[1:-1]}")
-        count = header["rows"]
-        size = np.dtype(column.dtype).itemsize * max(1, width) * count
-        index = np.frombuffer(answer[: 8 * count], np.int64)
-        values = np.frombuffer(answer[8 * count : 8 * count + size], column.dtype)
-        decoded[name] = index, values.reshape(count, *column.shape)
-        answer = answer[8 * count + size :]
-    return decoded
+        for piece in (request, data):
+            left = memoryview(piece)
+            while left:
+                left = left[os.write(process.stdin.fileno(), left) :]
+    except OSError:  # it has ended
+        raise failed from None
+    line = process.stdout.readline(4096)
+    if not line.endswith(b"\n"):
+        raise failed
+    header = json.loads(line)
+    if "error" in header:
+        raise _refuse(name, f"{ascii(header['error'])[1:-1]}")
+    count = header["rows"]
+    if not 0 <= count <= rows:
+        raise failed
+    index, predictions = np.empty(count, np.int64), np.empty((count, *column.shape), column.dtype)
+    for array in (index, predictions):
+        room = array.reshape(-1).view(np.uint8).data
+        while room:
+            done = process.stdout.readinto(room)  # type: ignore[attr-defined]  # a buffered reader has it
+            if not done:
+                raise failed
+            room = room[done:]
+    return index, predictions

@@ -242,7 +242,7 @@ def test_floats_in_lists_are_decoded():
     index, found = decode_apart({"x": (predictions_file(losses()), SIZE)}, column)["x"]
     assert found.dtype == np.float64 and np.array_equal(found, losses())
     assert index.tolist() == list(range(SIZE))
-    assert most_bytes(364_608, column) == (1 << 20) + 4 * 364_608 * 32
+    assert most_bytes(364_608, column) == (1 << 20) + 2 * 364_608 * 32
 
 
 # What is refused

@@ -81,6 +81,8 @@ def test_plain_yaml_is_read(text, value):
         (b"[" * 21 + b"]" * 21, "line 1: is nested deeper than 20"),
         (b"- " * 100_000, "is nested deeper than 20"),
         (b"{a: " * 50_000, "is nested deeper than 20"),
+        (b"- a\n" * 30_000, "has more than 20,000 names and values"),
+        (b"[" + b"1," * 30_000 + b"]", "has more than 20,000 names and values"),
         (b"1: x\n", "line 1: has a name that is no text; put it in quotes"),
         (b"? [a]\n: x\n", "has a name that is no text"),
         (b"null: x\n", "has a name that is no text"),
@@ -508,6 +510,19 @@ def test_decoder_that_dies_is_a_refusal(code, monkeypatch, tmp_path):
             decode_apart, {"x": (RIGHT, 20), "y": (RIGHT, 20)}, PANEL
         )
         return
+    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+
+
+def test_decoder_that_dies_in_the_middle_of_a_large_file_is_a_refusal(monkeypatch, tmp_path):
+    (tmp_path / "dies.py").write_text("import sys; sys.stdin.buffer.read(70_000)")
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "dies.py"))
+    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (bytes(1 << 22), 20)}, PANEL)
+
+
+@pytest.mark.parametrize("rows", [21, -1, 10**30])
+def test_decoder_that_was_taken_over_cannot_say_more_rows_than_there_are(rows, monkeypatch, tmp_path):
+    (tmp_path / "lies.py").write_text(f"print('{{\"rows\": {rows}}}')")
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "lies.py"))
     assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
 
 
