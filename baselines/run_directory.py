@@ -1,6 +1,7 @@
 """The directory of a run: its configuration and checkpoints. It belongs to one configuration."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -13,13 +14,15 @@ from jax.experimental.multihost_utils import broadcast_one_to_all
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
 from sraven.core.errors import OutputError
-from sraven.core.files import write_bytes, write_json
+from sraven.core.files import TEMPORARY, write_bytes, write_json
 from sraven.core.lock import LOCK, Lock
 
 CONFIG, CHECKPOINTS = "config.json", "checkpoints"
 
-_BEGUN = {LOCK, f"{CONFIG}.tmp"}
-"""What a run that was killed at once leaves."""
+
+def _is_left_over(name: str) -> bool:
+    """Tell whether a file is what a run that was killed at once leaves."""
+    return name == LOCK or (name.startswith(CONFIG) and name.endswith(TEMPORARY))
 
 
 def read_run(folder: Path) -> RunConfig:
@@ -52,7 +55,7 @@ def check_folder(folder: Path, config: RunConfig) -> None:
             raise OutputError(
                 f"{folder} holds another run ({', '.join(names)} differ); choose another directory"
             )
-    elif folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - _BEGUN):
+    elif folder.exists() and not (folder.is_dir() and all(map(_is_left_over, os.listdir(folder)))):
         raise OutputError(f"{folder} isn't empty and holds no run; choose another directory")
 
 

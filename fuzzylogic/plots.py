@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import Puzzle
 from sraven.core.errors import ConfigurationError
+from sraven.core.files import replacing
 
 _GRID = 201
 
@@ -45,4 +46,5 @@ def save_picture(puzzle: Puzzle, path: Path) -> None:
         transform=axes.transAxes,
     )
     figure.colorbar(image, ax=axes, label="value", shrink=0.9)
-    figure.savefig(path, dpi=150, format="png")
+    with replacing(Path(path)) as temporary:
+        figure.savefig(temporary, dpi=150, format="png")

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
+from sraven.core.files import replacing
 from sraven.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6
@@ -90,4 +91,5 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     figure.text(
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=_INK
     )
-    figure.savefig(path, dpi=150, format="png")
+    with replacing(Path(path)) as temporary:
+        figure.savefig(temporary, dpi=150, format="png")

@@ -24,7 +24,7 @@ from baselines.lm.share import Share
 from baselines.sharding import make_mesh, own_mesh, place_rows, state_shardings
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.files import move_into_place, sha256_of_file
+from sraven.core.files import replacing, sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is asked for."""
@@ -156,9 +156,8 @@ def write_losses(path: Path, corpus: Corpus, found: Mapping[int, DocumentLosses]
     any_seed = next(iter(found.values()))
     columns = {"document": list(corpus.names()), "targets": any_seed.targets, "bytes": any_seed.text_bytes}
     table = pa.table({**columns, **{f"loss_{seed}": each.loss for seed, each in found.items()}})
-    temporary = path.with_name(path.name + ".tmp")
-    pq.write_table(table, temporary, compression="zstd")
-    move_into_place(temporary, path)
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
 
 
 def unigram_entropy(corpus: Corpus) -> float:

@@ -35,7 +35,7 @@ from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tok
 from sraven.core.arguments import check_integer
 from sraven.core.directory import MANIFEST, STAGING
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.files import move_into_place, write_json
+from sraven.core.files import write_bytes, write_json
 from sraven.core.parallel import check_threads
 
 MOST_DOCUMENTS = 1 << 40
@@ -172,9 +172,7 @@ def _tokenizer(preparation: Preparation, staging: Path) -> Tokenizer:
         return read_tokenizer(path)
     if isinstance(given, Training):
         given = train_tokenizer(first_texts(preparation.sources, given.documents), given.vocab_size)
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(given.model)
-    move_into_place(temporary, path)
+    write_bytes(path, given.model)
     return given
 
 

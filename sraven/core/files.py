@@ -4,8 +4,15 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EIO
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
+
+TEMPORARY = ".tmp"
+"""End of the names of files that aren't whole yet."""
 
 _PIECE = 1 << 20
 
@@ -32,11 +39,33 @@ def move_into_place(source: Path, goal: Path) -> None:
     sync_directory(goal.parent)
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield the path of a file to write, which then takes the place of another, whole or not at all.
+
+    Whoever writes the same at the same time has another one, and no link is followed to it. Pipes and
+    devices are written to as they are.
+
+    Raises:
+        OSError: with the path that was asked for.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}{TEMPORARY}")
+    try:
+        yield temporary
+        move_into_place(temporary, path)
+    except OSError as error:
+        raise OSError(error.errno or EIO, error.strerror or str(error), str(path)) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file at once."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(content)
-    move_into_place(temporary, path)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def write_text(path: Path, text: str) -> None:

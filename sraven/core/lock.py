@@ -86,7 +86,7 @@ class Lock:
 
     Args:
         folder: the directory; it is made if need be.
-        of: the directory that is written to, if it is another, in which this one is.
+        of: what is written to, if it is another directory.
         stays: whether the lock's file stays when it is released, unless nothing else is in the directory.
 
     Raises:
@@ -136,7 +136,7 @@ class Lock:
                 self.path.unlink()  # while it is held: whoever opened it meanwhile sees that it is gone
             if alone:
                 self.path.parent.rmdir()
-                if self._of != self.path.parent:
+                if self._of == self.path.parent.parent:
                     self._of.rmdir()
         except OSError:  # somebody came meanwhile, or it isn't ours to remove any more
             pass

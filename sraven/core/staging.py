@@ -2,10 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from sraven.core.errors import OutputError
+from sraven.core.files import sync_directory
 from sraven.core.lock import LOCK, Lock
 
 
@@ -26,6 +28,32 @@ def lock_staging(out: Path, staging: Path) -> Lock:
         OutputError: if another process has it.
     """
     return Lock(staging, of=out, stays=True)
+
+
+@contextmanager
+def staged(goal: Path) -> Iterator[Path]:
+    """Yield an empty directory that becomes ``goal``, whole or not at all; what a kill left goes first.
+
+    Raises:
+        OutputError: if another process writes there, or ``goal`` exists at the end.
+    """
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    staging = goal.with_name(f".{goal.name}.sraven-partial")
+    check_staging(staging)
+    with Lock(staging, of=goal):
+        new = staging / "new"
+        try:
+            if new.exists():
+                shutil.rmtree(new)
+            new.mkdir()
+            yield new
+            if os.path.lexists(goal):
+                raise OutputError(f"{goal} exists; choose another directory")
+            os.replace(new, goal)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+    sync_directory(goal.parent)
 
 
 def clear(staging: Path, first: str, last: str) -> None:

@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
@@ -19,10 +18,11 @@ import numpy as np
 from sraven.core.arguments import check_choice
 from sraven.core.boards import load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
-from sraven.core.files import compact_json, sha256_of_file, sync_directory, write_text
+from sraven.core.files import compact_json, sha256_of_file, write_text
 from sraven.core.run_writing import checked_logs, checked_runs, write_run
 from sraven.core.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.schemas import find_problem
+from sraven.core.staging import staged
 from sraven.core.submission import (
     RANKED_SEEDS,
     SUBMISSIONS,
@@ -151,10 +151,7 @@ def write_submission(
     content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
     if problem := find_problem(content, "submission") or selection_problem(content, loaded):
         raise ConfigurationError(f"the description of the submission: {problem}")
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".submission-") as name:
-        folder = Path(name) / "new"
-        folder.mkdir()
+    with staged(goal) as folder:
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
             entry["sha256"] = write_run(loaded, folder / entry["file"], array)
         for seed, data in log_of.items():
@@ -162,8 +159,6 @@ def write_submission(
             (folder / log_path(seed)).write_bytes(data)
         write_text(folder / DESCRIPTION, dump_yaml(content))
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
-        os.replace(folder, goal)
-    sync_directory(goal.parent)
 
 
 def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
@@ -234,22 +229,18 @@ def file_submission(
     content, _ = read_description(source)
     stamp = f"{day or _today():%Y%m%d}"
     goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
-    if goal.exists():
+    if os.path.lexists(goal):
         raise OutputError(f"{goal} exists; give the method another name, or remove that entry first")
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".filing-") as name:
-        staged = Path(name) / "new"
+    with staged(goal) as folder:
         named = named_files(content)
         for path in (DESCRIPTION, README, *named):
             if (source / path).is_file():
-                (staged / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source / path, staged / path, follow_symlinks=False)
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / path, folder / path, follow_symlinks=False)
         copies = {**named, DESCRIPTION: scores["submission_digest"]}
-        if any(sha256_of_file(staged / path) != checksum for path, checksum in copies.items()):
+        if any(sha256_of_file(folder / path) != checksum for path, checksum in copies.items()):
             raise SubmissionError(f"{source} was changed while it was scored; run the command again")
-        write_text(staged / SCORES, compact_json(scores))
-        os.replace(staged, goal)
-    sync_directory(goal.parent)
+        write_text(folder / SCORES, compact_json(scores))
     return goal
 
 

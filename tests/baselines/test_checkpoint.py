@@ -246,7 +246,7 @@ def test_the_lock_is_held_while_it_trains_and_is_gone_then(whole, tmp_path):
     assert not any((folder / LOCK).exists() for folder in folders)
 
 
-@pytest.mark.parametrize("left", [LOCK, f"{CONFIG}.tmp"])
+@pytest.mark.parametrize("left", [LOCK, f"{CONFIG}.7-abc.tmp"])
 def test_a_run_that_was_killed_at_once_begins_anew(whole, tmp_path, left):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / left).touch()

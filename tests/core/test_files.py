@@ -1,0 +1,154 @@
+"""Files and directories that appear whole or not at all, beside others who write the same."""
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from example import all_bytes
+from sraven import OutputError
+from sraven.core import files
+from sraven.core.files import replacing, write_bytes, write_text
+from sraven.core.lock import LOCK, Lock
+from sraven.core.staging import staged
+
+
+def test_a_file_is_replaced(tmp_path):
+    for text in ("one", "two"):
+        write_text(tmp_path / "file", text)
+        assert all_bytes(tmp_path) == {"file": text.encode()}
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_two_at_once_write_one_or_the_other_whole(tmp_path):
+    contents = [bytes([number]) * 300_000 for number in range(4)]
+    threads = [
+        threading.Thread(target=lambda each=each: [write_bytes(tmp_path / "file", each) for _ in range(10)])
+        for each in contents
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(all_bytes(tmp_path)) == ["file"]
+    assert (tmp_path / "file").read_bytes() in contents
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, error):
+    write_bytes(tmp_path / "file", b"old")
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(files, "move_into_place", fail)
+    with pytest.raises(type(error)) as caught:
+        write_bytes(tmp_path / "file", b"new")
+    assert all_bytes(tmp_path) == {"file": b"old"}
+    if isinstance(error, OSError):
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path / "file"))
+
+
+def test_the_path_in_an_error_is_the_one_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_bytes(tmp_path / "nowhere" / "file", b"")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "file")
+
+
+def test_a_link_beside_it_is_not_followed(tmp_path):
+    (tmp_path / "precious").write_text("ten years of work")
+    (tmp_path / "file.tmp").symlink_to(tmp_path / "precious")
+    (tmp_path / "file").symlink_to(tmp_path / "precious")
+    write_text(tmp_path / "file", "new")
+    assert (tmp_path / "precious").read_text() == "ten years of work"
+    assert not (tmp_path / "file").is_symlink()
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path):
+    (tmp_path / "null").symlink_to(os.devnull)
+    write_text(tmp_path / "null", "gone")
+    assert (tmp_path / "null").is_symlink()
+    with pytest.raises(IsADirectoryError):
+        write_text(tmp_path, "text")
+
+
+def test_replacing_gives_a_path_beside(tmp_path):
+    with replacing(tmp_path / "file.png") as temporary:
+        assert temporary.parent == tmp_path and temporary != tmp_path / "file.png"
+        temporary.write_bytes(b"picture")
+        assert not (tmp_path / "file.png").exists()
+    assert all_bytes(tmp_path) == {"file.png": b"picture"}
+
+
+# Directories
+
+
+def test_a_staged_directory_appears_whole(tmp_path):
+    goal = tmp_path / "more" / "goal"
+    with staged(goal) as folder:
+        (folder / "file").write_text("text")
+        assert not goal.exists()
+    assert all_bytes(tmp_path) == {"more/goal/file": b"text"}
+    assert os.listdir(tmp_path / "more") == ["goal"]
+
+
+def fail_within(goal, error):
+    with staged(goal) as folder:
+        (folder / "file").write_text("text")
+        raise error
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_a_staged_directory_that_fails_leaves_nothing(tmp_path, error):
+    with pytest.raises(type(error)):
+        fail_within(tmp_path / "goal", error)
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_a_kill_left_of_a_staged_directory_goes(tmp_path):
+    left = tmp_path / ".goal.sraven-partial" / "new" / "deep"
+    left.mkdir(parents=True)
+    (left.parent.parent / LOCK).touch()
+    with staged(tmp_path / "goal") as folder:
+        (folder / "file").write_text("text")
+    assert all_bytes(tmp_path) == {"goal/file": b"text"}
+
+
+def test_two_that_stage_the_same(tmp_path):
+    with staged(tmp_path / "goal") as folder:
+        (folder / "file").write_text("first")
+        with pytest.raises(OutputError, match=rf"goal is being written by process {os.getpid()} "):
+            fail_within(tmp_path / "goal", AssertionError())
+        assert (folder / "file").exists()
+    assert all_bytes(tmp_path) == {"goal/file": b"first"}
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkdir, lambda path: path.symlink_to("nowhere"), lambda path: path.touch()]
+)
+def test_a_goal_that_appears_meanwhile_is_kept(tmp_path, make):
+    def stage():
+        with staged(tmp_path / "goal") as folder:
+            (folder / "file").write_text("text")
+            make(tmp_path / "goal")
+
+    with pytest.raises(OutputError, match="goal exists; choose another directory"):
+        stage()
+    assert os.listdir(tmp_path) == ["goal"] and not (tmp_path / "goal" / "file").exists()
+
+
+def test_a_link_in_place_of_the_staging_is_refused(tmp_path):
+    (tmp_path / "precious" / "new").mkdir(parents=True)
+    (tmp_path / ".goal.sraven-partial").symlink_to(tmp_path / "precious")
+    with pytest.raises(OutputError, match="is a link or no directory; remove it"):
+        fail_within(tmp_path / "goal", AssertionError())
+    assert (tmp_path / "precious" / "new").exists()
+    assert Lock(tmp_path / "precious").release() is None
