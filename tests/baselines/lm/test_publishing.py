@@ -1,0 +1,90 @@
+"""A directory of tokens, replaced by a writer that is killed between any two operations on files."""
+
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from baselines.lm.prepare import prepare
+from sraven.core.directory import MANIFEST, STAGING
+from sraven.core.errors import OutputError
+
+
+class Killed(BaseException):
+    """Stands for a signal that nobody can catch: whatever is done afterwards isn't."""
+
+
+def killed_after(operations, monkeypatch, work):
+    """Do some work until as many operations on files are done; tell whether it was all."""
+    left = operations
+
+    def until_killed(function):
+        def call(*arguments, **options):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for name in ("replace", "unlink", "rmdir", "mkdir"):
+            patch.setattr(os, name, until_killed(getattr(os, name)))
+        try:
+            work()
+        except Killed:
+            return False
+    return left >= 0
+
+
+@pytest.fixture(autouse=True)
+def _quick_disk(monkeypatch):
+    """What a kill leaves doesn't depend on what is on the disk already."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def test_killed_anywhere(preparation, tmp_path, monkeypatch, contents):
+    """The same command ends in the same bytes, other tokens too, and no whole directory is lost."""
+    new, old, third = (replace(preparation, limit=limit, shard_documents=50) for limit in (4, 3, 2))
+    whole = {}
+    for name, each in {"new": new, "old": old, "third": third}.items():
+        prepare(each, tmp_path / name, processes=1)
+        whole[name] = contents(tmp_path / name)
+    out, operations, done = tmp_path / "out", 0, False
+    while not done:
+        for again, force in ((new, True), (new, False), (third, True)):
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(tmp_path / "old", out)
+            done = killed_after(operations, monkeypatch, lambda: prepare(new, out, processes=1, force=True))
+            found = contents(out)
+            old_is_there = whole["old"].items() <= found.items()
+            assert old_is_there or all(
+                content in (found.get(f"{STAGING}/{name}"), found.get(name))
+                for name, content in whole["new"].items()
+            ), operations
+            if old_is_there and not force:
+                with pytest.raises(OutputError, match="other tokens"):
+                    prepare(again, out, processes=1)
+                continue
+            prepare(again, out, processes=1, force=force)
+            assert contents(out) == whole["new" if again is new else "third"], operations
+        operations += 1
+    assert operations > 15
+
+
+def test_the_finished_leaves_a_living_writer_alone(preparation, tmp_path):
+    prepare(replace(preparation, limit=3), tmp_path, processes=1)
+    refused = []
+
+    def look(documents, size):
+        with pytest.raises(OutputError, match="being written by process"):
+            prepare(replace(preparation, limit=3), tmp_path, processes=1)
+        refused.append((tmp_path / STAGING / "shards").is_dir())
+
+    prepare(replace(preparation, limit=3), tmp_path, processes=1, force=True, tell=look)
+    assert refused
+    assert all(refused)
+    assert (tmp_path / MANIFEST).is_file()
+    assert not (tmp_path / STAGING).exists()
