@@ -1,7 +1,7 @@
 """Checkpoints of training: written whole or not at all, checked by SHA-256, the newest whole one restored.
 
 A checkpoint is a directory that Orbax writes. Once it is on disk, the checksums of all its files are put
-beside them, last: a checkpoint without them was cut short, and one that differs from them is damaged.
+beside them; then it gets its name, which is its step.
 """
 
 import errno
@@ -9,17 +9,16 @@ import json
 import logging
 import os
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.experimental.multihost_utils import broadcast_one_to_all
+from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_devices
 from orbax.checkpoint import v1 as ocp
 
 from sraven.core.errors import OutputError
@@ -30,6 +29,9 @@ KEPT = 2
 
 CHECKSUMS = "sha256.json"
 """The file of a checkpoint that has the checksums of all its others."""
+
+_UNCHECKED = ".unchecked"
+"""End of the name of a checkpoint until it has them."""
 
 
 class Restored(NamedTuple):
@@ -52,31 +54,34 @@ class Checkpoints:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    @cached_property
-    def _orbax(self) -> Any:
-        """What saves; it removes what another save left half done, so only a run's writer has it."""
-        return ocp.training.Checkpointer(
-            self._folder.absolute(),
-            preservation_policy=ocp.training.preservation_policies.LatestN(KEPT),
-            cleanup_tmp_directories=True,
-        )
-
     def save(self, step: int, state: Any) -> None:
         """Write a checkpoint, in place of a damaged one if need be; when this returns, it is on disk.
 
         Raises:
             OSError: if it can't be written, as on a full disk; those before are still there.
         """
+        new = self._folder / f"{step}{_UNCHECKED}"
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
         try:
-            self._orbax.save(step, _by_path(state), force=True, overwrite=True)
+            ocp.save(new.absolute(), _by_path(state), overwrite=True)
             sys.unraisablehook = hook
         except Exception as error:  # the writer's errors are many, and only some are the system's
-            self._give_back(failed=True)
             raise _as_os_error(error, self._folder / str(step)) from None
         if jax.process_index() == 0:
-            folder = self._folder / str(step)
-            write_json(folder / CHECKSUMS, {name: _sync(folder / name) for name in _files(folder)})
+            write_json(new / CHECKSUMS, {name: _sync(new / name) for name in _files(new)})
+            if (self._folder / str(step)).exists():
+                shutil.rmtree(self._folder / str(step))
+            os.replace(new, self._folder / str(step))
+            sync_directory(self._folder)
+            self._clean()
+        if jax.process_count() > 1:
+            sync_global_devices("a checkpoint is in place")
+
+    def _clean(self) -> None:
+        """Remove all but the newest checkpoints, and what saves that were killed left."""
+        kept = {str(step) for step in self._steps()[:KEPT]}
+        for name in set(os.listdir(self._folder)) - kept:
+            shutil.rmtree(self._folder / name, ignore_errors=True)
 
     def restore(self, target: Any) -> Restored | None:
         """Return the newest whole checkpoint; None if there is none at all.
@@ -110,19 +115,6 @@ class Checkpoints:
         except Exception as error:  # whole, so not for damage: no room, or another version's
             raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
         return jax.tree.unflatten(jax.tree.structure(target), [leaves[name] for name in wanted])
-
-    def __enter__(self) -> "Checkpoints":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._give_back()
-
-    def _give_back(self, *, failed: bool = False) -> None:
-        """Give back what Orbax holds; after a failure, it raises the same again."""
-        orbax = self.__dict__.pop("_orbax", None)
-        if orbax is not None:
-            with suppress(*[Exception] * failed):
-                orbax.close()
 
 
 def _by_path(tree: Any) -> dict[str, Any]:
@@ -182,7 +174,7 @@ def _find_fault(folder: Path) -> str | None:
     try:
         sums = json.loads((folder / CHECKSUMS).read_bytes())
     except FileNotFoundError:
-        return f"it has no {CHECKSUMS}: it was cut short, or is an earlier version's"
+        return f"it has no {CHECKSUMS}, as those of earlier versions"
     except (OSError, ValueError, RecursionError):
         return f"{CHECKSUMS} can't be read"
     names = _files(folder)

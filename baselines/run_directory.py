@@ -70,6 +70,7 @@ def make_folder(folder: Path, config: RunConfig, files: Mapping[str, bytes]) -> 
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / CONFIG).is_file():
         write_json(folder / CONFIG, asdict(config))
+    (folder / CHECKPOINTS).mkdir(exist_ok=True)
     for name, content in files.items():
         if not (folder / name).is_file():
             write_bytes(folder / name, content)

@@ -6,7 +6,6 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,10 +151,10 @@ def train_runs(
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
-    with claim(folders, configs, training.experiment.files), ExitStack() as stack:
+    with claim(folders, configs, training.experiment.files):
         sync_global_devices("run directories are there")
         runs = [
-            _Run(config, folder, stack.enter_context(open_checkpoints(folder)))
+            _Run(config, folder, open_checkpoints(folder))
             for config, folder in zip(configs, folders, strict=True)
         ]
         equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
@@ -282,8 +281,8 @@ def restore_params(folder: Path, program: Program, steps: int) -> Any:
         OutputError: if it isn't finished, or its last checkpoint is damaged.
     """
     one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
-    with open_checkpoints(folder) as checkpoints:
-        restored = checkpoints.restore(jax.tree.map(_abstract, one, state_shardings(make_mesh(), one)))
+    target = jax.tree.map(_abstract, one, state_shardings(make_mesh(), one))
+    restored = open_checkpoints(folder).restore(target)
     done = restored.step if restored else 0
     if restored is None or done < steps:
         damaged = f" ({restored.damaged})" if restored and restored.damaged else ""

@@ -37,9 +37,8 @@ TARGET = jax.tree.map(
 def saved(tmp_path_factory):
     """Checkpoints of the steps 1 and 2; tests only read them."""
     folder = tmp_path_factory.mktemp("run") / CHECKPOINTS
-    with Checkpoints(folder) as checkpoints:
-        for step in (1, 2):
-            checkpoints.save(step, state_of(step))
+    for step in (1, 2):
+        Checkpoints(folder).save(step, state_of(step))
     return folder
 
 
@@ -50,8 +49,7 @@ def copy(saved, tmp_path):
 
 
 def restore(folder):
-    with Checkpoints(folder) as checkpoints:
-        return checkpoints.restore(TARGET)
+    return Checkpoints(folder).restore(TARGET)
 
 
 def assert_restored(folder, step):
@@ -66,7 +64,7 @@ def files_of(folder):
 
 
 def flip(path, place, bit):
-    data = bytearray(path.read_bytes())
+    data = bytearray(path.read_bytes() or b"\0")
     data[place] ^= 1 << bit
     path.write_bytes(data)
 
@@ -159,11 +157,8 @@ def test_without_a_whole_one_it_is_one_line(copy):
 
 def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
     other = {"other": TARGET["weights"]}
-    with (
-        Checkpoints(saved) as checkpoints,
-        pytest.raises(OutputError, match="2 is whole, but can't be read: "),
-    ):
-        checkpoints.restore(other)
+    with pytest.raises(OutputError, match="2 is whole, but can't be read: "):
+        Checkpoints(saved).restore(other)
 
 
 def test_reading_leaves_what_another_process_is_saving(copy):
@@ -176,14 +171,30 @@ def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypat
     def die(*_):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, Checkpoints(copy) as checkpoints:
+    with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "write_json", die)
         with pytest.raises(KeyboardInterrupt):
-            checkpoints.save(3, state_of(3))
-    assert_restored(copy, 2)
-    with Checkpoints(copy) as checkpoints:
-        checkpoints.save(3, state_of(3))
+            Checkpoints(copy).save(3, state_of(3))
+    assert assert_restored(copy, 2) == ""
+    Checkpoints(copy).save(3, state_of(3))
     assert assert_restored(copy, 3) == ""
+    assert set(os.listdir(copy)) == {"2", "3"}
+
+
+def test_a_kill_before_the_first_checksums_begins_anew(tmp_path, monkeypatch):
+    def die(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint, "write_json", die)
+    with pytest.raises(KeyboardInterrupt):
+        Checkpoints(tmp_path).save(1, state_of(1))
+    assert restore(tmp_path) is None
+
+
+def test_a_damaged_one_is_replaced(copy):
+    remove_one(copy / "2")
+    Checkpoints(copy).save(2, state_of(2))
+    assert assert_restored(copy, 2) == ""
 
 
 # Whole runs

@@ -107,12 +107,18 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
     """What one of them is writing isn't empty and holds no run, to another that comes later."""
     calls = []
-    for name, call in (("check_folder", "check"), ("make_folder", "make"), ("sync_global_devices", "wait")):
-        monkeypatch.setattr(f"baselines.train.{name}", lambda *_, call=call: calls.append(call))
+    for name, call in {
+        "train.check_folder": "check",
+        "run_directory.check_folder": "check again",
+        "run_directory.make_folder": "make",
+        "train.sync_global_devices": "wait",
+    }.items():
+        monkeypatch.setattr(f"baselines.{name}", lambda *_, call=call: calls.append(call))
     monkeypatch.setattr("baselines.train.open_checkpoints", lambda folder: calls.append("open") or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train_runs([tiny(), tiny(seed=1)], [tmp_path / "a", tmp_path / "b"])
-    assert calls == ["check", "check", "wait", "make", "make", "wait", "open"]
+    made = ["check again", "make"]
+    assert calls == ["check", "check", "wait", *made, *made, "wait", "open"]
 
 
 # Arguments

@@ -583,8 +583,8 @@ FAULTS = {
     ),
     "many files": (many_files, "has more than 500 files; a submission has fewer"),
     "large file": (
-        put(bytes((1 << 20) + 4 * SIZE * 11 + 1)),
-        f"{FIRST}: has 1,061,821 bytes; expected 1,061,820 or fewer",
+        put(bytes((1 << 20) + 2 * SIZE * 11 + 1)),
+        f"{FIRST}: has 1,055,199 bytes; expected 1,055,198 or fewer",
     ),
     "cut": (touch(lambda path, data: path.write_bytes(data[:-9])), f"{FIRST}: its SHA-256 is "),
     "changed": (
