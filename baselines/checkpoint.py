@@ -61,6 +61,8 @@ class Checkpoints:
             OSError: if it can't be written, as on a full disk; those before are still there.
         """
         new = self._folder / f"{step}{_UNCHECKED}"
+        if jax.process_index() == 0 and self._folder.is_dir():
+            self._clean(step)  # a full disk has no room for what it cut short
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
         try:
             ocp.save(new.absolute(), _by_path(state), overwrite=True)
@@ -73,13 +75,16 @@ class Checkpoints:
                 shutil.rmtree(self._folder / str(step))
             os.replace(new, self._folder / str(step))
             sync_directory(self._folder)
-            self._clean()
+            self._clean(step)
         if jax.process_count() > 1:
             sync_global_devices("a checkpoint is in place")
 
-    def _clean(self) -> None:
-        """Remove all but the newest checkpoints, and what saves that were killed left."""
-        kept = {str(step) for step in self._steps()[:KEPT]}
+    def _clean(self, latest: int) -> None:
+        """Remove all but the newest checkpoints up to a step, and what saves that were killed left.
+
+        Later ones are damaged: else training would have gone on from them.
+        """
+        kept = {str(step) for step in [step for step in self._steps() if step <= latest][:KEPT]}
         for name in set(os.listdir(self._folder)) - kept:
             shutil.rmtree(self._folder / name, ignore_errors=True)
 

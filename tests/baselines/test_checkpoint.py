@@ -191,6 +191,23 @@ def test_a_kill_before_the_first_checksums_begins_anew(tmp_path, monkeypatch):
     assert restore(tmp_path) is None
 
 
+def test_damaged_ones_do_not_take_the_place_of_whole_ones(copy):
+    """Trained on from 1, with checkpoints elsewhere than before."""
+    Checkpoints(copy).save(5, state_of(5))
+    remove_one(copy / "5")
+    Checkpoints(copy).save(3, state_of(3))
+    assert set(os.listdir(copy)) == {"2", "3"}
+    assert assert_restored(copy, 3) == ""
+
+
+def test_what_a_full_disk_cut_short_gives_its_room_back(copy):
+    with files_of_at_most(100), pytest.raises(OSError, match="File too large"):
+        Checkpoints(copy).save(3, state_of(3))
+    assert assert_restored(copy, 2) == ""
+    Checkpoints(copy).save(3, state_of(3))
+    assert set(os.listdir(copy)) == {"2", "3"}
+
+
 def test_a_damaged_one_is_replaced(copy):
     remove_one(copy / "2")
     Checkpoints(copy).save(2, state_of(2))
