@@ -153,6 +153,7 @@ def _print(standing: "Standing") -> None:
     from rich.text import Text
 
     from cli.scores import with_error
+    from sraven.core.echo import figure, shown
     from sraven.core.leaderboard import ceiling
 
     board, best = standing.board, ceiling(standing.board)
@@ -164,12 +165,12 @@ def _print(standing: "Standing") -> None:
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str | Text]] = {
         "rank": lambda entry: str(entry.rank or ""),
-        "method": lambda entry: Text(entry.method),  # a stranger's: no markup
+        "method": lambda entry: Text(shown(entry.method)),  # a stranger's: no markup
         "badge": lambda entry: entry.badge,
         f"{board.primary_split} {board.metric}": lambda entry: with_error(
             {"mean": entry.value, "standard_error": entry.standard_error}
         ),
-        "gap": lambda entry: "" if entry.gap is None else f"{entry.gap:.4f}",
+        "gap": lambda entry: "" if entry.gap is None else figure(entry.gap),
         "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
         trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",
     }

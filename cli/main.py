@@ -39,6 +39,10 @@ COMMANDS = {
 """Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``."""
 
 
+_LONGEST = 2000
+"""Characters of an error at most."""
+
+
 def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         click.echo(f"sraven {version('sraven')}")
@@ -67,7 +71,12 @@ def cli() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo("error: " + " ".join(message.split()), err=True)
+    line = " ".join(message.split())
+    if len(line) > _LONGEST or not (line.isascii() and line.isprintable()):
+        from sraven.core.echo import shown  # whatever a message repeats of what strangers wrote
+
+        line = shown(line, _LONGEST)
+    click.echo(f"error: {line}", err=True)
     return code
 
 

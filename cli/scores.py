@@ -7,6 +7,9 @@ from typing import Any
 import click
 
 from cli.options import print_table
+from sraven.core.echo import figure
+
+_MOST_DIGITS = 12
 
 
 def with_error(score: Mapping[str, Any]) -> str:
@@ -14,15 +17,16 @@ def with_error(score: Mapping[str, Any]) -> str:
     if score["mean"] is None:
         return "–"
     error = score["standard_error"]
-    digits = max(4, -floor(log10(error))) if error else 4  # an error of 0.0000 would claim too much
-    return f"{score['mean']:.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
+    # An error of 0.0000 would claim too much.
+    digits = min(max(4, -floor(log10(error))), _MOST_DIGITS) if error else 4
+    return figure(score["mean"], digits) + (f" ± {figure(error, digits)}" if error is not None else "")
 
 
 def _row(name: str, found: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the cells of a metric, given its scores by split."""
     cells = [name]
     for score in found:
-        low_high = "{:.4f} to {:.4f}".format(*score["interval"]) if score["interval"] else ""
+        low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
         cells += [with_error(score), low_high]
     return cells
 
@@ -51,7 +55,7 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
         row = []
         for found in splits.values():
             gap = found["gap_to_ceiling"].get(name)
-            row += ["–" if gap is None else f"{gap:.4f}", ""]
+            row += ["–" if gap is None else figure(gap), ""]
         table.add_row(f"gap of {name} to the ceiling", *row)
     table.add_section()
     for name in dict.fromkeys(name for found in beside.values() for name in found):

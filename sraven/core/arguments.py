@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.echo import quoted
 from sraven.core.errors import ConfigurationError
 
 
@@ -17,7 +18,7 @@ def check_integer(name: str, value: Any, low: int, high: int, advice: str = "") 
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise ConfigurationError(
-            f"{name}={value!r}: expected an integer from {low:,} to {high:,}{advice and '; '}{advice}"
+            f"{name}={quoted(value)}: expected an integer from {low:,} to {high:,}{advice and '; '}{advice}"
         )
     return int(value)
 
@@ -30,7 +31,7 @@ def check_share(name: str, value: Any, advice: str) -> float:
     """
     real = int | float | np.integer | np.floating
     if isinstance(value, bool) or not isinstance(value, real) or not 0 <= value < 1:
-        raise ConfigurationError(f"{name}={value!r}: expected a share from 0 to below 1, {advice}")
+        raise ConfigurationError(f"{name}={quoted(value)}: expected a share from 0 to below 1, {advice}")
     return float(value) + 0.0  # -0.0 is no configuration of its own
 
 
@@ -49,7 +50,7 @@ def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
         ConfigurationError: if it isn't.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ConfigurationError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}")
+        raise ConfigurationError(f"{name}={quoted(value)}: expected one of {', '.join(map(quoted, allowed))}")
     return str(value)
 
 

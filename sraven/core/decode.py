@@ -75,7 +75,13 @@ def decode(data: bytes, rows: int, dtype: str, width: int) -> tuple[Any, Any]:
         if not fits:
             raise ValueError(f"has prediction of type {prediction}; expected {wanted}")
         _check_sizes(metadata, most_bytes=_METADATA + 8 * rows * (8 + max(1, width) * element.byte_width))
-        table = file.read(use_threads=False)
+        table = file.read(use_threads=False) if element.byte_width >= 4 else None
+    if table is None:
+        with pq.ParquetFile(pa.BufferReader(without_types(data)), **limits) as file:
+            table = file.read(use_threads=False)
+        stored = pa.list_(pa.field("element", pa.int32())) if width else pa.int32()
+        if table.schema.types != [pa.int64(), stored]:
+            raise ValueError(f"stores prediction as {table.schema.types[-1]}; expected integers of 32 bits")
     if table.num_rows != metadata.num_rows:
         raise ValueError(f"has {table.num_rows:,} rows, but declares {metadata.num_rows:,}")
     table.validate(full=True)
@@ -83,12 +89,12 @@ def decode(data: bytes, rows: int, dtype: str, width: int) -> tuple[Any, Any]:
 
 
 def _to_numpy(table: Any, name: str, width: int, dtype: str) -> Any:
-    """Return the numbers of a column without missing values.
+    """Return the numbers of a column without missing values, as a type that holds them all.
 
     From its buffer: Arrow's own conversion imports pandas, which takes longer than all the rest.
 
     Raises:
-        ValueError: if a value is missing.
+        ValueError: if a value is missing, or isn't one of the type.
     """
     import numpy as np
     import pyarrow as pa
@@ -98,13 +104,144 @@ def _to_numpy(table: Any, name: str, width: int, dtype: str) -> Any:
     if array.null_count:
         row = array.is_null().to_pylist().index(True)
         raise ValueError(f"row {row}: {name} is missing")
+    if not len(array):
+        return np.zeros(0, dtype)
+    if pa.types.is_list(array.type):
+        ends = np.frombuffer(array.buffers()[1], np.int32)[array.offset :][: len(array) + 1]
+        if len(wrong := np.flatnonzero(np.diff(ends) != width)):
+            count = np.diff(ends)[wrong[0]]
+            raise ValueError(f"row {wrong[0]}: {name} has {count:,} numbers; expected {width}")
     values = array.flatten() if width else array
     if values.null_count or len(values) != max(1, width) * len(array):
         raise ValueError(f"has a {name} with missing entries")
-    if not len(values):
-        return np.zeros(0, dtype)
-    buffer = np.frombuffer(values.buffers()[1], dtype)
-    return buffer[values.offset : values.offset + len(values)]
+    stored = np.dtype(values.type.to_pandas_dtype())
+    found = np.frombuffer(values.buffers()[1], stored)[values.offset : values.offset + len(values)]
+    if stored == dtype:
+        return found
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if len(outside := np.flatnonzero((found < least) | (found > most))):
+        place = outside[0]
+        raise ValueError(f"row {place // max(1, width)}: {name} holds {found[place]}, which is no {dtype}")
+    return found.astype(dtype)
+
+
+# Parquet stores an integer of 8 or 16 bits in 32, and says beside it how many are meant. Arrow believes
+# that, and takes the lowest bits of a number that has more: 256 becomes 0. So the file is read once more
+# without what it says of types, as the numbers that are stored. Its metadata is a struct of Thrift's
+# compact protocol: fields with a number, a type and a value.
+
+_INT32, _STRUCT, _BINARY, _LISTS, _FIXED = b"\x02", 12, 8, (9, 10), {1: 0, 2: 0, 3: 1, 7: 8}
+_VARINTS = (4, 5, 6)
+_SCHEMA, _KEYS_AND_VALUES = 2, 5
+_PHYSICAL, _CONVERTED, _LOGICAL = 1, 6, 10
+_DEEPEST = 30
+
+_Field = tuple[int, int, bytes]
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while shift < 70:
+        value |= (data[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 0x80:
+            return value, at
+    raise ValueError("has metadata with a number of more than 64 bits")
+
+
+def _list_head(data: bytes, at: int) -> tuple[int, int, int]:
+    """Return the type of a list's values, their count, and where they begin."""
+    count, kind = data[at] >> 4, data[at] & 15
+    count, at = _read_varint(data, at + 1) if count == 15 else (count, at + 1)
+    return kind, count, at
+
+
+def _end(data: bytes, at: int, kind: int, depth: int = 0) -> int:
+    """Return where a value ends."""
+    if depth > _DEEPEST:
+        raise ValueError(f"has metadata nested deeper than {_DEEPEST}")
+    if kind in _FIXED:
+        return at + _FIXED[kind]
+    if kind in _VARINTS:
+        return _read_varint(data, at)[1]
+    if kind == _BINARY:
+        length, at = _read_varint(data, at)
+        return at + length
+    if kind in _LISTS:
+        of, count, at = _list_head(data, at)
+        for _ in range(count):
+            if at >= len(data):
+                break
+            at = at + 1 if of in (1, 2) else _end(data, at, of, depth + 1)
+        return at
+    if kind == _STRUCT:
+        return _fields(data, at, depth + 1)[1]
+    raise ValueError(f"has metadata with a value of type {kind}, which Parquet has not")
+
+
+def _fields(data: bytes, at: int, depth: int = 0) -> tuple[list[_Field], int]:
+    """Return the fields of a struct, their values as they stand, and where it ends."""
+    fields: list[_Field] = []
+    number = 0
+    while head := data[at]:
+        kind, at = head & 15, at + 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            coded, at = _read_varint(data, at)
+            number = coded >> 1 ^ -(coded & 1)
+        end = _end(data, at, kind, depth)
+        fields.append((number, kind, data[at:end]))
+        at = end
+    return fields, at + 1
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _struct(fields: list[_Field]) -> bytes:
+    heads = ((bytes([kind]) + _varint(number << 1), value) for number, kind, value in fields)
+    return b"".join(head + value for head, value in heads) + b"\0"
+
+
+def _untyped(schema: bytes) -> bytes:
+    """Return a list of the schema's elements in which integers of 32 bits are no more than that."""
+    kind, count, at = _list_head(schema, 0)
+    elements = []
+    for _ in range(count):
+        fields, at = _fields(schema, at)
+        if (_PHYSICAL, 5, _INT32) in fields:
+            fields = [field for field in fields if field[0] not in (_CONVERTED, _LOGICAL)]
+        elements.append(_struct(fields))
+    return bytes([0xF0 | kind]) + _varint(count) + b"".join(elements)
+
+
+def without_types(data: bytes) -> bytes:
+    """Return a Parquet file whose integers of 32 bits are read as they are stored.
+
+    Raises:
+        ValueError: if its metadata can't be read.
+    """
+    length = int.from_bytes(data[-8:-4], "little")
+    start = len(data) - 8 - length
+    try:
+        fields, _ = _fields(data[start:-8], 0)
+        if start < 0 or any(number < 0 for number, _, _ in fields):
+            raise IndexError
+        kept = [
+            (number, kind, _untyped(value) if number == _SCHEMA else value)
+            for number, kind, value in fields
+            if number != _KEYS_AND_VALUES
+        ]
+    except IndexError:
+        raise ValueError("has metadata that can't be read") from None
+    footer = _struct(kept)
+    return data[:start] + footer + len(footer).to_bytes(4, "little") + data[-4:]
 
 
 def _limit(kind: int, most: int) -> None:

@@ -1,5 +1,6 @@
 """How the page words numbers, metrics and splits."""
 
+from sraven.core.echo import figure
 from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 
 NOTHING = "–"
@@ -47,13 +48,13 @@ def compact(number: int) -> str:
 
 
 def score(value: float | None) -> str:
-    """Return a score with four decimals."""
-    return NOTHING if value is None else f"{value:.4f}".replace("-", "−")
+    """Return a score with four decimals, or in few digits if it is too large for them."""
+    return NOTHING if value is None else figure(value).replace("-", "−")
 
 
 def with_error(entry: Entry) -> str:
     """Return an entry's score and its standard error."""
-    error = "" if entry.standard_error is None else f"\u00a0±\u00a0{entry.standard_error:.4f}"
+    error = "" if entry.standard_error is None else f"\u00a0±\u00a0{figure(entry.standard_error)}"
     return score(entry.value) + error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sraven.core.boards import Board
+from sraven.core.echo import quoted, shown
 from sraven.core.errors import SubmissionError
 from sraven.core.scoring import Run
 from sraven.core.training_log import MOST_BYTES, check_log, log_path
@@ -38,8 +39,9 @@ def _check_names(content: Mapping[str, Any]) -> None:
         paths = {"file": prediction_path(run["split"], run["seed"]), "log": log_path(run["seed"])}
         for key, path in paths.items():
             if run.get(key, path) != path:
-                named = ascii(run[key])
-                raise SubmissionError(f"{DESCRIPTION}: runs[{number}].{key} is {named}; expected {path!r}")
+                raise SubmissionError(
+                    f"{DESCRIPTION}: runs[{number}].{key} is {quoted(run[key])}; expected {path!r}"
+                )
     listed = [run["file"] for run in content["runs"]]
     if len(set(listed)) < len(listed):
         twice = next(path for path in listed if listed.count(path) > 1)
@@ -64,7 +66,7 @@ def check_files(folder: Path, content: Mapping[str, Any]) -> None:
     present = files - {DESCRIPTION, README, SCORES}
     for path in sorted(present ^ set(named_files(content))):
         if path in present:
-            raise SubmissionError(f"{ascii(path)[1:-1]}: isn't part of a submission; remove it")
+            raise SubmissionError(f"{shown(path)}: isn't part of a submission; remove it")
         raise SubmissionError(f"{path}: the file is missing")
 
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from sraven.core.echo import quoted, shown
 from sraven.core.errors import SubmissionError
 
 MOST_BYTES, MOST_LINES = 1 << 22, 100_000
@@ -65,15 +66,15 @@ def check_log(data: bytes, where: str) -> None:
     for number, line in enumerate(lines, 1):
         values = _read_line(line)
         if values is None:
-            shown = ascii(line[:_SHOWN].decode(errors="replace"))
+            found = quoted(line.decode(errors="replace"), _SHOWN)
             raise SubmissionError(
-                f"{where}: line {number} is {shown}; expected a JSON object of finite numbers, "
+                f"{where}: line {number} is {found}; expected a JSON object of finite numbers, "
                 "with 'step' and 'loss'"
             )
         step = values["step"]
         if type(step) is not int or step < least:
             raise SubmissionError(
-                f"{where}: line {number} has step {step!s:.40}; expected an integer of {least!s:.40} or "
-                "more, as steps ascend"
+                f"{where}: line {number} has step {quoted(step, _SHOWN)}; expected an integer of "
+                f"{shown(least)} or more, as steps ascend"
             )
         least = step + 1

@@ -17,6 +17,7 @@ import yaml
 from numpy.typing import NDArray
 
 from sraven.core import decode
+from sraven.core.echo import quoted, shown
 from sraven.core.errors import SubmissionError
 from sraven.core.task import Column
 
@@ -60,7 +61,7 @@ def dump_yaml(value: Any) -> str:
 
 
 def _refuse(where: str, problem: str) -> SubmissionError:
-    return SubmissionError(f"{where}: {problem}")
+    return SubmissionError(f"{shown(where, 300)}: {problem}")
 
 
 def list_files(folder: Path, most: int) -> list[str]:
@@ -81,9 +82,7 @@ def list_files(folder: Path, most: int) -> list[str]:
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name + "/")
                 elif not entry.is_file(follow_symlinks=False):
-                    raise _refuse(
-                        ascii(name)[1:-1], "is a link or no plain file; a submission has plain files"
-                    )
+                    raise _refuse(shown(name), "is a link or no plain file; a submission has plain files")
                 else:
                     found.append(name)
                 if len(found) + len(pending) > most:
@@ -125,7 +124,7 @@ def _check_events(text: str, where: str) -> None:
         if documents > 1:
             raise _refuse(where, f"line {line}: begins a second document; expected one")
         if (tag := getattr(event, "tag", None)) is not None:
-            raise _refuse(where, f"line {line}: has the tag {tag!a}; tags aren't allowed")
+            raise _refuse(where, f"line {line}: has the tag {quoted(tag)}; tags aren't allowed")
         if getattr(event, "anchor", None) is not None:
             raise _refuse(where, f"line {line}: has an anchor or alias; write the value out")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -145,7 +144,7 @@ def _check_keys(node: yaml.Node, where: str) -> None:
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
                 raise _refuse(where, f"line {line}: has a name that is no text; put it in quotes")
             if key.value in seen:
-                raise _refuse(where, f"line {line}: has {ascii(key.value)[:80]} twice")
+                raise _refuse(where, f"line {line}: has {quoted(key.value)} twice")
             seen.add(key.value)
             _check_keys(child, where)
 
@@ -173,7 +172,7 @@ def parse_yaml(data: bytes, where: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({ascii(str(problem))[1:-1][:100]})") from None
+        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({shown(str(problem))})") from None
 
 
 def most_bytes(rows: int, column: Column) -> int:
@@ -249,7 +248,7 @@ def _decode_next(
         raise failed
     header = json.loads(line)
     if "error" in header:
-        raise _refuse(name, f"{ascii(header['error'])[1:-1]}")
+        raise _refuse(name, shown(header["error"], 300))
     count = header["rows"]
     if not 0 <= count <= rows:
         raise failed

@@ -1,12 +1,15 @@
 """JSON Schemas of the project's files, and how a value that breaks one is described."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_LONGEST = 80
+from sraven.core.echo import quoted, shown
+from sraven.core.names import ADDRESS, address_fault, name_fault, text_fault
+
+_MOST = 80
 
 
 @cache
@@ -15,14 +18,8 @@ def read_schema(name: str) -> dict[str, Any]:
     return dict(json.loads(files(__name__).joinpath(f"{name}.json").read_text()))
 
 
-def _shown(value: Any) -> str:
-    """Return a value in so few characters that it fits a line, none of them for terminals."""
-    text = ascii(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
 def _place(path: Iterable[Any]) -> str:
-    names = ((f"[{name}]" if isinstance(name, int) else f".{_shown(name)[1:-1]}") for name in path)
+    names = ((f"[{name}]" if isinstance(name, int) else f".{shown(name, _MOST)}") for name in path)
     return "".join(names).removeprefix(".")
 
 
@@ -33,7 +30,7 @@ def _problem(error: Any) -> str:
     names["integer"] = "an integer"
 
     def is_wrong(expected: str) -> str:
-        return f"is {_shown(value)}; expected {expected}"
+        return f"is {quoted(value, _MOST)}; expected {expected}"
 
     match error.validator:
         case "required":
@@ -44,16 +41,20 @@ def _problem(error: Any) -> str:
             return f"has {name!r} but lacks {missing!r}"
         case "additionalProperties":
             strange = next(name for name in value if name not in error.schema.get("properties", {}))
-            return f"has {_shown(strange)}; expected only {', '.join(error.schema['properties'])}"
+            return f"has {quoted(strange, _MOST)}; expected only {', '.join(error.schema['properties'])}"
         case "type":
             kinds = [allowed] if isinstance(allowed, str) else allowed
             return is_wrong(" or ".join(names.get(kind, f"a {kind}") for kind in kinds))
         case "enum":
-            return is_wrong(f"one of {', '.join(map(_shown, allowed))}")
+            return is_wrong(f"one of {', '.join(map(quoted, allowed))}")
         case "const":
-            return is_wrong(_shown(allowed))
+            return is_wrong(quoted(allowed))
         case "pattern":
             return is_wrong(error.schema.get("description", f"what matches {allowed}"))
+        case "format":
+            if allowed == "address":
+                return is_wrong(ADDRESS)
+            return f"is {quoted(value, _MOST)}, which {error.cause}; expected characters that can be seen"
         case "minimum":
             return is_wrong(f"{allowed:,} or more")
         case "maximum":
@@ -69,7 +70,38 @@ def _problem(error: Any) -> str:
         case "maxLength":
             return f"has {len(value):,} characters; expected {allowed:,} or fewer"
         case _:
-            return str(error.message)
+            return shown(error.message, 300)
+
+
+FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}
+"""What a text has to be beyond its characters: functions that return what is wrong with one."""
+
+
+def _check_format(find_fault: Callable[[str], str | None]) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        if isinstance(value, str) and (fault := find_fault(value)):
+            raise ValueError(fault)
+        return True
+
+    return check
+
+
+@cache
+def _validator(name: str) -> Any:
+    """Return what checks values against a schema."""
+    from jsonschema import Draft202012Validator, FormatChecker, validators
+
+    # To JSON Schema 1.0 is an integer; to us it isn't: a seed must have one way to be written.
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda checker, number: isinstance(number, int) and not isinstance(number, bool)
+    )
+    formats = FormatChecker(formats=())
+    for format_name, find_fault in FORMATS.items():
+        formats.checks(format_name, raises=ValueError)(_check_format(find_fault))
+    validator = validators.create(
+        Draft202012Validator.META_SCHEMA, Draft202012Validator.VALIDATORS, type_checker=types
+    )
+    return validator(read_schema(name), format_checker=formats)
 
 
 def find_problem(value: Any, name: str) -> str | None:
@@ -79,16 +111,7 @@ def find_problem(value: Any, name: str) -> str | None:
         value: what JSON can hold.
         name: of the schema.
     """
-    from jsonschema import Draft202012Validator, validators
-
-    # To JSON Schema 1.0 is an integer; to us it isn't: a seed must have one way to be written.
-    types = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda checker, number: isinstance(number, int) and not isinstance(number, bool)
-    )
-    validator = validators.create(
-        Draft202012Validator.META_SCHEMA, Draft202012Validator.VALIDATORS, type_checker=types
-    )
-    errors = sorted(validator(read_schema(name)).iter_errors(value), key=lambda e: list(map(str, e.path)))
+    errors = sorted(_validator(name).iter_errors(value), key=lambda e: list(map(str, e.path)))
     if not errors:
         return None
     first = errors[0]
