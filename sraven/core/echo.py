@@ -42,18 +42,17 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def legible(text: str) -> str:
-    """Return a text with an escape for whatever can't be seen, and for marks that pile up."""
-    marks, parts = 0, []
+def _legible(text: str) -> Iterator[str]:
+    """Yield the characters of a text, with an escape for what can't be seen, and for marks that pile up."""
+    marks = 0
     for character in text:
         marks = marks + 1 if is_mark(character) else 0
-        parts.append(character if is_seen(character) and marks <= MARKS else _escape(character))
-    return "".join(parts)
+        yield character if is_seen(character) and marks <= MARKS else _escape(character)
 
 
 def one_line(text: str) -> str:
     """Return a text as one legible line: each run of white space becomes a space."""
-    return legible(" ".join(text.split()))
+    return "".join(_legible(" ".join(text.split())))
 
 
 def _parts(value: Any, most: int, depth: int = 0) -> Iterator[str]:
@@ -101,12 +100,17 @@ def shown(value: object, most: int = MOST) -> str:
 
     Args:
         value: a text, which is shown without quotes, or anything else, as Python writes it.
-        most: characters of the value that are shown; of a longer text, the rest is counted.
+        most: characters that are shown; of a longer text, the rest is counted.
     """
     text = value if isinstance(value, str) else _written(value, most)
-    rest = len(text) - most
-    counted = f" ({rest:,} more characters)" if isinstance(value, str) else ""
-    return legible(text[:most]) + (f"…{counted}" if rest > 0 else "")
+    parts, length = [], 0
+    for part in _legible(text[: most + 1]):
+        length += len(part)
+        if length > most:
+            rest = len(text) - len(parts)
+            return "".join(parts) + (f"… ({rest:,} more characters)" if isinstance(value, str) else "…")
+        parts.append(part)
+    return "".join(parts)
 
 
 def quoted(value: object, most: int = MOST) -> str:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,16 @@ _PLAIN = {
 """For what is no text: the characters that it begins with, and its form."""
 
 _Loader.yaml_implicit_resolvers = {}
+
+
+def _make_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    value = float(loader.construct_scalar(node))
+    if not isfinite(value):
+        raise yaml.constructor.ConstructorError(None, None, "a number beyond 1.8e308", node.start_mark)
+    return value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:float", _make_float)
 
 
 class _Dumper(yaml.SafeDumper):

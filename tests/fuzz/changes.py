@@ -1,0 +1,191 @@
+"""How inputs are changed: as bytes, as JSON, as Parquet. All randomness is the caller's."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from parquet_forgery import put_together, take_apart
+
+Change = Callable[[bytes, Random], bytes]
+
+BYTES = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x0D, 0x1B, 0x22, 0x27, 0x2C, 0x3A, 0x5B, 0x7B)
+"""Bytes that mean something in one format or another."""
+
+NUMBERS = (
+    *b"-1 0 1 00 1e999 -0.0 NaN 1_000 0x1F 1:20:30 2147483648 9223372036854775808 35184372088832".split(),
+    *(b"1e-400", b"true", b"null", b"9" * 400, b"9" * 5000),
+)
+"""What stands in place of a number."""
+
+TOKENS = (
+    *b"&a *a !!python/name:os.system --- ... ? | > <<: ~ %YAML # {} [] {{ ]] [[[[[[[[".split(),
+    *(b"\\ud800", b"\\x1b[2J"),
+    *("\u202e \u200b \u3164 \u0301\u0301\u0301\u0301 \ufeff \u0430".encode().split()),
+    *(b"\0", b"\r\n", b"\n\n", b"\t", b"\xff", b"..", b"../../x", b"/dev/zero", b"\x1f\x8b", b"PAR1"),
+    *(b"https://github.com@evil.example", b'"', b"'", b": ", b"- ", b"text", b"step", b"loss"),
+)
+
+VALUES: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1, 2, 2**31, 2**45, 2**63, 10**400, 0.5, -0.0, 1e300, 1e-300, float("nan")),
+    *(
+        "",
+        "a",
+        " ",
+        "\x1b[2J",
+        "\u202e",
+        "\u200b",
+        "a\n",
+        "../..",
+        "/dev/zero",
+        "\ud800",
+        "x" * 300,
+        "0" * 64,
+    ),
+    *([], [[]], [None], [1, "a"], {}, {"a": 1}, {"": None}, [[[[[[[[[[[[]]]]]]]]]]]]),
+)
+"""What stands in place of a value of JSON."""
+
+
+def _slice(data: bytes, choose: Random, longest: int = 40) -> tuple[int, int]:
+    start = choose.randrange(len(data) + 1)
+    return start, min(len(data), start + choose.randint(1, longest))
+
+
+def _flip(data: bytes, choose: Random) -> bytes:
+    changed = bytearray(data or b"\0")
+    for _ in range(choose.randint(1, 3)):
+        changed[choose.randrange(len(changed))] = choose.choice((*BYTES, choose.randrange(256)))
+    return bytes(changed)
+
+
+def _remove(data: bytes, choose: Random) -> bytes:
+    start, end = _slice(data, choose)
+    return data[:start] + data[end:]
+
+
+def _repeat(data: bytes, choose: Random) -> bytes:
+    start, end = _slice(data, choose)
+    return data[:end] + data[start:end] * choose.choice((1, 1, 2, 50)) + data[end:]
+
+
+def _insert(data: bytes, choose: Random) -> bytes:
+    start, _ = _slice(data, choose)
+    return data[:start] + choose.choice(TOKENS) + data[start:]
+
+
+def _renumber(data: bytes, choose: Random) -> bytes:
+    places = list(re.finditer(rb"-?\d[\d.eE+-]*", data))
+    if not places:
+        return _insert(data, choose)
+    place = choose.choice(places)
+    return data[: place.start()] + choose.choice(NUMBERS) + data[place.end() :]
+
+
+def _reorder(data: bytes, choose: Random) -> bytes:
+    lines = data.split(b"\n")
+    one, other = choose.randrange(len(lines)), choose.randrange(len(lines))
+    if choose.random() < 0.5:
+        lines[one], lines[other] = lines[other], lines[one]
+    else:
+        lines.insert(one, lines[other])
+    return b"\n".join(lines)
+
+
+def _cut(data: bytes, choose: Random) -> bytes:
+    return data[: choose.randrange(len(data) + 1)]
+
+
+_OF_BYTES: tuple[Change, ...] = (_flip, _flip, _remove, _repeat, _insert, _insert, _renumber, _reorder, _cut)
+
+
+def change_bytes(data: bytes, choose: Random) -> bytes:
+    """Change a few places of a text or file, without knowing its format."""
+    for _ in range(choose.choice((1, 1, 1, 2, 3, 6))):
+        data = choose.choice(_OF_BYTES)(data, choose)
+    return data[: 1 << 16]
+
+
+def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return all places of a value of JSON: what holds something, and under which name."""
+    names: Sequence[Any] = (
+        list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    )
+    for name in names:
+        found.append((value, name))
+        _places(value[name], found)
+    return found
+
+
+def change_json(data: bytes, choose: Random) -> bytes:
+    """Change values and names of JSON; now and then its bytes."""
+    try:
+        value = json.loads(data)
+        places = _places(value, [])
+    except (ValueError, RecursionError):
+        places = []
+    if not places or choose.random() < 0.15:
+        return change_bytes(data, choose)
+    for _ in range(choose.choice((1, 1, 1, 2, 4))):
+        holder, name = choose.choice(places)
+        if name not in (holder if isinstance(holder, dict) else range(len(holder))):
+            continue
+        what = choose.random()
+        if what < 0.15:
+            del holder[name]
+        elif what < 0.3 and isinstance(holder, dict):
+            holder[choose.choice(("", "x", "\x1b[2J", "a" * 300, str(name) + "\u200b"))] = holder.pop(name)
+        elif what < 0.4 and isinstance(holder, list):
+            holder.append(holder[name])
+        else:
+            other, place = choose.choice(places)
+            own = other[place] if place in (other if isinstance(other, dict) else range(len(other))) else None
+            holder[name] = choose.choice((*VALUES, own)) if own is not holder else None
+    try:
+        return json.dumps(value).encode()[: 1 << 16]
+    except (ValueError, RecursionError):  # it holds itself
+        return change_bytes(data, choose)
+
+
+def _change_number(fields: dict[int, Any], choose: Random) -> None:
+    """Change, drop or double something in a struct of Thrift."""
+    while fields:
+        place = choose.choice(list(fields))
+        kind, value = fields[place]
+        if choose.random() < 0.05:
+            del fields[place]
+            return
+        if kind == 12:
+            fields = value
+        elif kind == 9 and value[1]:
+            of, values = value
+            if of == 12 and choose.random() < 0.9:
+                fields = choose.choice(values)
+            elif of in (5, 6) and choose.random() < 0.8:
+                values[choose.randrange(len(values))] = choose.choice([0, 1, -1, 8, 2**31 - 1])
+                return
+            else:
+                values[:] = choose.choice([values[:-1], values * 2, values[::-1]])
+                return
+        elif kind in (5, 6):
+            near = [0, 1, -1, value + 1, value - 1, 2 * value, -value]
+            fields[place] = kind, choose.choice([*near, 2**31 - 1, 10**6, 10**9, choose.randrange(64)])
+            return
+        else:
+            return
+
+
+def change_parquet(data: bytes, choose: Random) -> bytes:
+    """Change a file's bytes, or its metadata, which stays well-formed."""
+    for _ in range(choose.randint(1, 4)):
+        if choose.random() < 0.6:
+            try:
+                body, metadata = take_apart(data)
+                _change_number(metadata, choose)
+                data = put_together(body, metadata)
+                continue
+            except Exception:  # of bytes that are no file any more
+                choose.random()
+        data = _flip(data, choose) if choose.random() < 0.9 else _remove(data, choose)
+    return data

@@ -1,0 +1,161 @@
+"""Fuzz what reads the files of strangers.
+
+    python tests/fuzz/drive.py --seconds 3600 --out fuzz.json
+    python tests/fuzz/drive.py --only yaml --only parquet --executions 100000
+    python tests/fuzz/drive.py --replay tests/fuzz/findings
+
+The targets take turns, so that each has about the same time. A result that is there already is added
+to, and goes on with other inputs. An input that brings a finding is kept below ``--findings``, in a
+folder of its target; then the exit code is 1. The same seed gives the same inputs.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+
+from fuzz.harness import Campaign, kind_of, run_inputs  # noqa: E402
+from fuzz.targets import TARGETS  # noqa: E402
+
+_KINDS = 40  # kinds of answers that a result lists, of each target
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long, over all targets (60)")
+    parser.add_argument("--executions", type=int, help="stop with a target after so many inputs")
+    parser.add_argument("--batch", type=int, help="inputs of a batch at most; each has a process of its own")
+    parser.add_argument("--seed", type=int, default=0, help="another one gives other inputs (0)")
+    parser.add_argument("--only", action="append", choices=TARGETS, metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument("--out", type=Path, help="file to write the result to, or to add it to")
+    parser.add_argument("--findings", type=Path, default=Path("findings"), help="where inputs are kept")
+    parser.add_argument("--replay", type=Path, help="run the inputs of a folder once, and nothing else")
+    return parser.parse_args()
+
+
+def _machine() -> dict[str, Any]:
+    import numpy as np
+    import pyarrow as pa
+
+    return {
+        "processor": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+    }
+
+
+def _commit() -> str:
+    call = subprocess.run(
+        ["git", "-C", str(HERE), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return call.stdout.strip()
+
+
+def _read(path: Path | None) -> dict[str, Any]:
+    """Return a result to add to."""
+    empty: dict[str, Any] = {"targets": {}, "findings": [], "runs": []}
+    return json.loads(path.read_text()) if path and path.exists() else empty
+
+
+def _keep(folder: Path, findings: list[dict[str, Any]], name: str, data: bytes, fault: str) -> None:
+    """Keep the first input that brings a kind of finding; count the others."""
+    kind = kind_of(ascii(fault)[1:-1])
+    for found in findings:
+        if (found["target"], found["kind"]) == (name, kind):
+            found["inputs"] += 1
+            return
+    path = folder / name / hashlib.sha256(data).hexdigest()[:16]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    sys.stderr.write(f"{name}: {ascii(fault)[1:-1]}; kept as {path}\n")
+    findings.append(
+        {"target": name, "kind": kind, "fault": ascii(fault)[1:-1], "first": path.name, "inputs": 1}
+    )
+
+
+def _attack(options: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Let the targets take turns until the time is over, and add up what comes."""
+    end = time.monotonic() + options.seconds
+    campaigns = []
+    for name in options.only or TARGETS:
+        before = result["targets"].get(name, {})
+        target = TARGETS[name]
+        target = replace(target, batch=min(target.batch, options.batch or target.batch))
+        campaigns.append(Campaign(name, target, options.seed, before.get("batches", 0)))
+    while time.monotonic() < end:
+        open_ones = [c for c in campaigns if not options.executions or c.executions < options.executions]
+        if not open_ones:
+            break
+        campaign = min(open_ones, key=lambda each: each.seconds)
+        for data, fault in campaign.step().findings:
+            _keep(options.findings, result["findings"], campaign.name, data, fault)
+    for campaign in campaigns:
+        _add(result["targets"].setdefault(campaign.name, {}), campaign)
+
+
+def _add(total: dict[str, Any], campaign: Campaign) -> None:
+    kinds = Counter(total.get("answers", {})) + campaign.kinds
+    executions = total.get("executions", 0) + campaign.executions
+    seconds = round(total.get("seconds", 0.0) + campaign.seconds, 1)
+    total.update(executions=executions, seconds=seconds, batches=campaign.batches)
+    total["answers"] = {ascii(kind)[1:-1]: count for kind, count in kinds.most_common(_KINDS)}
+
+
+def _replay(folder: Path) -> Iterable[tuple[str, str, str]]:
+    """Yield the answers to the inputs of a folder: target, name, and the fault, if it is one."""
+    for name, target in TARGETS.items():
+        paths = sorted((folder / name).glob("*"))
+        target.seeds()
+        contents = [path.read_bytes() for path in paths]
+        for path, data in zip(paths, contents, strict=True):
+            found = run_inputs(target, lambda data=data: iter([data]), Counter())  # type: ignore[misc]
+            yield name, path.name, "; ".join(fault for _, fault in found.findings)
+
+
+def main() -> int:
+    """Do what the command line says; return the exit code."""
+    options = _arguments()
+    if options.replay:
+        answers = list(_replay(options.replay))
+        sys.stdout.write(
+            json.dumps([dict(zip(("target", "input", "fault"), a, strict=True)) for a in answers])
+        )
+        return 1 if any(fault for _, _, fault in answers) else 0
+    result, start = _read(options.out), time.monotonic()
+    found = sum(finding["inputs"] for finding in result["findings"])
+    _attack(options, result)
+    run = {
+        "command": "python tests/fuzz/drive.py " + " ".join(sys.argv[1:]),
+        "commit": _commit(),
+        "seed": options.seed,
+        "seconds": round(time.monotonic() - start, 1),
+        "machine": _machine(),
+    }
+    result["runs"].append(run)
+    result["executions"] = sum(target["executions"] for target in result["targets"].values())
+    text = json.dumps(result, indent=2) + "\n"
+    if options.out:
+        partial = options.out.with_suffix(".partial")
+        partial.write_text(text)
+        os.replace(partial, options.out)
+    sys.stdout.write(text)
+    return 1 if sum(finding["inputs"] for finding in result["findings"]) > found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

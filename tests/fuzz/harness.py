@@ -1,0 +1,245 @@
+"""Runs a target on many inputs, in processes of its own, and says what may not happen.
+
+A target's inputs are made where they are run: a batch is a function of the seed, the target, the number
+of the batch and the inputs to begin with. So of an input that ends its process, the number is enough.
+"""
+
+import json
+import os
+import re
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+CPU_SECONDS, QUIET_SECONDS = 10, 120
+"""Processor time of an input, and time in which nothing at all happens, after which it counts as endless."""
+
+MEMORY = 1 << 30
+"""Bytes that a batch may take beyond what its process has at the beginning."""
+
+_CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sraven")
+"""Where machine code is kept from run to run, whatever the input."""
+
+_KEPT = 200  # inputs that a target goes on from, at most
+
+
+class FindingError(Exception):
+    """Something that may not happen."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is attacked.
+
+    Attributes:
+        seeds: makes the inputs to begin with; it may prepare what `run` needs.
+        change: makes another input of one.
+        run: takes an input and a folder, the only place where it may write; returns what kind of answer
+            came, or raises `FindingError`.
+        batch: inputs of a batch.
+        may_abort: whether a process of its own protects from aborts here.
+    """
+
+    seeds: Callable[[], list[bytes]]
+    change: Callable[[bytes, Random], bytes]
+    run: Callable[[bytes, Path], str]
+    batch: int
+    may_abort: bool = False
+
+
+@dataclass
+class Result:
+    """What came of inputs: answers by kind, findings with their inputs, and inputs with new answers."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    findings: list[tuple[bytes, str]] = field(default_factory=list)
+    new: list[bytes] = field(default_factory=list)
+
+
+_FORBIDDEN = re.compile(
+    r"os\.(?!listdir|scandir|walk|fwalk|getxattr|listxattr|putenv|unsetenv)|subprocess\.|socket\.(?!__new__)"
+    r"|pickle\.|ctypes\.dlopen|exec|pty\.|webbrowser\.|urllib\.|ftplib\.|smtplib\."
+)
+"""Events of the audit hook that change something, run something or talk to someone."""
+
+
+class _Guard:
+    """Notes what an input does beyond reading, outside of its folder; armed while one runs."""
+
+    def __init__(self) -> None:
+        self.folder: str | None = None
+        self.seen: list[str] = []
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.folder is None:
+            return
+        writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+        if event == "open":
+            changes = bool((arguments[2] or 0) & writes)
+        else:
+            changes = _FORBIDDEN.match(event) is not None
+        if not changes or (event == "exec" and _is_ours(arguments[0])):
+            return
+        paths = [os.fsdecode(part) for part in arguments if isinstance(part, str | bytes | os.PathLike)]
+        inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, _CACHE))]
+        descriptors = event == "open" and isinstance(arguments[0], int)
+        if not descriptors and (not paths or len(inside) < len(paths) - (event == "open")):
+            self.seen.append(f"{event}{tuple(paths)!r:.200}")
+
+
+def _is_ours(code: Any) -> bool:
+    """Tell whether code that is run is that of a module: lazy imports are no finding."""
+    name = getattr(code, "co_filename", "")
+    return name.startswith("<") or os.path.isfile(name)
+
+
+def batch_inputs(target: Target, name: str, seed: int, number: int, corpus: Sequence[bytes]) -> Any:
+    """Yield the inputs of a batch."""
+    choose = Random(f"{seed}/{name}/{number}")
+    for _ in range(target.batch):
+        yield target.change(choose.choice(corpus), choose)
+
+
+def kind_of(message: str) -> str:
+    """Return a message without what is particular to an input."""
+    return re.sub(r"'.*'|\d[\d,.]*|U\+\w+ \([^)]*\)", "N", message)[:60]
+
+
+def _limit() -> None:
+    """Bound memory; a crash leaves no core."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY,) * 2)
+    except (OSError, ValueError):  # a system that doesn't say
+        pass
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _answer(target: Target, data: bytes, folder: Path, guard: _Guard) -> tuple[str, str]:
+    """Return the kind of an answer, and what is wrong with it, if anything is."""
+    guard.folder, guard.seen = str(folder), []
+    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    try:
+        kind = target.run(data, folder)
+    except FindingError as error:
+        return "finding", str(error)
+    except BaseException as error:  # whatever is no answer of ours
+        return "finding", f"{type(error).__name__}: {error!s:.300}"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        guard.folder = None
+    return ("finding", f"did {guard.seen[0]}") if guard.seen else (kind_of(kind), "")
+
+
+def _work(target: Target, inputs: Any, start: int, pipe: int, folder: Path) -> None:
+    """Answer inputs from one on, a line each."""
+    _limit()
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    sys.dont_write_bytecode = True
+    guard = _Guard()
+    for number, data in enumerate(inputs):
+        if number >= start:
+            line = json.dumps(_answer(target, data, folder, guard)).encode() + b"\n"
+            os.write(pipe, line)
+
+
+def _next_answers(
+    target: Target, inputs: Callable[[], Any], start: int, folder: Path
+) -> tuple[list[Any], str]:
+    """Answer inputs in a process of its own; return the answers, and how it ended if not by itself."""
+    source, goal = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(source)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what C++ says before it aborts
+            _work(target, inputs(), start, goal, folder)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(goal)
+    received, ended = b"", ""
+    while not ended:
+        ready, _, _ = select.select([source], [], [], QUIET_SECONDS)
+        if not ready:
+            os.kill(child, signal.SIGKILL)
+            ended = "nothing happens any more"
+        elif data := os.read(source, 1 << 16):
+            received += data
+        else:
+            break
+    os.close(source)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and not ended:
+        ended = signal.Signals(os.WTERMSIG(status)).name
+    elif os.WEXITSTATUS(status) and not ended:
+        ended = f"exit {os.WEXITSTATUS(status)}"
+    return [json.loads(line) for line in received.splitlines()], ended
+
+
+def run_inputs(target: Target, inputs: Callable[[], Any], known: Counter[str]) -> Result:
+    """Run a target on inputs; those whose kind of answer isn't known are returned, too."""
+    answers: list[tuple[str, str]] = []
+    with tempfile.TemporaryDirectory(prefix="sraven-fuzz-") as name:
+        folder = Path(os.path.realpath(name))
+        while True:
+            found, ended = _next_answers(target, inputs, len(answers), folder)
+            answers += [(kind, fault) for kind, fault in found]
+            if not ended:
+                break
+            harmless = target.may_abort and ended == "SIGABRT"
+            answers.append((ended, "" if harmless else f"ended the process: {ended}"))
+    result = Result()
+    wanted = {}  # the numbers of the inputs that are made once more, to be kept
+    for number, (kind, fault) in enumerate(answers):
+        if fault or (kind not in known and kind not in result.kinds):
+            wanted[number] = fault
+        result.kinds[kind] += 1
+    for number, data in enumerate(islice(inputs(), max(wanted, default=-1) + 1)):
+        if wanted.get(number):
+            result.findings.append((data, wanted[number]))
+        elif number in wanted:
+            result.new.append(data)
+    return result
+
+
+@dataclass
+class Campaign:
+    """A target under attack: goes on from inputs that brought new answers."""
+
+    name: str
+    target: Target
+    seed: int
+    batches: int = 0
+    executions: int = 0
+    seconds: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter)
+    corpus: list[bytes] = field(default_factory=list)
+
+    def step(self) -> Result:
+        """Run a batch."""
+        self.corpus = self.corpus or self.target.seeds()
+        start, number = time.monotonic(), self.batches
+
+        def inputs() -> Any:
+            return batch_inputs(self.target, self.name, self.seed, number, self.corpus)
+
+        result = run_inputs(self.target, inputs, self.kinds)
+        self.kinds += result.kinds
+        self.corpus += result.new[: max(0, _KEPT - len(self.corpus))]
+        self.batches += 1
+        self.executions += sum(result.kinds.values())
+        self.seconds += time.monotonic() - start
+        return result
