@@ -155,6 +155,7 @@ def _print(standing: "Standing") -> None:
     from cli.scores import with_error
     from sraven.core.echo import figure, shown
     from sraven.core.leaderboard import ceiling
+    from sraven.core.page_groups import look_notes
 
     board, best = standing.board, ceiling(standing.board)
     title = f"{board.id}: {board.content['title']}"
@@ -184,3 +185,5 @@ def _print(standing: "Standing") -> None:
     print_table(table)
     for line in _remarks(standing):
         click.echo(line)
+    for entry_id, note in look_notes(standing).items():
+        click.echo(f"{shown(entry_id)}: {note}", err=True)

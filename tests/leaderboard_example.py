@@ -21,7 +21,31 @@ EVIL_ADDRESSES = (
     "https://evil.example/\njavascript:alert(4)",
     "ftp://evil.example/",
     "",
+    "https://github.com@evil.example",
+    "https://github.com:443@evil.example/",
+    "https://github.com\\@evil.example/",
+    "https://g\u0456thub.com/",
+    "https://127.0.0.1/",
+    "https://evil.example/\u202egpj",
 )
+
+UNSEEN_NAMES = (
+    "turned \u202eecivda\u202c",
+    "\u2066isolate",
+    "no\u200bwidth\u2060",
+    "\u3164\u2800",
+    "pile " + "Z" + "\u0301\u0327\u0489" * 60,
+    "cursor \x1b[2J\x07\r\n",
+    "half \ud800",
+    "tag \U000e0041\U000e0042",
+    "h\u0443la",
+    "HYLA",
+    "hyla",
+    "\uff48yla",
+    "\u05d0\u05d1\u05d2 right to left",
+    "W" * 200,
+)
+"""Names that can't be seen, hide something, or look like others."""
 
 
 def make_entry(method, value, **changes):
@@ -131,6 +155,22 @@ def make_hostile():
             code=address,
         )
         for number, address in enumerate(EVIL_ADDRESSES)
+    ]
+    entries += [
+        make_entry(name, 0.3 + number / 1000, id=f"sraven-v1/2026{number:04}-unseen", description=name * 9)
+        for number, name in enumerate(UNSEEN_NAMES)
+    ]
+    entries += [
+        make_entry(
+            f"large {value}",
+            value,
+            parameters=10**15,
+            train_instances=10**15,
+            standard_error=abs(value),
+            interval=(-1e300, 1e300),
+            code="https://github.com." + "a-long-name." * 9 + "evil.example/" + "x" * 300,
+        )
+        for value in (1e300, -1e300, 1e-300)
     ]
     reported = make_reported(EVIL_NAME, 0.4, description=EVIL_DESCRIPTION, remark=EVIL_DESCRIPTION)
     return Standing(read_board("sraven-v1"), (*entries, reported))

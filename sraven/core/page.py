@@ -22,6 +22,7 @@ from sraven.core.page_words import (
     capitalised,
     compact,
     kind,
+    legible,
     metric_name,
     score,
 )
@@ -219,6 +220,7 @@ def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> st
     What submitters wrote (names, descriptions, addresses) is text in it, and never markup.
     """
     style, script = asset("page.css"), asset("page.js")
+    standings = [legible(found) for found in standings]
     body = element(
         "body",
         header(standings),

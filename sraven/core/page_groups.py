@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sraven.core.leaderboard import REPORTED, Entry, Standing
+from sraven.core.names import name_notes
 from sraven.core.page_words import REFERENCE, compact, kind
 
 
@@ -18,6 +19,13 @@ class Group:
 def name_entries(standing: Standing) -> tuple[tuple[str, Entry], ...]:
     """Return the entries with the names by which the page knows their rows and points."""
     return tuple((f"{standing.board.id}-{number}", entry) for number, entry in enumerate(standing.entries))
+
+
+def look_notes(standing: Standing) -> dict[str, str]:
+    """Return what to know of the look of names, by the ids of the entries; most have nothing."""
+    entries = sorted(standing.entries, key=lambda entry: (entry.date or "", entry.id))
+    notes = name_notes([entry.method for entry in entries])
+    return {entry.id: note for entry, note in zip(entries, notes, strict=True) if note}
 
 
 def reported_notes(standing: Standing) -> dict[tuple[str, str], int]:

@@ -1,16 +1,17 @@
 """HTML as trees: what strangers wrote becomes text and attributes, never markup."""
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from importlib.resources import files
 from xml.etree import ElementTree as ET
 
+from sraven.core.names import host
+
 Child = ET.Element | str | None
 """What an element may hold; None is left out."""
 
-_ADDRESS = re.compile(r"https?://[^\s\"'<>\\]+")
 _SPACES = "\t\n\r"
+_HOST_LETTERS = 28
 _INVISIBLE = ("Cc", "Cs", "Co", "Cn")  # control characters, half surrogates, private and no characters
 _DIRECTION = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
 
@@ -78,22 +79,29 @@ def foreign(text: str, tag: str = "bdi", **attributes: str | None) -> ET.Element
     return element(tag, text, dir="auto", **attributes)
 
 
-def is_address(address: str | None) -> bool:
-    """Return whether something may be linked to: an address of the web, and nothing else."""
-    return address is not None and _ADDRESS.fullmatch(address) is not None
-
-
 def link(text: str, address: str | None, label: str) -> ET.Element | None:
-    """Return a link to a stranger's address; None if it isn't an address of the web.
+    """Return a link to a stranger's address, which shows its host; None if it isn't a plain address.
 
     Args:
         text: what to read.
         address: where it leads.
         label: what it leads to, for those who hear links one by one.
     """
-    if address is None or not is_address(address):
+    leads_to = host(address)
+    if leads_to is None:
         return None
-    return element("a", text, href=address, rel="noopener nofollow", title=address, aria_label=label)
+    # Whose a host is, its end says: github.com.evil.example is evil.example's.
+    end = leads_to if len(leads_to) <= _HOST_LETTERS else "…" + leads_to[1 - _HOST_LETTERS :]
+    return element(
+        "a",
+        text,
+        element("span", end, class_="host"),
+        href=address,
+        rel="noopener noreferrer nofollow external",
+        referrerpolicy="no-referrer",
+        title=address,
+        aria_label=f"{label}, at {leads_to}",
+    )
 
 
 def to_html(root: ET.Element) -> str:

@@ -82,10 +82,12 @@ def _frame(scale: Scale) -> Element:
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
         frame.append(_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
     frame.append(_line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis"))
+    free = scale.left if scale.columns else 0.0
     for count in log_ticks(*scale.range, scale.axis.marks):
-        x = scale.x(count)
-        if scale.columns and x < scale.left + text_width(compact(count)) / 2:
-            continue  # it would run into the words left of the axis
+        x, half = scale.x(count), text_width(compact(count)) / 2
+        if x - half < free:
+            continue  # it would run into the words left of it
+        free = x + half
         frame.append(_line(x, FLOOR, x, FLOOR + 5, "axis"))
         frame.append(_text(x, FLOOR + 21, compact(count), "tick", "middle"))
     for absent, (low, high) in scale.columns.items():

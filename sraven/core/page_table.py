@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard import REPORTED, Entry, Standing, ceiling
-from sraven.core.page_groups import Group, budget_key, groups, is_ranked, note_id, reported_notes
+from sraven.core.page_groups import Group, budget_key, groups, is_ranked, look_notes, note_id, reported_notes
 from sraven.core.page_html import Child, element, foreign, link
+from sraven.core.page_scale import shortened
 from sraven.core.page_words import (
     BADGES,
     NOTHING,
@@ -58,8 +59,10 @@ def _described(entry: Entry) -> Element | None:
     if not entry.description:
         return None
     brief = textwrap.shorten(entry.description, _IN_BRIEF, placeholder=" …")
-    if len(entry.description) <= _IN_BRIEF or len(brief) < _IN_BRIEF // 2:  # or it has no spaces
+    if len(entry.description) <= _IN_BRIEF:
         return foreign(entry.description, "p", class_="described")
+    if len(brief) < _IN_BRIEF // 2:  # it has few spaces
+        brief = shortened(entry.description, _IN_BRIEF)
     rest = foreign(entry.description, "p")
     return element("details", foreign(brief, "summary"), rest, class_="described")
 
@@ -88,11 +91,12 @@ def _all_metrics(entry: Entry) -> Element | None:
     return element("details", element("summary", "All metrics"), table, filed, read, class_="more")
 
 
-def _below_name(entry: Entry) -> list[Child]:
+def _below_name(entry: Entry, look: str) -> list[Child]:
     """Return what stands below the name of a submission's method."""
     is_reference = kind(entry) == REFERENCE  # the heading above says so, and why it isn't ranked
     start = "Not ranked: " if entry.rank is None else ""
     return [
+        element("p", capitalised(look), ".", class_="remark") if look else None,
         element("p", foreign(entry.family), class_="family") if entry.family and not is_reference else None,
         _described(entry),
         element("p", start, foreign(entry.remark), class_="remark")
@@ -103,10 +107,10 @@ def _below_name(entry: Entry) -> list[Child]:
 
 
 def _method(standing: Standing) -> Callable[[Entry], Cell]:
-    notes = reported_notes(standing)
+    notes, looks = reported_notes(standing), look_notes(standing)
 
     def cell(entry: Entry) -> Cell:
-        name, below = foreign(entry.method, class_="name"), _below_name(entry)
+        name, below = foreign(entry.method, class_="name"), _below_name(entry, looks.get(entry.id, ""))
         if entry.badge == REPORTED:
             number = notes[entry.description, entry.remark]
             target = f"#{note_id(standing, number)}"

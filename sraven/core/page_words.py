@@ -1,7 +1,9 @@
 """How the page words numbers, metrics and splits."""
 
-from sraven.core.echo import figure
-from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
+from dataclasses import replace
+
+from sraven.core.echo import figure, one_line
+from sraven.core.leaderboard import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
 
 NOTHING = "–"
 """Stands where there is no figure."""
@@ -56,6 +58,17 @@ def with_error(entry: Entry) -> str:
     """Return an entry's score and its standard error."""
     error = "" if entry.standard_error is None else f"\u00a0±\u00a0{figure(entry.standard_error)}"
     return score(entry.value) + error
+
+
+def legible(standing: Standing) -> Standing:
+    """Return a board with its entries' texts as they can be shown: lines in which all can be seen."""
+    texts = ("method", "family", "description", "remark")
+
+    def shown(entry: Entry) -> Entry:
+        found = {name: getattr(entry, name) for name in texts}
+        return replace(entry, **{name: text and one_line(text) for name, text in found.items()})
+
+    return replace(standing, entries=tuple(map(shown, standing.entries)))
 
 
 def kind(entry: Entry) -> str:

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from leaderboard_example import (
+    EVIL_ADDRESSES,
     EVIL_DESCRIPTION,
     EVIL_NAME,
     NOTE,
@@ -22,10 +23,11 @@ from leaderboard_example import (
     make_standing,
 )
 from sraven.core.boards import read_board
+from sraven.core.echo import is_seen
 from sraven.core.leaderboard import Standing
 from sraven.core.page import make_page, write_page
 from sraven.core.page_groups import groups
-from sraven.core.page_html import clean, element, is_address, to_html
+from sraven.core.page_html import clean, element, to_html
 from sraven.core.page_scale import Axis, Scale, log_ticks, place_apart, shortened, text_width, ticks
 from sraven.core.page_words import compact
 
@@ -88,16 +90,20 @@ def test_hostile_texts_stay_text():
     for _, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
     names = [text for _, text in page.find("bdi", class_="name")]
-    assert names == [f"{EVIL_NAME} {number}" for number in range(10)] + [EVIL_NAME]
-    assert page.text.count(EVIL_DESCRIPTION) == 2 * 10 + 2
+    count = len(EVIL_ADDRESSES)
+    assert names[:count] == [f"{EVIL_NAME} {number}" for number in range(count)]
+    assert page.text.count(EVIL_DESCRIPTION) == 2 * count + 2
 
 
 def test_only_web_addresses_become_links():
     page = page_of(make_hostile())
-    assert {link["href"] for link, _ in page.find("a")} == {
+    addresses = {link["href"] for link, _ in page.find("a")}
+    [long] = [address for address in addresses if len(address) > 300]
+    assert addresses - {long} == {
         "#sraven-v1",
         "#sraven-v1-note-1",
-        "https://example.org/paper",  # of the reported row
+        "https://example.org/paper",  # of the reported row, and of those with strange names
+        "http://example.org/code",
     }
 
 
@@ -105,31 +111,56 @@ def test_only_web_addresses_become_links():
 def test_web_addresses_are_links_that_pass_nothing_on(address):
     page = page_of(Standing(read_board("sraven-v1"), (make_entry("a", 0.5, paper=address, code=None),)))
     [(link, text)] = [found for found in page.find("a") if not found[0]["href"].startswith("#")]
-    assert (link["href"], link["rel"], text) == (address, "noopener nofollow", "paper")
-    assert link["aria-label"] == "paper of a"
+    assert (link["href"], link["rel"], text) == (address, "noopener noreferrer nofollow external", "paper")
+    assert link["referrerpolicy"] == "no-referrer"
+    assert link["aria-label"] == "paper of a, at example.org"
+    assert page.find("span", class_="host") == [({"class": "host"}, "example.org")]
 
 
-def test_addresses_with_anything_odd_are_none():
-    assert is_address("https://example.org")
-    odd = (
-        "https://",
-        "https:// a",
-        "https://a\nb",
-        "https://a\\b",
-        "HTTPS://a",
-        "javascript:https://a",
-        None,
-    )
-    assert not any(map(is_address, odd))
+def test_link_shows_the_end_of_a_long_host():
+    address = "https://github.com.login.a-very-long-name.evil.example/github.com"
+    page = page_of(Standing(read_board("sraven-v1"), (make_entry("a", 0.5, paper=None, code=address),)))
+    [(_, shown)] = page.find("span", class_="host")
+    assert shown == "…very-long-name.evil.example" and len(shown) == 28
 
 
-def test_texts_that_cannot_be_encoded_or_turn_others_round_are_cleaned(tmp_path):
+def test_every_character_of_a_hostile_page_is_seen(tmp_path):
+    path = write_page(tmp_path, [make_hostile()])
+    page = Page(path.read_text(encoding="utf-8"))
+    script, style = page.find("script")[0][1], page.find("style")[0][1]
+    written = [text for text in page.texts if text not in (script, style)]
+    written += [value for _, attributes in page.elements for value in attributes.values() if value]
+    # The no-break space is ours: it keeps a number and its unit together.
+    assert not {ascii(c) for text in written for c in text if not is_seen(c) and c not in "\n\u00a0"}
+    marks = re.findall(r"[\u0300-\u036f\u0489]{4,}", "".join(written))
+    assert marks == []
+    names = [text for _, text in page.find("bdi", class_="name")]
+    assert r"turned \u202eecivda\u202c" in names and r"\u3164\u2800" in names and r"half \ud800" in names
+
+
+def test_names_that_look_like_others_are_told():
+    page = page_of(make_hostile())
+    told = [text for _, text in page.find("p", class_="remark") if text.startswith("Its name")]
+    assert told.count("Its name looks like that of another entry.") == 3
+    mixed = "Its name mixes Cyrillic and Latin letters in a word."
+    assert told.count(mixed) == 1 and len(told) == 4
+
+
+def test_numbers_of_any_size_take_few_letters():
+    page = page_of(make_hostile())
+    values = {text.partition("\u00a0")[0].split()[0] for _, text in page.find("span", class_="value")}
+    assert {"1e+300", "−1e+300", "0.0000"} <= values
+    assert max(len(text) for tag in ("td", "text", "tspan") for _, text in page.find(tag)) < 60
+    assert not [text for text in page.texts if re.search(r"\d{40}", text)]
+
+
+def test_texts_that_cannot_be_encoded_or_turn_others_round_are_escaped(tmp_path):
     entry = make_entry("a\ud800b\x00c\u202etxt\u2066", 0.5, description="x\udfff", family="\u200fy")
     path = write_page(tmp_path, [Standing(read_board("sraven-v1"), (entry,))])
     text = path.read_text(encoding="utf-8")
-    assert "a\ufffdb\ufffdctxt" in text
+    assert r"a\ud800b\x00c\u202etxt\u2066" in text and r"x\udfff" in text and r"\u200fy" in text
     assert not set("\x00\u202e\u2066\u200f") & set(text)
-    assert clean("注意 − φ\tnaïve\n") == "注意 − φ\tnaïve\n"
+    assert clean("注意 − φ\tnaïve\n\u202e") == "注意 − φ\tnaïve\n"
 
 
 def test_elements_escape_and_refuse_what_is_not_escaped():
@@ -239,7 +270,7 @@ def test_row_says_all_of_an_entry():
     assert (
         "1 alpha a family This is alpha. All metrics mean over seeds test ood accuracy 0.9100 0.7400 "
         "feature accuracy 0.9500 0.8000 Filed as sraven-v1/20261121-alpha scored 0.7400 ± 0.0100 "
-        "3 seeds, 0.7360 to 0.7440 0.9100 0.2061 400,000 20 M 2026-11-21 paper code"
+        "3 seeds, 0.7360 to 0.7440 0.9100 0.2061 400,000 20 M 2026-11-21 paper example.org code example.org"
     ) in page.text.replace("\u00a0", " ")
     [row] = rows_of(page)
     assert row["id"] == "sraven-v1/20261121-alpha"

@@ -3,6 +3,7 @@
 import json
 import shutil
 from itertools import combinations
+from urllib.parse import urlsplit
 
 import pytest
 from selenium import webdriver
@@ -11,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from leaderboard_example import (
     make_corpus_standing,
@@ -138,10 +139,73 @@ def test_hostile_texts_do_nothing(open_page):
         ActionChains(driver).move_to_element(name).perform()
         assert name.text.startswith("<script>alert(1)</script>")
     links = driver.find_elements(By.TAG_NAME, "a")
-    assert {link.get_attribute("href").split("#")[0] for link in links} == {
-        driver.current_url.split("#")[0],
-        "https://example.org/paper",
-    }
+    hosts = {urlsplit(link.get_attribute("href")).hostname for link in links}
+    assert {host for host in hosts if host and not host.endswith(".evil.example")} == {"example.org"}
+    for link in driver.find_elements(By.CSS_SELECTOR, ".links a"):
+        host = urlsplit(link.get_attribute("href")).hostname
+        told = link.find_element(By.CLASS_NAME, "host").text
+        assert host.endswith(told.removeprefix("…")) and len(told) <= 28
+    assert driver.execute_script("return document.querySelectorAll('[onmouseover], img, iframe').length") == 0
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")]
+)
+def test_hostile_page_is_whole_at_any_width(open_page, width, scheme):
+    driver = open_page(make_hostile(), make_corpus_standing(), width=width, scheme=scheme)
+    assert driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    assert len(visible(driver, "tr.entry")) == len(make_hostile().entries) + len(
+        make_corpus_standing().entries
+    )
+    driver.execute_script(OPEN)
+    low = min(ratio for ratio, _ in driver.execute_script(RATIOS))
+    assert low >= 4.5
+    # A name that looks like nothing, or climbs over its neighbours, would be of another height.
+    heights = driver.execute_script(
+        "return Array.from(document.querySelectorAll('bdi.name'), (each) => each.getClientRects()[0].height)"
+    )
+    assert min(heights) > 10 and max(heights) < 40
+
+
+DIRECTIVES = ("script-src", "style-src", "img-src", "connect-src", "object-src", "base-uri", "form-action")
+
+
+def test_markup_that_got_through_would_neither_run_nor_ask_anyone(open_page):
+    driver = open_page(make_hostile())
+    driver.get_log("performance")
+    driver.execute_script(
+        """
+        window.planted = [];
+        const box = document.createElement('div');
+        box.innerHTML = '<img src="https://evil.example/i" onerror="planted.push(1)">' +
+            '<svg onload="planted.push(2)"></svg>' +
+            '<iframe srcdoc="<script>parent.planted.push(3)</' + 'script>"></iframe>' +
+            '<a id="run" href="javascript:planted.push(4)">x</a>' +
+            '<base href="https://evil.example/">' +
+            '<form action="https://evil.example/f"><button id="send">x</button></form>' +
+            '<p style="background: url(https://evil.example/b)">x</p>' +
+            '<link rel="stylesheet" href="https://evil.example/s"><object data="https://evil.example/o"></object>';
+        document.body.append(box);
+        document.getElementById('run').click();
+        document.getElementById('send').click();
+        try { fetch('https://evil.example/x').catch(() => {}); } catch (error) { /* as it should be */ }
+        """
+    )
+    refused: list[str] = []
+    WebDriverWait(driver, 20).until(
+        lambda driver: (
+            refused.extend(entry["message"] for entry in driver.get_log("browser"))
+            or all(any(directive in message for message in refused) for directive in DIRECTIVES)
+        )
+    )
+    assert all("Content Security Policy" in message for message in refused)
+    assert driver.execute_script("return window.planted") == []
+    assert driver.execute_script("return document.baseURI").startswith("file:")
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    answered = [e["params"]["response"]["url"] for e in events if e["method"] == "Network.responseReceived"]
+    assert [url for url in answered if "evil" in url] == []
+    assert driver.current_url.startswith("file:")
+    driver.get_log("browser")
 
 
 def test_style_and_script_pass_the_policy_and_nothing_else_does(open_page):
