@@ -103,7 +103,7 @@ def shown(value: object, most: int = MOST) -> str:
         most: characters that are shown; of a longer text, the rest is counted.
     """
     text = value if isinstance(value, str) else _written(value, most)
-    parts, length = [], 0
+    parts, length = list[str](), 0
     for part in _legible(text[: most + 1]):
         length += len(part)
         if length > most:

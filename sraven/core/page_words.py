@@ -62,11 +62,15 @@ def with_error(entry: Entry) -> str:
 
 def legible(standing: Standing) -> Standing:
     """Return a board with its entries' texts as they can be shown: lines in which all can be seen."""
-    texts = ("method", "family", "description", "remark")
 
     def shown(entry: Entry) -> Entry:
-        found = {name: getattr(entry, name) for name in texts}
-        return replace(entry, **{name: text and one_line(text) for name, text in found.items()})
+        return replace(
+            entry,
+            method=one_line(entry.method),
+            family=entry.family and one_line(entry.family),
+            description=one_line(entry.description),
+            remark=one_line(entry.remark),
+        )
 
     return replace(standing, entries=tuple(map(shown, standing.entries)))
 
