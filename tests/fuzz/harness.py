@@ -30,6 +30,8 @@ MEMORY = 1 << 30
 _CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sraven")
 """Where machine code is kept from run to run, whatever the input."""
 
+_ROOT = str(Path(__file__).resolve().parents[2])
+
 _KEPT = 200  # inputs that a target goes on from, at most
 
 
@@ -91,6 +93,8 @@ class _Guard:
             changes = _FORBIDDEN.match(event) is not None
         if not changes or (event == "exec" and _is_ours(arguments[0])):
             return
+        if event == "subprocess.Popen" and _is_our_script(arguments[1]):
+            return
         paths = [os.fsdecode(part) for part in arguments if isinstance(part, str | bytes | os.PathLike)]
         inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, _CACHE))]
         descriptors = event == "open" and isinstance(arguments[0], int)
@@ -102,6 +106,11 @@ def _is_ours(code: Any) -> bool:
     """Tell whether code that is run is that of a module: lazy imports are no finding."""
     name = getattr(code, "co_filename", "")
     return name.startswith("<") or os.path.isfile(name)
+
+
+def _is_our_script(command: Any) -> bool:
+    """Tell whether a process is one of the project's own, which take nothing from where they run."""
+    return list(command[:2]) == [sys.executable, "-I"] and os.path.realpath(command[2]).startswith(_ROOT)
 
 
 def batch_inputs(target: Target, name: str, seed: int, number: int, corpus: Sequence[bytes]) -> Any:

@@ -273,15 +273,18 @@ def _run_log(data: bytes, folder: Path) -> str:
 
 
 def _record_seeds() -> list[bytes]:
+    records = ({"text": f"Text {n} \u00e9\n.", "url": "x"} for n in range(5))
+    lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    zipped = gzip.compress(lines, mtime=0)
+    return [b"j" + lines, b"t" + lines, b"z" + zipped, b"z" + zipped * 2]
+
+
+def _table_seeds() -> list[bytes]:
     from submissions import parquet
 
-    lines = b"".join(
-        json.dumps({"text": f"Text {n} \u00e9\n.", "url": "x"}).encode() + b"\n" for n in range(5)
-    )
     texts = parquet({"text": [f"Text {n}" for n in range(5)], "url": ["x"] * 5})
     plain = parquet({"text": [f"Text {n}" for n in range(5)]}, compression="none", use_dictionary=False)
-    zipped = gzip.compress(lines, mtime=0)
-    return [b"j" + lines, b"t" + lines, b"z" + zipped, b"z" + zipped * 2, b"q" + texts, b"q" + plain]
+    return [b"q" + texts, b"q" + plain]
 
 
 _SUFFIXES = {b"j": ".jsonl", b"t": ".txt", b"z": ".json.gz", b"q": ".parquet"}
@@ -316,7 +319,7 @@ def _run_records(data: bytes, folder: Path) -> str:
         if record.fault and (record.fault not in FAULTS or record.text):
             raise FindingError(f"gives the fault {record.fault!r}")
         record.text.decode()
-    if list(read_records(source, len(records) // 2)) != records[len(records) // 2 :]:
+    if data[:1] != b"q" and list(read_records(source, len(records) // 2)) != records[len(records) // 2 :]:
         raise FindingError("reads otherwise from the middle")
     return " ".join(sorted({record.fault or "text" for record in records}))
 
@@ -370,6 +373,7 @@ TARGETS: dict[str, Target] = {
     "training-log": Target(_texts(_LOG), change_bytes, _run_training_log, 10_000),
     "run-log": Target(_texts(_LOG), change_bytes, _run_log, 2000),
     "records": Target(_record_seeds, _change_records, _run_records, 1000),
+    "record-tables": Target(_table_seeds, _change_records, _run_records, 10),
     "command-line": Target(_texts(*map(str.encode, _COMMANDS)), change_bytes, _run_command_line, 100),
 }
 """The targets, by name."""
