@@ -81,6 +81,7 @@ class _Guard:
     def __init__(self) -> None:
         self.folder: str | None = None
         self.seen: list[str] = []
+        self.started = False
         sys.addaudithook(self._hook)
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -94,6 +95,9 @@ class _Guard:
         if not changes or (event == "exec" and _is_ours(arguments[0])):
             return
         if event == "subprocess.Popen" and _is_our_script(arguments[1]):
+            self.started = True
+            return
+        if event == "os.kill" and self.started:  # what it started, it may end
             return
         paths = [os.fsdecode(part) for part in arguments if isinstance(part, str | bytes | os.PathLike)]
         inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, _CACHE))]
@@ -137,7 +141,7 @@ def _limit() -> None:
 
 def _answer(target: Target, data: bytes, folder: Path, guard: _Guard) -> tuple[str, str]:
     """Return the kind of an answer, and what is wrong with it, if anything is."""
-    guard.folder, guard.seen = str(folder), []
+    guard.folder, guard.seen, guard.started = str(folder), [], False
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     try:
         kind = target.run(data, folder)
