@@ -157,7 +157,12 @@ def make_hostile():
         for number, address in enumerate(EVIL_ADDRESSES)
     ]
     entries += [
-        make_entry(name, 0.3 + number / 1000, id=f"sraven-v1/2026{number:04}-unseen", description=name * 9)
+        make_entry(
+            name,
+            0.3 + number / 1000,
+            id=f"sraven-v1/2026{number:04}-\u202e\u200bunseen",
+            description=name * 9,
+        )
         for number, name in enumerate(UNSEEN_NAMES)
     ]
     entries += [

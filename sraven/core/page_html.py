@@ -1,28 +1,22 @@
 """HTML as trees: what strangers wrote becomes text and attributes, never markup."""
 
-import unicodedata
 from collections.abc import Iterable
 from importlib.resources import files
 from xml.etree import ElementTree as ET
 
+from sraven.core.echo import shown
 from sraven.core.names import host
 
 Child = ET.Element | str | None
 """What an element may hold; None is left out."""
 
-_SPACES = "\t\n\r"
+_SPACES = "\t\n\r\u00a0"  # the last keeps a number and its unit together
 _HOST_LETTERS = 28
-_INVISIBLE = ("Cc", "Cs", "Co", "Cn")  # control characters, half surrogates, private and no characters
-_DIRECTION = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
 
 
 def clean(text: str) -> str:
-    """Return a text that can be encoded, and can't turn the text around it: see Unicode's UAX 9."""
-    text = text.translate(_DIRECTION)
-    return "".join(
-        "\ufffd" if unicodedata.category(letter) in _INVISIBLE and letter not in _SPACES else letter
-        for letter in text
-    )
+    """Return a text that can be encoded, and of which all can be seen: nothing turns the text around it."""
+    return "".join(letter if letter in _SPACES else shown(letter) for letter in text)
 
 
 def _append(parent: ET.Element, child: Child) -> None:

@@ -66,6 +66,7 @@ def legible(standing: Standing) -> Standing:
     def shown(entry: Entry) -> Entry:
         return replace(
             entry,
+            id=one_line(entry.id),
             method=one_line(entry.method),
             family=entry.family and one_line(entry.family),
             description=one_line(entry.description),

@@ -160,7 +160,7 @@ def test_texts_that_cannot_be_encoded_or_turn_others_round_are_escaped(tmp_path)
     text = path.read_text(encoding="utf-8")
     assert r"a\ud800b\x00c\u202etxt\u2066" in text and r"x\udfff" in text and r"\u200fy" in text
     assert not set("\x00\u202e\u2066\u200f") & set(text)
-    assert clean("注意 − φ\tnaïve\n\u202e") == "注意 − φ\tnaïve\n"
+    assert clean("注意 − φ\tnaïve\n\u00a0\u202e") == "注意 − φ\tnaïve\n\u00a0\\u202e"
 
 
 def test_elements_escape_and_refuse_what_is_not_escaped():

@@ -7,9 +7,6 @@ import re
 import resource
 import socket
 import struct
-import subprocess
-import sys
-from io import BytesIO
 
 import numpy as np
 import pyarrow as pa
@@ -629,79 +626,3 @@ def test_any_bytes_are_decoded_or_refused(data, framed):
     whole = b"PAR1" + data + struct.pack("<I", len(data)) + b"PAR1"
     with pytest.raises((ValueError, OSError)):
         decoded(whole if framed else data)
-
-
-def outcomes(files):
-    """Decode files in as many processes as it takes; return an error, a number of rows or None for each."""
-    found = []
-    while len(found) < len(files):
-        rest = files[len(found) :]
-        sizes = [{"bytes": len(data), "rows": 20} for data in rest]
-        request = {"dtype": "uint8", "width": 3, "files": sizes}
-        result = subprocess.run(
-            [sys.executable, "-I", decode.__file__],
-            input=b"".join([json.dumps(request).encode(), b"\n", *rest]),
-            capture_output=True,
-            check=False,
-        )
-        answer = BytesIO(result.stdout)
-        for line in iter(answer.readline, b""):
-            header = json.loads(line)
-            if "rows" in header:
-                assert len(answer.read(11 * header["rows"])) == 11 * header["rows"]
-            found.append(header.get("error", header.get("rows")))
-        if len(found) < len(files):
-            found.append(None)
-    return found
-
-
-def changed_bytes(random, data, start):
-    changed = bytearray(data)
-    for place in random.integers(start, len(data) - 8, random.integers(1, 4)):
-        changed[place] ^= random.integers(1, 256)
-    return bytes(changed)
-
-
-def changed_number(random, data):
-    """Return a file in which a number somewhere in the metadata is another."""
-    body, metadata = take_apart(data)
-    at = metadata
-    while True:
-        places = [n for n, (kind, _) in at.items() if kind in (5, 6, 9, 12)]
-        if not places:
-            return data
-        place = places[random.integers(len(places))]
-        kind, value = at[place]
-        if kind == 12:
-            at = value
-        elif kind == 9 and value[0] == 12 and value[1]:
-            at = value[1][random.integers(len(value[1]))]
-        elif kind in (5, 6):
-            at[place] = kind, int(random.choice([0, 1, -1, value + 1, 2 * value, 10**6, 2**31 - 1]))
-            return put_together(body, metadata)
-        else:
-            return data
-
-
-@pytest.mark.parametrize("kind", ["bytes", "metadata", "numbers", "cuts"])
-def test_any_changed_file_is_decoded_or_refused(kind):
-    random = np.random.default_rng(len(kind))
-    plain = predictions_file(PANELS, compression="none", use_dictionary=False)
-    files = []
-    for number in range(120):
-        data = (RIGHT, plain, long_run(30))[number % 3]
-        (length,) = struct.unpack("<I", data[-8:-4])
-        if kind == "bytes":
-            files.append(changed_bytes(random, data, 4))
-        elif kind == "metadata":
-            files.append(changed_bytes(random, data, len(data) - 8 - length))
-        elif kind == "numbers":
-            files.append(changed_number(random, data))
-        else:
-            place, gap = random.integers(len(data)), random.integers(1, 60)
-            files.append(data[:place] + data[place + gap :])
-    found = outcomes(files)
-    assert len(found) == len(files)
-    assert all(each is None or isinstance(each, str) or 0 <= each <= 20 for each in found)
-    assert sum(isinstance(each, str) for each in found) > 10, "some of them have to be refused"
-    assert sum(each is None for each in found) < 20, "few of them abort the decoder"
