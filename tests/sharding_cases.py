@@ -1,6 +1,7 @@
 """Trains the same runs on several meshes of eight simulated devices; a script for `test_sharding`.
 
-Writes for each run its parameters and moments (``.npz``), and how they lie on the devices (``.json``).
+Writes for each run in float64 its parameters and moments (``.npz``), and how they lie on the devices
+(``.json``); and for each configuration and mesh the first gradient in float32 (``-gradient.npz``).
 """
 
 import json
@@ -15,7 +16,7 @@ from baselines.run_directory import CHECKPOINTS
 from baselines.sharding import make_mesh
 from baselines.train import train
 from sraven import ConfigurationError
-from tiny_runs import STEPS, leaves, quickly, tiny
+from tiny_runs import STEPS, first_gradient, in_float64, leaves, quickly, tiny
 
 DEVICES = 8
 
@@ -34,6 +35,9 @@ WHOLE = [("hyla", "one"), ("hyla", "both"), ("softmax", "one"), ("softmax", "bot
 
 MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
 """Runs of hyla that have another mesh from half-way on."""
+
+GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
+"""What the first gradient of is taken."""
 
 
 def _train(out, name, mesh):
@@ -58,6 +62,11 @@ def _move(out, origin, goal):
     _train(out, name, goal)
 
 
+def _differentiate(out, config, mesh):
+    name = f"{config}-{mesh}-gradient"
+    np.savez(out / f"{name}.npz", **first_gradient(CONFIGS[config], out / name, mesh=make_mesh(MESHES[mesh])))
+
+
 def _refuse(out):
     """Try what a mesh doesn't divide."""
     try:
@@ -70,10 +79,13 @@ def main(out):
     jax.config.update("jax_num_cpu_devices", DEVICES)
     with quickly(out / "compiled"):
         _refuse(out)
-        for config, mesh in WHOLE:
-            _train(out, f"{config}-{mesh}", mesh)
-        for origin, goal in MOVES:
-            _move(out, origin, goal)
+        for config, mesh in GRADIENTS:
+            _differentiate(out, config, mesh)
+        with in_float64():
+            for config, mesh in WHOLE:
+                _train(out, f"{config}-{mesh}", mesh)
+            for origin, goal in MOVES:
+                _move(out, origin, goal)
 
 
 if __name__ == "__main__":

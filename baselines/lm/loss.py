@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.typing import DTypeLike
 
-from baselines.model.mixing import multiply
+from baselines.model.mixing import accumulator, multiply
 
 Array = jax.Array
 
@@ -93,7 +93,7 @@ def mean_loss(
 ) -> tuple[Array, Array]:
     """Return the mean cross-entropy of all tokens and the share that are right: float32 scalars.
 
-    Its gradients, added up in float32, are computed along with it, since the logits are there.
+    Its gradients, added up in float32 or better, are computed along with it, since the logits are there.
 
     Args:
         hidden_BTE: last hidden states; their type is what is multiplied in.
@@ -134,7 +134,7 @@ def _mean_loss_forward(
         return on_its_device(grad_DEN + added_DEN), (losses, grad_RE)
 
     pieces = _cut(hidden_BTE, positions), _cut(targets_BT, positions)
-    zeros_DEN = on_its_device(jnp.zeros((devices, *table_EN.shape), jnp.float32))
+    zeros_DEN = on_its_device(jnp.zeros((devices, *table_EN.shape), accumulator(dtype)))
     grad_DEN, (losses, grads) = jax.lax.scan(add_piece, zeros_DEN, pieces)
     means = losses.loss.mean(), losses.right.mean(dtype=jnp.float32)
     return means, (_join(grads, targets_BT), grad_DEN.sum(axis=0).T.astype(table_NE.dtype))

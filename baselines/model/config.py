@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import jax
+
 from baselines.model.attention import ACTIVATIONS, ATTENTION
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.hyla_tiled import TILED
@@ -38,7 +40,8 @@ class TransformerConfig:
             them and, transposed, makes the outputs.
         tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled` and
             `baselines.model.linear_chunked`.
-        dtype: ``float32`` or ``bfloat16``, what is computed in.
+        dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
+            (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
         rematerialise: whether the backward pass computes each block anew, so that no more than its
             input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
             about a third more to compute.
@@ -80,7 +83,8 @@ class TransformerConfig:
         look_up("attention", self.attention, TILED if self.tile else ATTENTION)
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
-        check_choice("dtype", self.dtype, ("float32", "bfloat16"))
+        exact = ("float64",) if jax.config.jax_enable_x64 else ()
+        check_choice("dtype", self.dtype, ("float32", "bfloat16", *exact))
         check_share("attention_dropout", self.attention_dropout, "such as 0.1")
         if check_choice("position", self.position, ("relative", "rotary")) == "rotary":
             check_rotary(self.head_width)

@@ -123,6 +123,6 @@ def rotate(x_BTHD: Array, angles: Array) -> Array:
     """
     dtype = angles.dtype if x_BTHD.dtype.itemsize < angles.dtype.itemsize else x_BTHD.dtype
     first, second = jnp.split(x_BTHD.astype(dtype), 2, axis=-1)
-    cos, sin = (wave.astype(dtype)[:, None] for wave in (jnp.cos(angles), jnp.sin(angles)))
+    cos, sin = (wave(angles.astype(dtype))[:, None] for wave in (jnp.cos, jnp.sin))
     turned = jnp.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)
     return turned.astype(x_BTHD.dtype)

@@ -20,7 +20,7 @@ from flax import linen as nn
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
-from baselines.model.mixing import multiply
+from baselines.model.mixing import accumulator, multiply
 from baselines.model.self_attention import SelfAttention
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
@@ -56,8 +56,8 @@ class Block(nn.Module):
 
 
 def _normalise(x_BTE: Array, name: str) -> Array:
-    """Apply a LayerNorm that is a part of the module at hand; it computes in float32."""
-    normal_BTE: Array = nn.LayerNorm(name=name)(x_BTE.astype(jnp.float32))
+    """Apply a LayerNorm that is a part of the module at hand; it computes in float32 or better."""
+    normal_BTE: Array = nn.LayerNorm(name=name)(x_BTE.astype(accumulator(x_BTE.dtype)))
     return normal_BTE.astype(x_BTE.dtype)
 
 
@@ -114,8 +114,8 @@ class Transformer(nn.Module):
                 want to make a few tokens at a time.
 
         Returns:
-            float32 ``[B, A, O]``, O the vocabulary if there is one; with ``return_scores`` a pair of it
-            and a tuple of the latent codes of each layer, ``[B, H, T, T]``, or None for each if tiled;
+            float32 or better ``[B, A, O]``, O the vocabulary if there is one; with ``return_scores`` a pair
+            of it and a tuple of the latent codes of each layer, ``[B, H, T, T]``, or None for each if tiled;
             with ``return_hidden`` ``[B, A, E]`` of the configuration's type, after the last LayerNorm.
 
         Raises:
@@ -152,7 +152,8 @@ class Transformer(nn.Module):
         if config.vocabulary:
             out = multiply(jnp.matmul, x_BTE, table_NE.T, dtype)
         else:
-            out = by_rows(nn.Dense(config.outputs, dtype=dtype, name="out"), x_BTE).astype(jnp.float32)
+            out = by_rows(nn.Dense(config.outputs, dtype=dtype, name="out"), x_BTE)
+            out = out.astype(accumulator(dtype))
         return (out, tuple(all_codes)) if return_scores else out
 
 
