@@ -1,7 +1,7 @@
 """`sraven`, but compiling in a fraction of the time; a script for `test_processes`.
 
-Arguments: a directory for compiled programs; ``go``, or ``stall`` to stand still after the first
-checkpoint, for somebody to kill it; and the command line.
+Arguments: a directory for compiled programs; ``float32``, or ``float64`` to train in that; ``go``, or
+``stall`` to stand still after the first checkpoint, for somebody to kill it; and the command line.
 """
 
 import signal
@@ -12,15 +12,17 @@ from unittest.mock import patch
 from baselines import processes
 from baselines.checkpoint import Checkpoints
 from cli.main import main
-from tiny_runs import quickly
+from tiny_runs import in_float64, quickly
 
 
-def _run(cache, what, *arguments):
+def _run(cache, dtype, what, *arguments):
     with ExitStack() as stack:
 
         def join(*values, join=processes.join):
             join(*values)
             stack.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
+            if dtype == "float64":
+                stack.enter_context(in_float64())
 
         def save(self, step, state, save=Checkpoints.save):
             save(self, step, state)

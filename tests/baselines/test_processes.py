@@ -1,5 +1,8 @@
-"""Two processes that train one run: killed on the way, started again, and as good as one."""
+"""Two processes that train one run: killed on the way, started again, and as good as one.
 
+They train in float64, where nothing is left of the order in which numbers are added up, and one step in
+float32.
+"""
 import json
 import os
 import signal
@@ -21,21 +24,37 @@ from baselines.sharding import make_mesh
 from baselines.train import load_run, train, train_runs
 from cli.main import main
 from sraven import ConfigurationError
-from tiny_runs import CHUNK, STEPS, leaves, once, quickly, shared_directory, tiny, tiny_options
+from tiny_runs import (
+    CHUNK,
+    EXACTLY,
+    STEPS,
+    assert_gradients_agree,
+    assert_runs_agree,
+    first_gradient,
+    in_float64,
+    leaves,
+    once,
+    quickly,
+    shared_directory,
+    tiny,
+    tiny_options,
+)
 
 ROOT = Path(__file__).parents[2]
 
 LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
 
+STEP = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(steps=1)]
+
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled(tmp_path_factory):
     cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache, exact=True):  # as test_grid, which has compiled it
+    with quickly(cache):
         yield cache
 
 
-def start_two(cache, what, out):
+def start_two(cache, what, out, line=LINE, dtype="float64"):
     """Start both processes of a run, each with one device; their output goes into files."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
@@ -44,7 +63,7 @@ def start_two(cache, what, out):
     both = []
     for place in range(2):
         options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-        command = [sys.executable, "-m", "quick_sraven", str(cache), what, *LINE, f"--out={out}", *options]
+        command = [sys.executable, "-m", "quick_sraven", str(cache), dtype, what, *line, f"--out={out}", *options]
         with open(f"{out}-{what}-{place}.txt", "w") as file:
             both.append(subprocess.Popen(command, cwd=ROOT, env=env, stdout=file))
     return both
@@ -90,18 +109,27 @@ def test_first_process_alone_tells_what_was_trained(resumed):
 
 
 def test_two_processes_end_as_one_does(resumed, tmp_path):
-    state = train(tiny(), tmp_path / "alone", save_every=STEPS)
-    config, params = load_run(resumed / "run")
+    with in_float64():
+        state = train(tiny(), tmp_path / "alone", save_every=STEPS)
+        config, params = load_run(resumed / "run")
     assert config == tiny()
-    alone = leaves(state.params)
-    for path, array in leaves(params).items():
-        np.testing.assert_allclose(array, alone[path], rtol=1e-3, atol=1e-5, err_msg=path)
+    assert_runs_agree(leaves(params), leaves(state.params))
     both, one = (
         [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
         for folder in (resumed / "run", tmp_path / "alone")
     )
     for name in ("loss", "score", "gradient_norm"):
-        np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=1e-3)
+        np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=EXACTLY)
+
+
+def test_gradient_of_two_processes_is_that_of_one_up_to_rounding(compiled, tmp_path):
+    """Of what users run: one step of the command, in float32."""
+    both = start_two(compiled, "go", tmp_path / "both", line=STEP, dtype="float32")
+    assert [one.wait(timeout=300) for one in both] == [0, 0]
+    # All is done already, so this trains nothing: it reads what the two have left.
+    here = first_gradient(tiny(), tmp_path / "both")
+    assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
+    assert_gradients_agree(here, first_gradient(tiny(), tmp_path / "alone"))
 
 
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
