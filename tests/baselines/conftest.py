@@ -3,3 +3,13 @@
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import pytest
+
+
+@pytest.fixture
+def float64():
+    """Let arrays have float64."""
+    with jax.enable_x64(True):
+        yield

@@ -3,6 +3,7 @@
 They train in float64, where nothing is left of the order in which numbers are added up, and one step in
 float32.
 """
+
 import json
 import os
 import signal
@@ -63,7 +64,17 @@ def start_two(cache, what, out, line=LINE, dtype="float64"):
     both = []
     for place in range(2):
         options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-        command = [sys.executable, "-m", "quick_sraven", str(cache), dtype, what, *line, f"--out={out}", *options]
+        command = [
+            sys.executable,
+            "-m",
+            "quick_sraven",
+            str(cache),
+            dtype,
+            what,
+            *line,
+            f"--out={out}",
+            *options,
+        ]
         with open(f"{out}-{what}-{place}.txt", "w") as file:
             both.append(subprocess.Popen(command, cwd=ROOT, env=env, stdout=file))
     return both

@@ -11,6 +11,7 @@ from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, r
 from baselines.step import make_program, train_chunk
 from fuzzylogic import FuzzyLogic, score
 from sraven import SRAVEN
+from tiny_runs import EXACTLY, assert_runs_agree, leaves
 
 RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
 STEPS, BATCH = 11, 13
@@ -37,7 +38,7 @@ def program_of(task, steps=STEPS, parts=1):
 
 
 def hypers(*rates):
-    return Hyper(jnp.asarray(rates, jnp.float32), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
+    return Hyper(jnp.array(rates), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
 
 
 def run(program, task, bounds, states, hyper):
@@ -170,13 +171,15 @@ def test_resumed_training_is_bit_for_bit_that_of_an_unbroken_run():
     assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), whole, resumed))
 
 
+@pytest.mark.usefixtures("float64")
 def test_runs_side_by_side_are_those_alone():
     program = program_of(FUZZY)
     together, reports = run(program, FUZZY, [(0, STEPS)], first_states(program, 0, 1), hypers(1e-2, 1e-3))
     for place, (seed, rate) in enumerate([(0, 1e-2), (1, 1e-3)]):
         alone, report = run(program, FUZZY, [(0, STEPS)], first_states(program, seed), hypers(rate))
-        np.testing.assert_allclose(report.loss[0], reports.loss[place], rtol=1e-4)
-        here = jax.tree.map(lambda leaf, place=place: leaf[place], together.params)
-        jax.tree.map(
-            lambda a, b: np.testing.assert_allclose(a[0], b, rtol=1e-3, atol=1e-5), alone.params, here
+        np.testing.assert_allclose(report.loss[0], reports.loss[place], rtol=EXACTLY)
+        here, there = (
+            jax.tree.map(lambda leaf, at=at: leaf[at], states.params)
+            for states, at in ((together, place), (alone, 0))
         )
+        assert_runs_agree(leaves(here), leaves(there))

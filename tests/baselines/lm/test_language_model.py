@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import baselines.train
 import tiny_runs
 from baselines.config import LanguageConfig, read_config
 from baselines.grid import points_of, read_grid, select
@@ -26,7 +27,6 @@ from baselines.lm.experiment import (
 from baselines.lm.flops import flops_per_token
 from baselines.lm.sample import load_language_run
 from baselines.log import LOG
-from baselines.optim import Hyper
 from baselines.recipes import SIZES, make_language_config
 from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
@@ -35,7 +35,7 @@ from baselines.train import Outcome, load_run, train
 from sraven import ConfigurationError, OutputError
 from sraven.core.boards import read_board
 from tiny_language import TINY, make_tokenizer, tiny, write_corpus
-from tiny_runs import quickly, shared_directory
+from tiny_runs import EXACTLY, in_float64, quickly, shared_directory
 
 VARIANTS = ("softmax", "linear", "hyla")
 
@@ -151,7 +151,7 @@ def losses_of(config, corpus, compute):
     """The losses of six steps."""
     program = language_program(config, None, compute)
     [chunk] = language_experiment(corpus, compute)(config, make_mesh()).chunks([(0, 6)])
-    hyper = Hyper(config.learning_rate, config.weight_decay, config.warmup)
+    hyper = jax.tree.map(lambda values: values[0], baselines.train.hyper_of([config]))
 
     @jax.jit
     def go(state, chunk):
@@ -159,7 +159,7 @@ def losses_of(config, corpus, compute):
 
     state, report = go(jax.jit(program.initialise)(jnp.uint32(0)), chunk)
     kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.moments))}
-    assert kinds == {"float32", "int32"}
+    assert kinds == {"float64" if jax.config.jax_enable_x64 else "float32", "int32"}
     return np.asarray(report.loss)
 
 
@@ -174,9 +174,9 @@ def losses_of(config, corpus, compute):
 )
 def test_ways_to_compute_give_the_same_losses(corpus, attention, compute):
     config = tiny(corpus, attention)
-    np.testing.assert_allclose(
-        losses_of(config, corpus, compute), losses_of(config, corpus, Compute()), rtol=2e-4
-    )
+    with in_float64():
+        here, there = (losses_of.__wrapped__(config, corpus, each) for each in (compute, Compute()))
+    np.testing.assert_allclose(here, there, rtol=EXACTLY)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "hyla"])

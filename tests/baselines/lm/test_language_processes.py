@@ -3,6 +3,7 @@
 Whole runs are compared in float64, where nothing is left of the order in which numbers are added up, and
 first gradients in float32.
 """
+
 import json
 import os
 import signal
@@ -162,7 +163,8 @@ with quickly(cache):
     for attention, place, on in cases:
         config, name = tiny(corpus, attention), f"{{attention}}-{{place}}"
         options = {{"mesh": on, "make_experiment": language_experiment(corpus)}}
-        np.savez(out / f"{{name}}-gradient.npz", **first_gradient(config, out / f"{{name}}-gradient", **options))
+        gradient = first_gradient(config, out / f"{{name}}-gradient", **options)
+        np.savez(out / f"{{name}}-gradient.npz", **gradient)
         with in_float64():
             state = train(config, out / name, **options)
             np.savez(out / f"{{name}}.npz", **leaves(state))

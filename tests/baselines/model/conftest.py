@@ -17,10 +17,3 @@ def _quick_compilation():
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", False)
-
-
-@pytest.fixture
-def float64():
-    """Let arrays have float64."""
-    with jax.enable_x64(True):
-        yield
