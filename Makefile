@@ -5,6 +5,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA := sraven-M4-K8
 
+# A file of versions with hashes, such as .ci/constraints.txt: exactly those are installed for `make test`,
+# `lint` and `docs`. Without it, the newest that setup.cfg allows.
+CONSTRAINTS ?=
+
 .PHONY: demo test lint bench docs clean
 
 demo: $(VENV)/plain
@@ -36,7 +40,13 @@ $(VENV)/plain: setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/dev: setup.cfg pyproject.toml
+$(VENV)/dev: setup.cfg pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
+ifdef CONSTRAINTS
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(CONSTRAINTS)
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip check
+else
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+endif
 	touch $@

@@ -1,6 +1,6 @@
 """Runs of training so small that compiling them takes most of the time, and less of that.
 
-How runs that add up in another order are compared: other devices, processes or parts of a batch.
+How runs that add up in another order are compared: other devices, processes or parts of a batch, or other runs beside them.
 
 - Their first gradients agree up to rounding, in the type that users train in: `assert_gradients_agree`.
 - Whole runs agree in float64 alone: `in_float64`, `assert_runs_agree`. In float32, Adam makes steps of equal
@@ -41,10 +41,11 @@ TINY = {
     "learning_rate": 0.01,
 }
 
-_QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-
-_QUICKER = {**_QUICK, "xla_cpu_use_fusion_emitters": False}
-
+_QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+}
 
 _CACHE = {
     "jax_compilation_cache_dir": None,
@@ -70,15 +71,13 @@ def leaves(state):
 
 
 @contextmanager
-def quickly(cache, *, exact=False):
+def quickly(cache):
     """Compile in a fraction of the time, each program once; and train in short chunks.
 
     Args:
         cache: a directory for compiled programs, which processes share.
-        exact: take half of that time instead of a quarter, and add up in the usual order: a run among
-            others is then the run alone, bit for bit.
     """
-    options = {name: value for name, value in (_QUICK if exact else _QUICKER).items() if _knows(name, value)}
+    options = {name: value for name, value in _QUICK.items() if _knows(name, value)}
     before = {name: getattr(jax.config, name) for name in _CACHE}
     with (
         patch.object(jax, "jit", partial(jax.jit, compiler_options=options)),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-import jax
+import jax.numpy as jnp
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION
 from baselines.model.feedforward import FEEDFORWARD
@@ -83,7 +83,7 @@ class TransformerConfig:
         look_up("attention", self.attention, TILED if self.tile else ATTENTION)
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
-        exact = ("float64",) if jax.config.jax_enable_x64 else ()
+        exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()
         check_choice("dtype", self.dtype, ("float32", "bfloat16", *exact))
         check_share("attention_dropout", self.attention_dropout, "such as 0.1")
         if check_choice("position", self.position, ("relative", "rotary")) == "rotary":

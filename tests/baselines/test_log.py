@@ -21,7 +21,7 @@ LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 
 def observed(tmp_path_factory):
     """The directory of a run with TensorBoard events, and its last state."""
     folder = tmp_path_factory.mktemp("runs") / "observed"
-    with quickly(shared_directory(tmp_path_factory, "compiled"), exact=True):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
         yield folder, train(tiny(), folder, save_every=STEPS // 2, events=True)
 
 
