@@ -1,6 +1,7 @@
 """Runs of training so small that compiling them takes most of the time, and less of that.
 
-How runs that add up in another order are compared: other devices, processes or parts of a batch, or other runs beside them.
+How runs that add up in another order are compared, on other devices or processes, in parts of a batch, beside
+other runs:
 
 - Their first gradients agree up to rounding, in the type that users train in: `assert_gradients_agree`.
 - Whole runs agree in float64 alone: `in_float64`, `assert_runs_agree`. In float32, Adam makes steps of equal
