@@ -76,18 +76,20 @@ def test_damaged_checkpoint_is_passed_over_for_the_one_before(finished, tmp_path
 
 def test_killed_run_goes_on_where_it_was(finished, tmp_path):
     out = tmp_path / "killed"
+    # It stands still after its first checkpoint, for as long as it takes to be killed.
     code = (
-        "import sys, time; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
+        "import signal, sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
         "from test_train import tiny; from baselines.train import train;"
         "train(tiny(attention_dropout=0.1), Path(sys.argv[2]), save_every=100,"
-        " progress=lambda steps, line: time.sleep(3))"
+        " progress=lambda steps, line: line and signal.pause())"
     )
     here = os.path.dirname(__file__)
     process = subprocess.Popen([sys.executable, "-c", code, here, str(out)])
     while process.poll() is None and not (out / CHECKPOINTS / "100").is_dir():
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.wait() == -signal.SIGKILL
+    assert [path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit()] == ["100"]
     state = train(tiny(attention_dropout=0.1), out, save_every=100)
     for one, other in zip(leaves(finished[1]), leaves(state), strict=True):
         assert (one == other).all()

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -163,21 +162,32 @@ def test_manifest_counts_what_the_policy_drew(tmp_path):
 # Resuming
 
 
-def write_slowly(out):
-    """Start a writer of some seconds in another process."""
+def write(out, shards=None):
+    """Write a dataset in another process, and wait for its end: it kills itself after so many shards."""
     code = f"""
+import os, signal, threading
 from sraven import SRAVEN
 from sraven.core import dataset, digests
-digests.MOST_INSTANCES = 256
+left, add, one_by_one = {shards}, dataset.Journal.add, threading.Lock()
+
+def add_or_die(self, entry):
+    global left
+    with one_by_one:
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        add(self, entry)
+        left = left and left - 1
+
+digests.MOST_INSTANCES, dataset.Journal.add = 256, add_or_die
 dataset.write_dataset(SRAVEN(M=3, K=7), {{"train": 40_000, "ood": 3_000}}, {str(out)!r}, threads=2)
 """
-    return subprocess.Popen([sys.executable, "-c", code])
+    return subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "raven"
-    assert write_slowly(out).wait() == 0
+    assert write(out) == 0
     return all_bytes(out)
 
 
@@ -186,19 +196,14 @@ def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(
     tmp_path, uninterrupted, shards_before_the_kill
 ):
     out = tmp_path / "raven"
-    process = write_slowly(out)
-    journal = out / ".sraven-partial" / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        if journal.exists() and len(journal.read_bytes().splitlines()) > shards_before_the_kill:
-            process.send_signal(signal.SIGKILL)
-            break
-    assert process.wait() == -signal.SIGKILL
+    assert write(out, shards_before_the_kill) == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
+    journal = (out / ".sraven-partial" / "journal.jsonl").read_bytes()
+    assert len(journal.splitlines()) == 1 + shards_before_the_kill
     with pytest.raises(Exception, match=r"No data|doesn't contain any data"):
         load_dataset(str(out))
     kept = {path: path.stat().st_mtime_ns for path in (out / ".sraven-partial").rglob("*.parquet")}
-    assert write_slowly(out).wait() == 0
+    assert write(out) == 0
     assert all_bytes(out) == uninterrupted
     moved = {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()}
     assert sum(moved[path.name] == changed for path, changed in kept.items()) >= shards_before_the_kill
