@@ -60,6 +60,10 @@ def decode(data: bytes, rows: int, dtype: str, width: int) -> tuple[Any, Any]:
             raise ValueError(f"declares {metadata.num_rows:,} rows; the split has {rows:,}")
         if metadata.num_row_groups > _ROW_GROUPS:
             raise ValueError(f"has {metadata.num_row_groups:,} row groups; expected {_ROW_GROUPS} or fewer")
+        # Whether Arrow minds, or believes the groups and asks for memory, depends on its version.
+        grouped = sum(metadata.row_group(place).num_rows for place in range(metadata.num_row_groups))
+        if grouped != metadata.num_rows:
+            raise ValueError(f"declares {metadata.num_rows:,} rows, and {grouped:,} in its row groups")
         if schema.names != ["index", "prediction"]:
             names = ", ".join(map(ascii, schema.names[:4]))
             raise ValueError(f"has the columns {names}; expected index, prediction")

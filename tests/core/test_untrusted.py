@@ -437,16 +437,19 @@ def large_page(size, codec):
 MEMORY = "needs more memory to decode than any submission should"
 BOMBS = {
     "rows in the metadata": (change_metadata(RIGHT, ([3], BILLION)), "declares 1,000,000,000 rows"),
-    "rows of the group": (change_metadata(RIGHT, ([4, 0, 3], BILLION)), MEMORY),
-    "a run of values": (change_metadata(long_run(BILLION), ([4, 0, 3], BILLION)), MEMORY),
+    "rows of the group": (
+        change_metadata(RIGHT, ([4, 0, 3], BILLION)),
+        "declares 20 rows, and 1,000,000,000 in its row groups",
+    ),
+    "a run of values": (change_metadata(long_run(BILLION), ([4, 0, 3], BILLION)), "in its row groups"),
     "a list of many symbols": (long_list(10**7), ""),
     "a page of 2 GB, Zstandard": (large_page(2**31 - 1, 6), MEMORY),
     "a page of 2 GB, gzip": (large_page(2**31 - 1, 2), MEMORY),
     "a page of less than nothing": (large_page(-1, 6), ""),
     "values of the dictionary": (replace_pages(RIGHT, 0, page(2, bytes(8), 2**31 - 1), b"", 20), ""),
     "bytes of a column": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 6], BILLION)), "bytes of data; expected"),
-    "less than no rows": (change_metadata(RIGHT, ([3], -5)), "has 20 rows, but declares -5"),
-    "fewer rows than there are": (change_metadata(RIGHT, ([3], 3)), "has 20 rows, but declares 3"),
+    "less than no rows": (change_metadata(RIGHT, ([3], -5)), "declares -5 rows, and 20 in its row groups"),
+    "fewer rows than there are": (change_metadata(RIGHT, ([3], 3)), "declares 3 rows, and 20 in its row "),
     "pages beyond the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], BILLION)), ""),
     "a column of 2 GB": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 7], 2**31 - 1)), ""),
     "pages before the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], -1)), ""),
