@@ -9,7 +9,7 @@ DATA := sraven-M4-K8
 # `lint` and `docs`. Without it, the newest that setup.cfg allows.
 CONSTRAINTS ?=
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-oldest lint bench docs clean
 
 demo: $(VENV)/plain
 	$(BIN)/sraven generate --M 4 --K 8 --holdout 0.25 --out $(DATA)
@@ -18,6 +18,10 @@ demo: $(VENV)/plain
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto
+
+# The same with the oldest version of everything that setup.cfg names and allows.
+test-oldest: $(VENV)/oldest/dev
+	$(VENV)/oldest/bin/python -m pytest -n auto
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -38,6 +42,13 @@ clean:
 $(VENV)/plain: setup.cfg pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/oldest/dev: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)/oldest
+	$(VENV)/oldest/bin/python -m pip install --quiet uv
+	$(VENV)/oldest/bin/python -m uv pip install --quiet --python $(VENV)/oldest/bin/python \
+		--resolution lowest-direct --editable '.[dev]'
 	touch $@
 
 $(VENV)/dev: setup.cfg pyproject.toml $(CONSTRAINTS)
