@@ -129,7 +129,7 @@ def first_gradient(config, folder, **options):
         folder: a directory for it.
         options: as of `baselines.train.train`.
     """
-    state = train(replace(config, steps=1), folder, **options)
+    state = train(replace(config, steps=1, warmup=1), folder, **options)
     return leaves(state.moments[0].mu)
 
 

@@ -45,7 +45,7 @@ ROOT = Path(__file__).parents[2]
 
 LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
 
-STEP = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(steps=1)]
+STEP = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(steps=1, warmup=1)]
 
 
 @pytest.fixture(scope="module", autouse=True)
