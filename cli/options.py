@@ -221,7 +221,7 @@ def progress_bar(description: str, total: int) -> Iterator[Advance]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    hidden = not console.is_terminal
+    hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
     with Progress(*columns, console=console, transient=True, disable=hidden, expand=True) as progress:
         bar = progress.add_task(description, total=total, note="")
         yield lambda count, note="": progress.update(bar, advance=count, note=note)
