@@ -18,7 +18,7 @@ from typing import Any
 
 from sraven.core.boards import Board, read_board
 from sraven.core.corpus import check_runs, fingerprint
-from sraven.core.echo import shown
+from sraven.core.echo import quoted, shown
 from sraven.core.errors import SubmissionError
 from sraven.core.runs import DESCRIPTION, SCORES, check_files, check_logs, make_run, read_predictions
 from sraven.core.schemas import find_problem
@@ -78,7 +78,7 @@ def _check_board(content: Mapping[str, Any], board: Board) -> None:
         if run["split"] not in board.splits:
             allowed = ", ".join(board.splits)
             raise SubmissionError(
-                f"{DESCRIPTION}: runs[{number}].split is {run['split']!r}; {board.id} has {allowed}"
+                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has {allowed}"
             )
     if problem := selection_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
@@ -90,7 +90,7 @@ def selection_problem(content: Mapping[str, Any], board: Board) -> str | None:
     if split is None or split in allowed:
         return None
     return (
-        f"training.selection_split is {shown(split)!r}; expected a split of {board.id} "
+        f"training.selection_split is {quoted(split)}; expected a split of {board.id} "
         f"({', '.join(allowed)}), or null if nothing was chosen"
     )
 
