@@ -6,9 +6,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from sraven.core.errors import SubmissionError
 from sraven.core.private import private_folder
+from sraven.core.untrusted import read_file
 
 _OLD = 30 * 86_400  # seconds
+_MOST = 1 << 32
 _CHECKSUM = hashlib.sha256().digest_size
 
 
@@ -44,8 +47,8 @@ class Kept:
     def read(self, name: str) -> bytes | None:
         """Return what is kept under a name; None if nothing is, or if it is damaged."""
         try:
-            content = (self._folder() / name).read_bytes()
-        except OSError:
+            content = read_file(self._folder(), name, _MOST)
+        except (OSError, SubmissionError):
             return None
         checksum, content = content[:_CHECKSUM], content[_CHECKSUM:]
         return content if hashlib.sha256(content).digest() == checksum else None

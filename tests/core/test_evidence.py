@@ -197,11 +197,6 @@ def test_folder_that_others_may_enter_is_not_used(mode, kept, home):
     assert [path.name for path in (home / "sraven" / "scores").iterdir()] == ["name"]
 
 
-def test_folder_of_another_user_is_not_used(kept, monkeypatch):
-    monkeypatch.setattr("sraven.core.kept.os.geteuid", lambda: os.getuid() + 1)
-    assert kept.read("name") is None
-
-
 def test_links_are_not_followed(kept, home, tmp_path):
     folder = home / "sraven" / "scores"
     (folder / "link").symlink_to(folder / "name")
