@@ -81,10 +81,10 @@ def _that_warms_up(config: C) -> C:
     Raises:
         ConfigurationError: if the run ends before.
     """
-    if config.warmup >= config.steps:
+    if config.warmup > config.steps:
         raise ConfigurationError(
             f"steps={config.steps:,} with warmup={config.warmup:,}: the learning rate would never reach "
-            f"{config.learning_rate:g}; choose a warm-up of fewer steps"
+            f"{config.learning_rate:g}; choose a warm-up of as many steps at most"
         )
     return config
 

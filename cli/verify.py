@@ -28,7 +28,8 @@ def _print_report(report: "Report") -> None:
         click.echo(f"{pair:>14}: {shared:,} equal instances")
     for fault in report.faults:
         click.echo(f"fault: {fault}", err=True)
-    click.echo(f"{len(report.faults)} faults" if report.faults else "all is right")
+    count = len(report.faults)
+    click.echo(f"{count} fault{'s' if count > 1 else ''}" if count else "all is right")
 
 
 @click.command(name="verify")

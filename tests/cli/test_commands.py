@@ -198,7 +198,7 @@ def test_verify_exits_with_1_on_a_fault(run, tmp_path):
     generate(run, tmp_path / "raven")
     (tmp_path / "raven" / "croissant.json").write_text("{}")
     code, out, err = run("verify", tmp_path / "raven")
-    assert code == 1 and "croissant.json" in err and "1 faults" in out
+    assert code == 1 and "croissant.json" in err and "1 fault\n" in out
 
 
 def test_count_json(run):

@@ -58,7 +58,7 @@ def test_numbers_of_any_size_are_short(mean, error, text):
 def test_names_that_look_like_others_are_told_below_the_standing(run, monkeypatch, tmp_path):
     use_boards(monkeypatch, tmp_path / "boards")
     submission = write(tmp_path / "submission", SRAVEN_BOARD, method={"name": "A method"})
-    names = {"20261122-first": "A method", "20261123-second": "\u0410 m\u0435thod"}
+    names = {"20261120-first": "A method", "20261121-second": "\u0410 m\u0435thod"}
     filed = {}
     for folder, name in names.items():
         copy = tmp_path / "copies" / folder
@@ -72,7 +72,7 @@ def test_names_that_look_like_others_are_told_below_the_standing(run, monkeypatc
     code, out, err = run("leaderboard", SRAVEN_BOARD, "--leaderboard", tmp_path / "leaderboard")
     assert code == 0 and "A method" in out
     assert (
-        f"{SRAVEN_BOARD}/20261123-second: its name mixes Cyrillic and Latin letters in a word; "
+        f"{SRAVEN_BOARD}/20261121-second: its name mixes Cyrillic and Latin letters in a word; "
         "its name looks like that of another entry\n"
     ) in err
     assert "first:" not in err

@@ -176,7 +176,7 @@ def test_reported_rows_and_submissions_have_one_gap(monkeypatch, tmp_path):
     reported = make_board({**DEFINITIONS[1], **REPORTED, "metric": "mse", "sizes": {"test": 20, "ood": 20}})
     content = with_ceiling(0.25, metric="mse", higher_is_better=False, reference=reported["reference"])
     use_boards(monkeypatch, tmp_path / "boards", {FUZZY_BOARD: content})
-    [standing] = read_leaderboard(tmp_path, only=FUZZY_BOARD)
+    [standing] = read_leaderboard(tmp_path, only=FUZZY_BOARD).standings
     [row] = standing.entries
     assert (row.value, row.gap) == (0.55, 0.3)
     scores = Board(content).score("ood", np.full(157, 0.5, np.float32))

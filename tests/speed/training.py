@@ -2,9 +2,10 @@
 
     python tests/speed/training.py docs/results/training-speed.json
 
-For each board and attention: milliseconds of a step, of making its batch, of the forward pass, of forward
-and backward pass, and of the update (what is left), and the share of the product's rate that
-6 · parameters · tokens over the time of a step is. Rounds alternate, so that a slow spell of the machine
+For each board and attention: milliseconds of a step, of a step whose last block computes all tokens and not
+the asked ones alone, of making its batch, of the forward pass, of forward and backward pass, and of the
+update (what is left); and the share of the product's rate that 6 · parameters · tokens over the time of a
+step is: nominal operations, of which a step does fewer. Rounds alternate, so that a slow spell of the machine
 hits all of them; each time is the least of the rounds. Then the temporary memory of HYLA, forward and
 backward, plain and tiled, from the compiler's own analysis.
 """
@@ -27,7 +28,7 @@ from baselines.model.attention import ATTENTION
 from baselines.model.hyla_tiled import hyla_tiled
 from baselines.recipes import make_config
 from baselines.sharding import make_mesh
-from baselines.step import train_chunk
+from baselines.step import Program, train_chunk
 from baselines.train import hyper_of
 from sraven.core.bench import machine
 from sraven.core.boards import read_board
@@ -53,7 +54,10 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
     board = read_board(board_id)
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
-    program = program_of(config, encoding, parts_of(config.batch_size, make_mesh()))
+    program, of_all_tokens = (
+        program_of(config, encoding._replace(asked=asked), parts_of(config.batch_size, make_mesh()))
+        for asked in (encoding.asked, encoding.length)
+    )
     model = transformer_of(config, encoding)
     state = program.initialise(np.uint32(0))
     states = jax.tree.map(lambda leaf: leaf[None], state)
@@ -63,14 +67,19 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
         return chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size)
 
     def loss(params: Any, batch: Any) -> jax.Array:
-        return encoding.loss(model.apply({"params": params}, encoding.tokens(batch)), batch)
+        out = model.apply({"params": params}, encoding.tokens(batch), asked=encoding.asked)
+        return encoding.loss(out, batch)
 
     def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
         return jax.tree.map(jnp.add, total, jax.grad(loss)(state.params, batch)), None
 
     chunk = {name: jnp.asarray(array) for name, array in make_data().items()}
     zeros = jax.tree.map(jnp.zeros_like, state.params)
-    whole = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, side_by_side=False))
+
+    def steps_of(program: Program) -> Work:
+        train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, side_by_side=False))
+        return lambda: train(states, chunk)
+
     forward = jax.jit(
         lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(state.params, batch), None), 0.0, chunk)
     )
@@ -80,7 +89,8 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
         "data": make_data,
         "forward": lambda: forward(chunk),
         "forward_and_backward": lambda: backward(chunk),
-        "step": lambda: whole(states, chunk),
+        "step": steps_of(program),
+        "step_of_all_tokens": steps_of(of_all_tokens),
     }
     return parts, 6.0 * parameters * config.batch_size * encoding.length
 

@@ -123,7 +123,7 @@ def test_incomplete_rule_is_an_error_on_import(source, message, tmp_path):
     assert text.count("RULES = _EIGHT\n") == 1
     file.write_text(text.replace("RULES = _EIGHT\n", f"RULES = (*_EIGHT, {source})\n"))
     found = subprocess.run(
-        [sys.executable, "-c", "import sraven"],
+        [sys.executable, "-c", "from sraven import SRAVEN"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         cwd=tmp_path,
         capture_output=True,

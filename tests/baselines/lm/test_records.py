@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
 
 import numpy as np
 import pyarrow as pa
@@ -290,14 +292,22 @@ def test_a_text_of_parquet_that_is_too_long_is_skipped(tmp_path, monkeypatch):
     assert read(tmp_path / "rows.parquet") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
 
 
-def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path):
+def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatch):
+    started = []
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
     pq.write_table(pa.table({"text": ["x" * 1000] * 5000}), tmp_path / "rows.parquet")
     [source] = find_sources([str(tmp_path / "rows.parquet")])
     records = read_records(source)
     assert next(records).text == b"x" * 1000
+    assert [process.poll() for process in started] == [None]
     records.close()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_a_gzip_of_newlines_ends(tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ left = int(calls)
 
 def tell(documents, size):
     global left
-    left -= 1
+    left -= documents > 0
     if left < 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -39,7 +39,7 @@ if __name__ == "__main__":
 """Prepares, and is killed after some batches."""
 
 
-@pytest.mark.parametrize(("calls", "processes"), [(0, 1), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("calls", "processes"), [(0, 1), (2, 1), (0, 2)])
 def test_killed_and_resumed(calls, processes, source_files, preparation, directory, tmp_path, contents):
     script, out = tmp_path / "killed.py", tmp_path / "out"
     script.write_text(KILLED)
