@@ -65,6 +65,17 @@ for _name, (_firsts, _form) in _PLAIN.items():
         )
 
 
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Escape the breaks of lines that plain and single-quoted texts would be read back without."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _BREAKS.search(text) else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
 def dump_yaml(value: Any) -> str:
     """Return JSON values as YAML that `parse_yaml` reads back."""
     return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True))

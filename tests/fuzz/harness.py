@@ -27,7 +27,14 @@ CPU_SECONDS, QUIET_SECONDS = 10, 120
 MEMORY = 1 << 30
 """Bytes that a batch may take beyond what its process has at the beginning."""
 
-_CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sraven")
+_CACHES = tuple(
+    os.path.realpath(os.path.join(home, "sraven"))
+    for home in (
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+        os.environ.get("NUMBA_CACHE_DIR"),
+    )
+    if home
+)
 """Where machine code is kept from run to run, whatever the input."""
 
 _ROOT = str(Path(__file__).resolve().parents[2])
@@ -100,7 +107,7 @@ class _Guard:
         if event == "os.kill" and self.started:  # what it started, it may end
             return
         paths = [os.fsdecode(part) for part in arguments if isinstance(part, str | bytes | os.PathLike)]
-        inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, _CACHE))]
+        inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, *_CACHES))]
         descriptors = event == "open" and isinstance(arguments[0], int)
         if not descriptors and (not paths or len(inside) < len(paths) - (event == "open")):
             self.seen.append(f"{event}{tuple(paths)!r:.200}")
