@@ -21,7 +21,8 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
     console = Console(stderr=True)
     documents = TextColumn("{task.fields[documents]:,} documents")
     columns = SpinnerColumn(), TextColumn("preparing"), documents, FileSizeColumn(), TransferSpeedColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         bar = progress.add_task("preparing", total=None, documents=0)
 
         def advance(more: int, size: int) -> None:
