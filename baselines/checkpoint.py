@@ -5,6 +5,7 @@ beside them; then it gets its name, which is its step.
 """
 
 import errno
+import gc
 import json
 import logging
 import os
@@ -12,6 +13,7 @@ import re
 import shutil
 import stat
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,11 +66,16 @@ class Checkpoints:
         if jax.process_index() == 0 and self._folder.is_dir():
             self._clean(step)  # a full disk has no room for what it cut short
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
+        failure = None
         try:
             ocp.save(new.absolute(), _by_path(state), overwrite=True)
             sys.unraisablehook = hook
         except Exception as error:  # the writer's errors are many, and only some are the system's
-            raise _as_os_error(error, self._folder / str(step)) from None
+            failure = _as_os_error(error, self._folder / str(step))
+        if failure is not None:
+            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+                gc.collect()  # what else was to be written is dropped, which Python would tell of
+            raise failure
         if jax.process_index() == 0:
             write_json(new / CHECKSUMS, {name: _sync(new / name) for name in _files(new)})
             if (self._folder / str(step)).exists():

@@ -145,7 +145,8 @@ class _Events:
 
         folder.mkdir(exist_ok=True)
         self._event: Any = Event
-        self._writer: Any = EventsWriter(str(folder / "events"))
+        # The name has the second; a run that goes on within it would write over what is there.
+        self._writer: Any = EventsWriter(str(folder / "events"), f".{time.time_ns()}")
         start = SessionLog(status=SessionLog.START)  # hides what earlier files have from there on
         self._writer.write_event(Event(wall_time=time.time(), step=step + 1, session_log=start))
         self._writer.flush()
