@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from example import all_bytes
+from killing import Killed, killed_after
 from sraven import SRAVEN, OutputError
 from sraven.core import dataset as dataset_module
 from sraven.core.dataset import make_plan, write_dataset
@@ -26,41 +27,11 @@ BEFORE = {
 
 THIRD = SRAVEN(M=2, K=7, holdout=0.3)
 
-OPERATIONS = "replace", "unlink", "rmdir", "mkdir"
-
 
 @pytest.fixture(autouse=True)
 def _quick_disk(monkeypatch):
     """What a kill leaves doesn't depend on what is on the disk already."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-class Killed(BaseException):
-    """Stands for a signal that nobody can catch: whatever is done afterwards isn't."""
-
-
-def killed_after(operations, monkeypatch, work):
-    """Do some work until as many operations on files are done; tell whether it was all."""
-    left = operations
-
-    def until_killed(function):
-        def call(*arguments, **options):
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise Killed
-            return function(*arguments, **options)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        for name in OPERATIONS:
-            patch.setattr(os, name, until_killed(getattr(os, name)))
-        try:
-            work()
-        except Killed:
-            return False
-    return left >= 0
 
 
 @pytest.fixture(scope="module")

@@ -7,36 +7,9 @@ from dataclasses import replace
 import pytest
 
 from baselines.lm.prepare import prepare
+from killing import killed_after
 from sraven.core.directory import MANIFEST, STAGING
 from sraven.core.errors import OutputError
-
-
-class Killed(BaseException):
-    """Stands for a signal that nobody can catch: whatever is done afterwards isn't."""
-
-
-def killed_after(operations, monkeypatch, work):
-    """Do some work until as many operations on files are done; tell whether it was all."""
-    left = operations
-
-    def until_killed(function):
-        def call(*arguments, **options):
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise Killed
-            return function(*arguments, **options)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        for name in ("replace", "unlink", "rmdir", "mkdir"):
-            patch.setattr(os, name, until_killed(getattr(os, name)))
-        try:
-            work()
-        except Killed:
-            return False
-    return left >= 0
 
 
 @pytest.fixture(autouse=True)
