@@ -5,9 +5,9 @@ import sys
 import warnings
 from pathlib import Path
 
-from sraven.core.echo import shown
-from sraven.core.errors import CodeCacheWarning
-from sraven.core.private import describe, private_folder
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import CodeCacheWarning
+from sraven.core.system.private import describe, private_folder
 
 VARIABLE = "JAX_COMPILATION_CACHE_DIR"
 

@@ -1,6 +1,6 @@
 """Configurations of runs: frozen, checked on construction, with one canonical form.
 
-A field that is added after a release is declared with `sraven.core.spec.added`, its default being what
+A field that is added after a release is declared with `sraven.core.ground.spec.added`, its default being what
 runs did before: then older runs can be read and go on, under the digest that they had.
 """
 
@@ -9,10 +9,10 @@ from dataclasses import MISSING, dataclass, fields
 from math import isfinite
 from typing import Any
 
-from sraven.core.arguments import check_choice, check_integer
-from sraven.core.echo import shown
-from sraven.core.errors import ConfigurationError
-from sraven.core.spec import SEED_LIMIT, digest, values_of
+from sraven.core.ground.arguments import check_choice, check_integer
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import SEED_LIMIT, digest, values_of
 
 
 def _check_positive(name: str, value: Any) -> float:

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from sraven.core.errors import ConfigurationError
-from sraven.core.task import Task
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.task import Task
 
 Batch = Mapping[str, jax.Array]
 """Arrays of instances by name, with B along the first axis."""

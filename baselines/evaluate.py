@@ -16,9 +16,9 @@ from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of
 from baselines.experiment import board_of, transformer_of
 from baselines.train import load_run
-from sraven.core.boards import Board, load_board
-from sraven.core.errors import ConfigurationError
-from sraven.core.submit import check_new, write_submission
+from sraven.core.boards.board import Board, load_board
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.submissions.submit import check_new, write_submission
 
 _AT_ONCE = 512
 

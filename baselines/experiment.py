@@ -16,8 +16,8 @@ from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.step import Program, Report, make_program
-from sraven.core.boards import Board, read_board
-from sraven.core.errors import ConfigurationError
+from sraven.core.boards.board import Board, read_board
+from sraven.core.ground.errors import ConfigurationError
 
 CHUNK = 100
 """Steps of one call of the compiled program."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Task
+from sraven.core.tasks.task import Task
 
 Chunk = dict[str, NDArray[np.generic]]
 """Arrays by name, ``[steps, batch size, ...]``."""

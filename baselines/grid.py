@@ -13,8 +13,8 @@ from baselines.evaluate import predict
 from baselines.experiment import board_of
 from baselines.optim import Hyper
 from baselines.train import Outcome
-from sraven.core.errors import ConfigurationError
-from sraven.core.files import write_json
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"
 """In-distribution; ``ood`` never chooses."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from sraven.core.errors import OutputError
-from sraven.core.files import write_bytes
+from sraven.core.ground.errors import OutputError
+from sraven.core.system.files import write_bytes
 
 LOG, EVENTS = "log.jsonl", "tensorboard"
 

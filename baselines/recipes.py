@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
-from sraven.core.boards import Board
-from sraven.core.errors import ConfigurationError
+from sraven.core.boards.board import Board
+from sraven.core.ground.errors import ConfigurationError
 
 C = TypeVar("C", bound=RunConfig)
 

@@ -13,9 +13,9 @@ from jax.experimental.multihost_utils import broadcast_one_to_all
 
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
-from sraven.core.errors import OutputError
-from sraven.core.files import TEMPORARY, write_bytes, write_json
-from sraven.core.lock import LOCK, Lock
+from sraven.core.ground.errors import OutputError
+from sraven.core.system.files import TEMPORARY, write_bytes, write_json
+from sraven.core.system.lock import LOCK, Lock
 
 CONFIG, CHECKPOINTS = "config.json", "checkpoints"
 

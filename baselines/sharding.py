@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 AXES = ("data", "fsdp")
 

@@ -27,7 +27,7 @@ from baselines.processes import note
 from baselines.run_directory import check_folder, claim, open_checkpoints, read_run
 from baselines.sharding import make_mesh, state_shardings, whole
 from baselines.step import Program, Report, State, train_chunk
-from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.ground.errors import ConfigurationError, OutputError
 
 MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
 

@@ -27,8 +27,8 @@ def command(threads: int | None, as_json: bool) -> None:
 
     import fuzzylogic.bench
     import sraven.bench
-    from sraven.core.bench import machine, measure
-    from sraven.core.parallel import available_threads
+    from sraven.core.compute.bench import machine, measure
+    from sraven.core.compute.parallel import available_threads
 
     used = threads or available_threads()
     with tempfile.TemporaryDirectory() as name:

@@ -8,7 +8,7 @@ from cli.options import json_option, print_json, print_table
 from cli.scores import with_error
 
 if TYPE_CHECKING:
-    from sraven.core.boards import Board
+    from sraven.core.boards.board import Board
 
 
 @click.command(name="boards")
@@ -24,7 +24,7 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
     Example:
       sraven boards sraven-v1
     """
-    from sraven.core.boards import board_ids, read_board
+    from sraven.core.boards.board import board_ids, read_board
 
     boards = [read_board(board_id)] if board_id else [read_board(each) for each in board_ids()]
     if check:
@@ -71,7 +71,7 @@ def _list(boards: "list[Board]") -> None:
 
 def _fingerprints(board: "Board") -> dict[str, str]:
     """Return the pinned fingerprint of each split of a corpus, or that there is none."""
-    from sraven.core.fingerprints import read_pins
+    from sraven.core.leaderboard.fingerprints import read_pins
 
     pins = read_pins().get(board.digest, {})
     return {split: pins.get(split, "none is pinned yet, so nothing is ranked") for split in board.splits}
@@ -89,7 +89,7 @@ def _ceilings(board: "Board", split: str, knowing: str) -> str:
 
 def _observer(board: "Board") -> str:
     """Return how the ideal observer answers, by metric."""
-    from sraven.core.ceilings import ANSWERS
+    from sraven.core.boards.ceilings import ANSWERS
 
     found = {metric: board.ceiling(board.primary_split, metric) for metric in board.metrics}
     answers = dict.fromkeys(ceiling.answers for ceiling in found.values() if ceiling)
@@ -100,7 +100,7 @@ def _show(board: "Board") -> None:
     """Print a board: what it is, its splits, and what the ideal observer scores on them."""
     from rich.table import Table
 
-    from sraven.core.ceilings import KNOWS
+    from sraven.core.boards.ceilings import KNOWS
 
     content = board.content
     config = ", ".join(f"{name}={value}" for name, value in content["config"].items() if name != "task")

@@ -18,7 +18,7 @@ def command(M: int, K: int, as_json: bool) -> None:
     Example:
       sraven count --M 4 --K 8
     """
-    from sraven.core.versions import current_version
+    from sraven.core.tasks.versions import current_version
     from sraven.counting import count
     from sraven.rules import rules_of
 

@@ -90,7 +90,7 @@ def _evaluate_language(
     )
     from baselines.lm.sample import load_language_run
     from baselines.sharding import make_mesh
-    from sraven.core.submit import check_new
+    from sraven.core.submissions.submit import check_new
 
     corpus = open_corpus("a run on c4-v1", data)
     if losses is not None and not losses.parent.is_dir():

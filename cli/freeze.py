@@ -26,7 +26,7 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path) -> None:
     Example:
       sraven freeze docs/leaderboard/boards.yaml sraven-v1
     """
-    from sraven.core.freeze import board_path, make_board, read_definitions, write_board
+    from sraven.core.boards.freeze import board_path, make_board, read_definitions, write_board
 
     for definition in read_definitions(definitions, ids):
         content = make_board(definition)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from baselines.lm.corpus import Corpus
     from baselines.lm.experiment import Compute
     from baselines.train import MakeExperiment
-    from sraven.core.boards import Board
+    from sraven.core.boards.board import Board
 
 directory = click.Path(path_type=Path, file_okay=False)
 

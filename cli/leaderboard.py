@@ -12,8 +12,8 @@ from cli.options import json_option, print_json, print_table
 from cli.submit import leaderboard_option
 
 if TYPE_CHECKING:
-    from sraven.core.evidence import Evidence
-    from sraven.core.leaderboard import Entry, Leaderboard, Standing
+    from sraven.core.leaderboard.evidence import Evidence
+    from sraven.core.leaderboard.ranking import Entry, Leaderboard, Standing
 
 
 @click.command(name="leaderboard")
@@ -65,7 +65,7 @@ def command(
             raise click.UsageError("--check-change takes neither a board nor --html; leave them out")
         _check_change(base, checkout, as_json)
         return
-    from sraven.core.leaderboard import read_leaderboard
+    from sraven.core.leaderboard.ranking import read_leaderboard
 
     if not leaderboard.is_dir():
         raise click.UsageError(
@@ -74,7 +74,7 @@ def command(
     with _told(fresh) as gather:
         found = read_leaderboard(leaderboard, board_id, gather=gather)
     if html:
-        from sraven.core.page import write_page
+        from sraven.core.page.page import write_page
 
         click.echo(write_page(html, found.standings, found.faults))
     elif as_json:
@@ -93,8 +93,8 @@ def _told(fresh: bool) -> "Iterator[Callable[[Path], Evidence]]":
     """Yield what gathers the evidence of an entry; a terminal is shown which one it is at."""
     from rich.console import Console
 
-    from sraven.core.echo import shown
-    from sraven.core.evidence import gather_evidence
+    from sraven.core.ground.echo import shown
+    from sraven.core.leaderboard.evidence import gather_evidence
 
     console = Console(stderr=True)
     with console.status("reading") as status:
@@ -122,9 +122,9 @@ def _as_json(found: "Leaderboard") -> dict[str, Any]:
 
 def _remarks(standing: "Standing") -> list[str]:
     """Return why entries aren't ranked, a line each, and what to know of those that are."""
-    from sraven.core.echo import shown
-    from sraven.core.eligibility import REFERENCE
-    from sraven.core.leaderboard import REPORTED
+    from sraven.core.ground.echo import shown
+    from sraven.core.leaderboard.eligibility import REFERENCE
+    from sraven.core.leaderboard.ranking import REPORTED
 
     told = [
         f"{entry.id}: {'' if entry.rank else 'not ranked: '}{shown(entry.remark, 400)}"
@@ -136,7 +136,7 @@ def _remarks(standing: "Standing") -> list[str]:
 
 def _check_change(base: str, checkout: Path, as_json: bool) -> None:
     """Print which entry a change adds."""
-    from sraven.core.change import LEADERBOARD, check_change
+    from sraven.core.contribution.change import LEADERBOARD, check_change
 
     found = check_change(base, checkout)
     if as_json:
@@ -153,9 +153,9 @@ def _print(standing: "Standing") -> None:
     from rich.text import Text
 
     from cli.scores import with_error
-    from sraven.core.echo import figure, shown
-    from sraven.core.leaderboard import ceiling
-    from sraven.core.page_groups import look_notes
+    from sraven.core.ground.echo import figure, shown
+    from sraven.core.leaderboard.ranking import ceiling
+    from sraven.core.page.groups import look_notes
 
     board, best = standing.board, ceiling(standing.board)
     title = f"{board.id}: {board.content['title']}"

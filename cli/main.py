@@ -1,13 +1,7 @@
 """Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
 
-import sys
-
-if __name__ == "__main__":  # as `python -m cli.main`: its checks come before other imports
-    from sraven.__main__ import main as checked_main
-
-    checked_main()
-
 import os
+import sys
 import warnings
 from importlib.metadata import version
 from io import TextIOWrapper
@@ -73,7 +67,7 @@ def cli() -> None:
 def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST or not (line.isascii() and line.isprintable()):
-        from sraven.core.echo import shown  # whatever a message repeats of what strangers wrote
+        from sraven.core.ground.echo import shown  # whatever a message repeats of what strangers wrote
 
         line = shown(line, _LONGEST)
     click.echo(f"error: {line}", err=True)
@@ -105,14 +99,14 @@ def _run(arguments: list[str] | None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", 1)
     except ValueError as error:
-        if type(error).__module__ != "sraven.core.errors":
+        if type(error).__module__ != "sraven.core.ground.errors":
             raise
         return _fail(str(error), 2)
 
 
 def _format_warning(message: Warning | str, category: type[Warning], *where: Any, **line: Any) -> str:
     """Return a warning of the project's as one line; those of others name where they come from."""
-    if category.__module__ == "sraven.core.errors":
+    if category.__module__ == "sraven.core.ground.errors":
         return f"warning: {message}\n"
     return _format_other(message, category, *where, **line)
 

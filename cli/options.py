@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
-from sraven.core.isolation import elsewhere
+from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -70,7 +70,7 @@ def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Calla
 def _make_sraven(
     M: int, K: int, holdout: float, seed: int, no_permute: bool, version: str | None, answers: str = "any"
 ) -> "SRAVEN":
-    from sraven.core.versions import current_version
+    from sraven.core.tasks.versions import current_version
     from sraven.task import SRAVEN
 
     return SRAVEN(

@@ -19,7 +19,7 @@ def command(board_id: str, name: str, out: Path) -> None:
     Example:
       sraven reference sraven-v1 ideal-observer --out observer
     """
-    from sraven.core.submit import write_reference
+    from sraven.core.submissions.submit import write_reference
 
     write_reference(out, board_id, name)
     click.echo(f"{out}\n\nsraven score {out}")

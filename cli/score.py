@@ -25,9 +25,15 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     Example:
       sraven score my-submission
     """
-    from sraven.core.files import compact_json, write_text
-    from sraven.core.runs import SCORES
-    from sraven.core.submission import differing, read_scores, read_submission, scores_beside, scores_of
+    from sraven.core.submissions.runs import SCORES
+    from sraven.core.submissions.submission import (
+        differing,
+        read_scores,
+        read_submission,
+        scores_beside,
+        scores_of,
+    )
+    from sraven.core.system.files import compact_json, write_text
 
     read = read_submission(submission)
     scores, beside = scores_of(read, threads=threads), scores_beside(read, threads=threads)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cli.options import print_table
-from sraven.core.echo import figure
+from sraven.core.ground.echo import figure
 
 _MOST_DIGITS = 12
 

@@ -28,7 +28,7 @@ def command(submission: Path, leaderboard: Path, threads: int | None) -> None:
     Example:
       sraven submit my-submission
     """
-    from sraven.core.submit import file_submission
+    from sraven.core.submissions.submit import file_submission
 
     goal = file_submission(submission, leaderboard, threads=threads)
     click.echo(f"{goal}\n\nCommit this folder and open a pull request.")

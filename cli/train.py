@@ -117,7 +117,7 @@ def command(
     if tensorboard:
         with needs_extra("--tensorboard", "tensorboard"):
             import tensorboardX  # noqa: F401
-    from sraven.core.boards import read_board
+    from sraven.core.boards.board import read_board
 
     board = read_board(board_id)
     with needs_extra("sraven train", "baselines"):

@@ -9,7 +9,7 @@ import click
 from cli.options import Stopped, json_option, print_json, progress_bar, threads_option
 
 if TYPE_CHECKING:
-    from sraven.core.verify import Report
+    from sraven.core.verification.verify import Report
 
 _WAYS = {
     "bytes": "byte for byte as PyArrow {version} writes them",
@@ -46,9 +46,9 @@ def command(directory: Path, thorough: bool, threads: int | None, as_json: bool)
     Example:
       sraven verify sraven-M4-K8
     """
-    from sraven.core.directory import read_manifest
-    from sraven.core.families import make_task
-    from sraven.core.verify import verify_dataset
+    from sraven.core.dataset.directory import read_manifest
+    from sraven.core.tasks.families import make_task
+    from sraven.core.verification.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
     try:

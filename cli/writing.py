@@ -10,7 +10,7 @@ import click
 from cli.options import Stopped, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.tasks.task import Task
 
 
 def write(
@@ -24,7 +24,7 @@ def write(
     as_json: bool,
 ) -> None:
     """Write a dataset with a progress bar, and print what it holds and how to load it."""
-    from sraven.core.dataset import write_dataset
+    from sraven.core.dataset.write import write_dataset
 
     out = out or Path(f"{task.name}-{task.config_name}")
     again = "the same command goes on from here"

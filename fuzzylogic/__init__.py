@@ -3,7 +3,7 @@
 # ruff: noqa: E402  # whose `sraven` it is comes first
 
 from sraven import core  # noqa: F401  # if that is another project's, Python says where it lies
-from sraven.core.packages import check_packages
+from sraven.core.system.packages import check_packages
 
 check_packages("sraven", "fuzzylogic")
 

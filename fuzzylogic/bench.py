@@ -8,8 +8,8 @@ import numpy as np
 
 from fuzzylogic.identifiability import identify
 from fuzzylogic.task import FuzzyLogic
-from sraven.core.bench import Case
-from sraven.core.dataset import write_dataset
+from sraven.core.compute.bench import Case
+from sraven.core.dataset.write import write_dataset
 
 _MANY, _SOME = 1 << 17, 1 << 15
 

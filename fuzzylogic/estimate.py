@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from fuzzylogic.identifiability import identify
 from fuzzylogic.score import score
 from fuzzylogic.task import FuzzyLogic
-from sraven.core.arguments import check_integer
-from sraven.core.estimate import Mean, mean
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.estimate import Mean, mean
 
 _PART = 1 << 14
 

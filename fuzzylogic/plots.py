@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import Puzzle
-from sraven.core.errors import ConfigurationError
-from sraven.core.files import replacing
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import replacing
 
 _GRID = 201
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.terms import rank_all, term_dtype
-from sraven.core.table import arrow_table, column_to_numpy
-from sraven.core.task import Arrays, Column, Encoded, name_fault
+from sraven.core.tasks.table import arrow_table, column_to_numpy
+from sraven.core.tasks.task import Arrays, Column, Encoded, name_fault
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.identifiability import identify
-from sraven.core.task import Reference
+from sraven.core.tasks.task import Reference
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fuzzylogic import references
 from fuzzylogic.identifiability import identify
-from sraven.core.arguments import check_array
-from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean, mean
-from sraven.core.task import Arrays, Column, Labels, Metric, Reference
-from sraven.core.versions import latest
+from sraven.core.ground.arguments import check_array
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.tasks.versions import latest
 
 if TYPE_CHECKING:
     from fuzzylogic.task import Batch, FuzzyLogic

@@ -14,16 +14,16 @@ from fuzzylogic.kernels import Arrays, Tables, empty_arrays, generate
 from fuzzylogic.score import FuzzyLogicScoring
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
-from sraven.core.access import RandomAccess
-from sraven.core.arguments import check_choice, check_integer, check_share
-from sraven.core.errors import CapacityError, ConfigurationError
-from sraven.core.parallel import for_each_chunk
-from sraven.core.permutation import half_bits, permute_all
-from sraven.core.rng import derive_key, fill_uniform
-from sraven.core.spec import SEED_LIMIT, digest, task_config
-from sraven.core.task import Arrays as ArraysByName
-from sraven.core.task import Column, Description, Encoded
-from sraven.core.versions import check_version, current_version
+from sraven.core.compute.parallel import for_each_chunk
+from sraven.core.compute.permutation import half_bits, permute_all
+from sraven.core.compute.rng import derive_key, fill_uniform
+from sraven.core.ground.arguments import check_choice, check_integer, check_share
+from sraven.core.ground.errors import CapacityError, ConfigurationError
+from sraven.core.ground.spec import SEED_LIMIT, digest, task_config
+from sraven.core.tasks.access import RandomAccess
+from sraven.core.tasks.task import Arrays as ArraysByName
+from sraven.core.tasks.task import Column, Description, Encoded
+from sraven.core.tasks.versions import check_version, current_version
 
 QUERIES = ("uniform", "fixed_context", "fixed_query")
 """What sequences share: nothing; all points but the query's; the query's point."""

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sraven.ambiguity import count_answers, differs_everywhere, is_answer, is_unique, list_answers
-    from sraven.core.boards import Board, load_board
-    from sraven.core.errors import (
+    from sraven.core.boards.board import Board, load_board
+    from sraven.core.ground.errors import (
         BoardError,
         CapacityError,
         ConfigurationError,
         OutputError,
         SubmissionError,
     )
-    from sraven.core.submission import score_submission
-    from sraven.core.submit import write_submission
+    from sraven.core.submissions.submission import score_submission
+    from sraven.core.submissions.submit import write_submission
     from sraven.observer import ideal_observer
     from sraven.record import to_numpy
     from sraven.task import SRAVEN, Batch
@@ -51,16 +51,16 @@ _HOMES = {
         "is_unique",
         "list_answers",
     ),
-    "sraven.core.boards": ("Board", "load_board"),
-    "sraven.core.errors": (
+    "sraven.core.boards.board": ("Board", "load_board"),
+    "sraven.core.ground.errors": (
         "BoardError",
         "CapacityError",
         "ConfigurationError",
         "OutputError",
         "SubmissionError",
     ),
-    "sraven.core.submission": ("score_submission",),
-    "sraven.core.submit": ("write_submission",),
+    "sraven.core.submissions.submission": ("score_submission",),
+    "sraven.core.submissions.submit": ("write_submission",),
     "sraven.observer": ("ideal_observer",),
     "sraven.record": ("to_numpy",),
     "sraven.task": ("SRAVEN", "Batch"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from sraven.ambiguity import count_answers
-from sraven.core.bench import Case
-from sraven.core.dataset import write_dataset
+from sraven.core.compute.bench import Case
+from sraven.core.dataset.write import write_dataset
 from sraven.kernels import empty_arrays
 from sraven.observer import ideal_observer
 from sraven.task import SRAVEN

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Description
+from sraven.core.tasks.task import Arrays, Description
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers, differs_everywhere
-from sraven.core.arguments import check_integer
-from sraven.core.estimate import Mean, mean
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.estimate import Mean, mean
 from sraven.observer import ideal_observer
 from sraven.task import SRAVEN
 

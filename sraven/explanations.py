@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.errors import CapacityError
-from sraven.core.jit import kernel
+from sraven.core.compute.jit import kernel
+from sraven.core.ground.errors import CapacityError
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, completions
 
 FIRST_CAPACITY = 1 << 8

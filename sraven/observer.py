@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.errors import ConfigurationError
-from sraven.core.jit import kernel
-from sraven.core.parallel import for_each_chunk
+from sraven.core.compute.jit import kernel
+from sraven.core.compute.parallel import for_each_chunk
+from sraven.core.ground.errors import ConfigurationError
 from sraven.explanations import (
     FIRST_EDGE,
     KEPT,

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from sraven.core.files import replacing
+from sraven.core.system.files import replacing
 from sraven.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.rng import derive_key, fill_draws
-from sraven.core.task import Reference
+from sraven.core.compute.rng import derive_key, fill_draws
+from sraven.core.tasks.task import Reference
 from sraven.observer import ideal_observer
 
 if TYPE_CHECKING:

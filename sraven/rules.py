@@ -13,8 +13,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.errors import ConfigurationError
-from sraven.core.versions import latest
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.versions import latest
 
 Symbols = NDArray[np.int64]
 

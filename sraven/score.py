@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from sraven import references
 from sraven.ambiguity import count_answers, is_answer
-from sraven.core.estimate import Mean, mean
-from sraven.core.task import Arrays, Column, Labels, Metric, Reference
-from sraven.core.versions import latest
+from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.tasks.versions import latest
 from sraven.observer import ideal_observer
 from sraven.rules import Rules
 

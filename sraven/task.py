@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sraven import record
 from sraven.ambiguity import is_unique
 from sraven.arguments import check_K, check_M
-from sraven.core.access import RandomAccess
-from sraven.core.arguments import check_choice, check_integer, check_share
-from sraven.core.errors import CapacityError, ConfigurationError
-from sraven.core.parallel import for_each_chunk
-from sraven.core.rng import derive_key
-from sraven.core.spec import SEED_LIMIT, digest, task_config
-from sraven.core.task import Arrays as ArraysByName
-from sraven.core.task import Column, Description, Encoded
-from sraven.core.versions import check_version, current_version
+from sraven.core.compute.parallel import for_each_chunk
+from sraven.core.compute.rng import derive_key
+from sraven.core.ground.arguments import check_choice, check_integer, check_share
+from sraven.core.ground.errors import CapacityError, ConfigurationError
+from sraven.core.ground.spec import SEED_LIMIT, digest, task_config
+from sraven.core.tasks.access import RandomAccess
+from sraven.core.tasks.task import Arrays as ArraysByName
+from sraven.core.tasks.task import Column, Description, Encoded
+from sraven.core.tasks.versions import check_version, current_version
 from sraven.describe import describe
 from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
 from sraven.rules import Rules, rules_of

@@ -8,10 +8,10 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import pytest
 
-from example import SIZES
+from helpers.example import SIZES
 from sraven import SRAVEN
-from sraven.core.dataset import write_dataset
-from sraven.core.versions import VERSIONS, Version
+from sraven.core.dataset.write import write_dataset
+from sraven.core.tasks.versions import VERSIONS, Version
 
 
 @pytest.fixture(scope="session")
@@ -39,4 +39,4 @@ def _own_cache(tmp_path_factory, monkeypatch):
     """Give each test an empty cache of datasets, and of scores."""
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"), raising=False)
     home = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: home)
+    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: home)

@@ -12,13 +12,13 @@ from datasets import load_dataset
 
 import fuzzylogic
 import sraven
-from example import all_bytes
 from fuzzylogic import FuzzyLogic
+from helpers.example import all_bytes
 from sraven import SRAVEN, ConfigurationError
-from sraven.core.dataset import write_dataset
-from sraven.core.families import FAMILIES, make_task
-from sraven.core.spec import canonical_json, digest
-from sraven.core.verify import verify_dataset
+from sraven.core.dataset.write import write_dataset
+from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.tasks.families import FAMILIES, make_task
+from sraven.core.verification.verify import verify_dataset
 
 EXAMPLES = {
     "sraven": SRAVEN(M=3, K=7, holdout=0.3, seed=5),
@@ -87,12 +87,12 @@ def test_writing_into_a_batch_gives_the_same(task):
 def test_another_process_gives_the_same(task):
     code = f"""
 import json, sys
-from sraven.core.families import make_task
-from sraven.core.digests import block_digest
+from sraven.core.tasks.families import make_task
+from sraven.core.tasks.digests import block_digest
 task = make_task(json.loads({json.dumps(json.dumps(task.config))}))
 print(block_digest(task.encode("ood", 123, 456, 1).columns, task.columns))
 """
-    from sraven.core.digests import block_digest
+    from sraven.core.tasks.digests import block_digest
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == block_digest(task.encode("ood", 123, 456, 1).columns, task.columns)

@@ -44,7 +44,7 @@ def test_blocks_of_a_page_run(page, tmp_path):
 
 
 def test_blocks_of_the_readme_run(tmp_path):
-    command = [sys.executable, "-m", "cli.main", "generate", "--train", "300", "--test", "30", "--ood", "30"]
+    command = [sys.executable, "-m", "sraven", "generate", "--train", "300", "--test", "30", "--ood", "30"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     run_blocks(ROOT / "README.md", tmp_path)
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from evidence_example import stated
-from sraven.core.boards import board_ids, read_board
-from sraven.core.copies import equal_seeds
-from sraven.core.evidence import gather_evidence
-from sraven.core.leaderboard import filed_submissions, read_leaderboard
-from sraven.core.submission import differing, read_scores
+from helpers.evidence_example import stated
+from sraven.core.boards.board import board_ids, read_board
+from sraven.core.leaderboard.copies import equal_seeds
+from sraven.core.leaderboard.evidence import gather_evidence
+from sraven.core.leaderboard.ranking import filed_submissions, read_leaderboard
+from sraven.core.submissions.submission import differing, read_scores
 
 LEADERBOARD = Path(__file__).parents[1] / "docs" / "leaderboard"
 FILED = filed_submissions(LEADERBOARD)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.shards import ARRAYS, path_of
-from sraven.core.directory import MANIFEST, STAGING
-from sraven.core.errors import OutputError
-from sraven.core.files import move_into_place, sync_directory, write_json
-from sraven.core.lock import LOCK, Lock
-from sraven.core.staging import check_staging, clear, lock_staging
+from sraven.core.dataset.directory import MANIFEST, STAGING
+from sraven.core.ground.errors import OutputError
+from sraven.core.system.files import move_into_place, sync_directory, write_json
+from sraven.core.system.lock import LOCK, Lock
+from sraven.core.system.staging import check_staging, clear, lock_staging
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""

@@ -13,9 +13,9 @@ from baselines.evaluate import describe_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import DocumentLosses
 from baselines.log import read_log
-from sraven.core.boards import read_board
-from sraven.core.errors import ConfigurationError
-from sraven.core.submit import write_submission
+from sraven.core.boards.board import read_board
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.submissions.submit import write_submission
 
 MOST_LINES = 5000
 """Lines of a log that a submission has at most."""

@@ -22,9 +22,9 @@ from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, 
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
 from baselines.sharding import make_mesh, own_mesh, place_rows, state_shardings
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
-from sraven.core.files import replacing, sha256_of_file
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import replacing, sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is asked for."""

@@ -26,8 +26,8 @@ from baselines.model.hyla_tiled import TILED
 from baselines.model.transformer import Transformer
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
 from baselines.step import Program, Report, make_program
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
 
 CHUNK = 20
 """Steps of one call of the compiled program, and of a line of the log."""

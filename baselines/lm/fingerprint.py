@@ -4,8 +4,8 @@ import numpy as np
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.entry import SPLIT, check_corpus
-from sraven.core.boards import read_board
-from sraven.core.corpus import fingerprint
+from sraven.core.boards.board import read_board
+from sraven.core.submissions.corpus import fingerprint
 
 
 def corpus_fingerprint(board_id: str, corpus: Corpus) -> dict[str, str]:

@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from typing import Any, TypeVar
 
-from sraven.core.isolation import safe_children
+from sraven.core.system.isolation import safe_children
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -32,11 +32,11 @@ from baselines.lm.records import EMPTY, FAULTS, read_records
 from baselines.lm.shards import ARRAYS, NAMED, Shard, Writing, path_of, read_shard, write_shard
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
-from sraven.core.arguments import check_integer
-from sraven.core.directory import MANIFEST, STAGING
-from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.files import write_bytes, write_json
-from sraven.core.parallel import check_threads
+from sraven.core.compute.parallel import check_threads
+from sraven.core.dataset.directory import MANIFEST, STAGING
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.system.files import write_bytes, write_json
 
 MOST_DOCUMENTS = 1 << 40
 

@@ -15,8 +15,8 @@ from typing import IO, Any
 from baselines.lm import parquet_texts
 from baselines.lm.parquet_texts import DISK, END, FRAME, MISSING
 from baselines.lm.sources import STREAM, Source, check_plain
-from sraven.core.echo import shown
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ConfigurationError
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""

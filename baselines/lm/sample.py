@@ -17,8 +17,8 @@ from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from baselines.model.transformer import Transformer
 from baselines.run_directory import read_run
 from baselines.train import restore_params
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError, OutputError
 
 Array = jax.Array
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from baselines.lm.records import EMPTY, FAULTS, Record
 from baselines.lm.tokenizer import Tokenizer
-from sraven.core.errors import ConfigurationError
-from sraven.core.files import move_into_place, sha256_of_file, write_json
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of

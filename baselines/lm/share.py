@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

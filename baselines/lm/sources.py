@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 SUFFIXES = {
     ".json": "json",

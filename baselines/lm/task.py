@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.access import INDEX_LIMIT
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean
-from sraven.core.spec import task_config
-from sraven.core.task import Arrays, Column, Labels, Metric, Reference
-from sraven.core.versions import check_version, current_version
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import Mean
+from sraven.core.ground.spec import task_config
+from sraven.core.tasks.access import INDEX_LIMIT
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.tasks.versions import check_version, current_version
 
 MOST = 1 << 40
 """Nats, targets and bytes that a document may have: the sums of whatever is submitted stay finite."""

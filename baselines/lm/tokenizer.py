@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.lm.records import read_records
 from baselines.lm.sources import Source
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 MOST_PIECES = 1 << 16
 """Tokens are stored in 16 bits."""

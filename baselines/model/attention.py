@@ -15,7 +15,7 @@ from baselines.model.checks import check_arrays, check_deep_weights
 from baselines.model.mixing import accumulator, add_bias, dot_scores, mix_hyla, mix_values
 from baselines.model.names import look_up
 from baselines.model.normalisation import Codes, as_they_are, rms_head, rms_head_softmax, softmax
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 Activation = Callable[[Array], Array]

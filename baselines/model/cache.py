@@ -17,7 +17,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.linear_chunked import CHUNK, linear_chunked
 from baselines.model.mixing import accumulator
 from baselines.model.position import rotary_angles, rotate
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 Cache = dict[str, Array]

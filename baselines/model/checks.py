@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from baselines.model.mixing import accumulator
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 

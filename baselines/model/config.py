@@ -9,8 +9,8 @@ from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.hyla_tiled import TILED
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
-from sraven.core.arguments import check_choice, check_integer, check_share
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.arguments import check_choice, check_integer, check_share
+from sraven.core.ground.errors import ConfigurationError
 
 _LIMIT = 1 << 24
 

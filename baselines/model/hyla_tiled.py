@@ -17,7 +17,7 @@ from baselines.model.checks import check_arrays
 from baselines.model.mixing import accumulator
 from baselines.model.names import look_up
 from baselines.model.normalisation import as_they_are, rms_head
-from sraven.core.arguments import check_integer
+from sraven.core.ground.arguments import check_integer
 
 Array = jax.Array
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from baselines.model.checks import check_recurrence
 from baselines.model.mixing import accumulator, multiply
-from sraven.core.arguments import check_integer
+from sraven.core.ground.arguments import check_integer
 
 Array = jax.Array
 

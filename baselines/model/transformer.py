@@ -22,8 +22,8 @@ from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.mixing import accumulator, multiply
 from baselines.model.self_attention import SelfAttention
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 

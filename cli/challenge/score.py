@@ -33,7 +33,7 @@ def command(
       sraven challenge score public answers/* --secret secret.json
     """
     from sraven.core.challenge import score_challenge
-    from sraven.core.echo import shown
+    from sraven.core.ground.echo import shown
 
     found = score_challenge(public, secret, answers, threads=threads)
     if as_json:
@@ -52,8 +52,8 @@ def _print(found: Mapping[str, Any]) -> None:
     from rich.text import Text
 
     from cli.scores import with_error
-    from sraven.core.boards import read_board
-    from sraven.core.echo import shown
+    from sraven.core.boards.board import read_board
+    from sraven.core.ground.echo import shown
 
     board = read_board(found["board"])
     click.echo(

@@ -21,7 +21,7 @@ def _make_fuzzylogic(
     version: str | None,
 ) -> "FuzzyLogic":
     from fuzzylogic.task import FuzzyLogic
-    from sraven.core.versions import current_version
+    from sraven.core.tasks.versions import current_version
 
     return FuzzyLogic(
         L=L,

@@ -17,9 +17,9 @@ from baselines.log import LOG
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.train import load_run, train, train_runs
 from cli.main import main
+from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
 from sraven import OutputError
-from sraven.core.lock import LOCK, Lock
-from tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+from sraven.core.system.lock import LOCK, Lock
 
 HALF = STEPS // 2
 

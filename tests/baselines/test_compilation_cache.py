@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from baselines.compilation_cache import VARIABLE, check_compilation_cache
-from sraven.core.errors import CodeCacheWarning
-from sraven.core.isolation import ROOT
+from sraven.core.ground.errors import CodeCacheWarning
+from sraven.core.system.isolation import ROOT
 
 
 def test_a_folder_of_the_users_own_is_used(tmp_path, monkeypatch):

@@ -25,9 +25,7 @@ from baselines.optim import Hyper
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import Outcome, load_run, train, train_runs
 from cli.main import main
-from sraven import ConfigurationError
-from sraven.core.boards import read_board
-from tiny_runs import (
+from helpers.tiny_runs import (
     CHUNK,
     STEPS,
     assert_runs_agree,
@@ -39,6 +37,8 @@ from tiny_runs import (
     tiny,
     tiny_options,
 )
+from sraven import ConfigurationError
+from sraven.core.boards.board import read_board
 
 LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
 

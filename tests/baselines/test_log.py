@@ -11,8 +11,8 @@ import pytest
 from baselines.log import EVENTS, LOG, Log, read_log
 from baselines.run_directory import CHECKPOINTS
 from baselines.train import train
+from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
 from sraven import OutputError
-from tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
 
 LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
 

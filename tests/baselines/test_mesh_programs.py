@@ -24,8 +24,8 @@ from baselines.sharding import AXES, make_mesh, state_shardings
 from baselines.step import Hyper
 from dataclasses import asdict
 from jax.sharding import NamedSharding, PartitionSpec
-from sraven.core.boards import read_board
-from tiny_runs import tiny
+from sraven.core.boards.board import read_board
+from helpers.tiny_runs import tiny
 
 def compiled(program, mesh, batch):
     state = jax.eval_shape(program.initialise, jnp.uint32(0))

@@ -24,8 +24,7 @@ from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.sharding import make_mesh
 from baselines.train import load_run, train, train_runs
 from cli.main import main
-from sraven import ConfigurationError
-from tiny_runs import (
+from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
     STEPS,
@@ -40,6 +39,7 @@ from tiny_runs import (
     tiny,
     tiny_options,
 )
+from sraven import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,7 +67,7 @@ def start_two(cache, what, out, line=LINE, dtype="float64"):
         command = [
             sys.executable,
             "-m",
-            "quick_sraven",
+            "helpers.quick_sraven",
             str(cache),
             dtype,
             what,

@@ -25,10 +25,8 @@ from baselines.optim import Hyper
 from baselines.sharding import check_batch, make_mesh, state_shardings
 from baselines.step import make_program
 from fuzzylogic import FuzzyLogic
-from sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
-from sraven import SRAVEN, ConfigurationError
-from sraven.core.boards import read_board
-from tiny_runs import (
+from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
+from helpers.tiny_runs import (
     EXACTLY,
     STEPS,
     assert_gradients_agree,
@@ -38,6 +36,8 @@ from tiny_runs import (
     quickly,
     shared_directory,
 )
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.boards.board import read_board
 
 HALF = STEPS // 2
 
@@ -68,7 +68,11 @@ def trained(tmp_path_factory):
     def make(out):
         env = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"}
         subprocess.run(
-            [sys.executable, "-m", "sharding_cases", str(out)], cwd=root, env=env, check=True, timeout=600
+            [sys.executable, "-m", "helpers.sharding_cases", str(out)],
+            cwd=root,
+            env=env,
+            check=True,
+            timeout=600,
         )
 
     return once(tmp_path_factory, "sharding", make)

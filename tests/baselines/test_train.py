@@ -20,7 +20,7 @@ from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import DivergenceError, load_run, train
 from cli.main import main
 from sraven import ConfigurationError, OutputError, score_submission
-from sraven.core.boards import read_board
+from sraven.core.boards.board import read_board
 
 TINY = {"layers": 1, "width": 11, "heads": 3, "qkv_width": 6, "mlp_width": 13, "batch_size": 5, "warmup": 7}
 

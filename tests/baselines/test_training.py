@@ -10,8 +10,8 @@ from baselines.feed import chunk_of_steps, chunks
 from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
 from baselines.step import make_program, train_chunk
 from fuzzylogic import FuzzyLogic, score
+from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
-from tiny_runs import EXACTLY, assert_runs_agree, leaves
 
 RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
 STEPS, BATCH = 11, 13

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from submissions import SRAVEN_BOARD, snapshot, use_boards
+from helpers.submissions import SRAVEN_BOARD, snapshot, use_boards
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from submissions import SRAVEN_BOARD, use_boards, write
+from helpers.submissions import SRAVEN_BOARD, use_boards, write
 
 
 @pytest.fixture

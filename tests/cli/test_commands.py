@@ -9,7 +9,7 @@ import pytest
 
 import sraven
 from cli.main import COMMANDS
-from example import SIZES
+from helpers.example import SIZES
 from sraven import SRAVEN
 
 
@@ -165,7 +165,7 @@ def test_full_disk_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sraven.core.dataset.move_into_place", full)
+    monkeypatch.setattr("sraven.core.dataset.write.move_into_place", full)
     code, _, err = generate(run, tmp_path / "raven")
     assert code == 1 and err.count("\n") == 1
     assert "No space left on device" in err and "the same command goes on" in err
@@ -175,7 +175,7 @@ def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sraven.core.dataset.make_manifest", interrupt)
+    monkeypatch.setattr("sraven.core.dataset.write.make_manifest", interrupt)
     code, _, err = generate(run, tmp_path / "raven")
     assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
 
@@ -258,7 +258,7 @@ def test_show_refuses_several_pictures(run, tmp_path):
 
 
 def test_closed_pipe_is_no_traceback():
-    command = [sys.executable, "-m", "cli.main", "show", "-n", "200"]
+    command = [sys.executable, "-m", "sraven", "show", "-n", "200"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         process.stdout.readline()
         process.stdout.close()

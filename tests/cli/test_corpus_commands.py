@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from corpus_submissions import (
+from helpers.corpus_submissions import (
     CORPUS_BOARD,
     DEFINITION,
     SIZE,
@@ -17,10 +17,10 @@ from corpus_submissions import (
     losses,
     write_corpus,
 )
+from helpers.submissions import SRAVEN_BOARD, snapshot, use_boards
 from sraven import score_submission
-from sraven.core.boards import read_board
-from sraven.core.corpus import fingerprint
-from submissions import SRAVEN_BOARD, snapshot, use_boards
+from sraven.core.boards.board import read_board
+from sraven.core.submissions.corpus import fingerprint
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ UNPINNED = (
 def pinned(monkeypatch):
     """The fingerprint of these documents is pinned."""
     pins = {corpus_board().digest: {"validation": fingerprint(corpus_board().labels("validation", losses()))}}
-    monkeypatch.setattr("sraven.core.leaderboard.read_pins", lambda: pins)
+    monkeypatch.setattr("sraven.core.leaderboard.ranking.read_pins", lambda: pins)
 
 
 def cells(line):

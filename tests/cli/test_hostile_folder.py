@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sraven.core.isolation import ROOT
+from sraven.core.system.isolation import ROOT
 
 ENTRY = "import sys\nfrom sraven.__main__ import main\nsys.exit(main())\n"
 """What installers write as the command."""
@@ -78,7 +78,7 @@ def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path,
 
 REPORT = """
 import json, os, sys
-from sraven.core.isolation import leave_working_directory
+from sraven.core.system.isolation import leave_working_directory
 leave_working_directory()
 print(json.dumps([sys.path[:3], os.environ["PYTHONPATH"], os.environ["PYTHONSAFEPATH"]]))
 """

@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from example import all_bytes
-from sraven import SubmissionError, load_board, score_submission
-from sraven.core.boards import board_ids, read_board
-from submissions import (
+from helpers.example import all_bytes
+from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
     SRAVEN_BOARD,
@@ -29,6 +27,8 @@ from submissions import (
     use_boards,
     write,
 )
+from sraven import SubmissionError, load_board, score_submission
+from sraven.core.boards.board import board_ids, read_board
 
 
 @pytest.fixture
@@ -333,7 +333,7 @@ def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, boards, filed, lea
     def refuse(*arguments):
         raise SubmissionError("is scored again")
 
-    monkeypatch.setattr("sraven.core.evidence._compute", refuse)
+    monkeypatch.setattr("sraven.core.leaderboard.evidence._compute", refuse)
     assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
     code, _, err = run("leaderboard", "--fresh", "--leaderboard", leaderboard)
     assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
@@ -392,7 +392,7 @@ def test_unknown_reference_is_refused(run, boards, tmp_path, arguments, message)
 
 
 def test_boards_are_frozen_once(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("sraven.core.freeze.TRAIN_DIGESTED", 4_096)
+    monkeypatch.setattr("sraven.core.boards.freeze.TRAIN_DIGESTED", 4_096)
     for family in ("sraven", "fuzzylogic"):
         (tmp_path / family / "boards").mkdir(parents=True)
     definitions = tmp_path / "boards.yaml"

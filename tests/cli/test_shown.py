@@ -7,9 +7,9 @@ import pytest
 
 import cli.main
 from cli.scores import with_error
-from sraven.core.echo import is_seen
-from sraven.core.errors import ConfigurationError
-from submissions import SRAVEN_BOARD, edit, use_boards, write
+from helpers.submissions import SRAVEN_BOARD, edit, use_boards, write
+from sraven.core.ground.echo import is_seen
+from sraven.core.ground.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(

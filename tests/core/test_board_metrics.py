@@ -8,21 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fuzzy_oracle
-import oracle
 from cli.main import main
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.score import FuzzyLogicScoring
-from sraven import SRAVEN, Board, BoardError, ConfigurationError, score_submission
-from sraven.core.boards import board_ids, read_board
-from sraven.core.ceilings import ANSWERS, KNOWS, Ceiling
-from sraven.core.freeze import make_board
-from sraven.core.leaderboard import read_leaderboard
-from sraven.core.scoring import Run, score_runs
-from sraven.core.submission import _gaps
-from sraven.core.task import Metric
-from sraven.score import SRAVENScoring
-from submissions import (
+from helpers import fuzzy_oracle, oracle
+from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
     REPORTED,
@@ -33,6 +23,15 @@ from submissions import (
     truth,
     use_boards,
 )
+from sraven import SRAVEN, Board, BoardError, ConfigurationError, score_submission
+from sraven.core.boards.board import board_ids, read_board
+from sraven.core.boards.ceilings import ANSWERS, KNOWS, Ceiling
+from sraven.core.boards.freeze import make_board
+from sraven.core.boards.scoring import Run, score_runs
+from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.submissions.submission import _gaps
+from sraven.core.tasks.task import Metric
+from sraven.score import SRAVENScoring
 
 SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.score"), import_module("fuzzylogic.score")
 SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"

@@ -11,17 +11,24 @@ import numpy as np
 import pytest
 import yaml
 
-import fuzzy_oracle
-import oracle
 from fuzzylogic import FuzzyLogic
+from helpers import fuzzy_oracle, oracle
+from helpers.submissions import (
+    DEFINITIONS,
+    FUZZY_BOARD,
+    SRAVEN_BOARD,
+    small_board,
+    small_contents,
+    truth,
+    use_boards,
+)
 from sraven import SRAVEN, Board, BoardError, ConfigurationError, OutputError, load_board
-from sraven.core.boards import board_ids, digest_split, read_board
-from sraven.core.digests import block_size
-from sraven.core.families import make_task
-from sraven.core.files import compact_json
-from sraven.core.freeze import make_board, read_definitions, write_board
-from sraven.core.schemas import find_problem
-from submissions import DEFINITIONS, FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
+from sraven.core.boards.board import board_ids, digest_split, read_board
+from sraven.core.boards.freeze import make_board, read_definitions, write_board
+from sraven.core.system.files import compact_json
+from sraven.core.tasks.digests import block_size
+from sraven.core.tasks.families import make_task
+from sraven.core.untrusted.schemas import find_problem
 
 REPOSITORY = Path(__file__).parents[2]
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
@@ -186,8 +193,10 @@ def definitions():
 def test_definition_gives_the_file(name, definitions, monkeypatch):
     """All of it but the digests and ceilings, which other tests recompute."""
     content = read_board(name).content
-    monkeypatch.setattr("sraven.core.freeze.digest_split", lambda task, split, size: content["splits"][split])
-    monkeypatch.setattr("sraven.core.freeze._ceilings", lambda task, sizes: content["ceiling"])
+    monkeypatch.setattr(
+        "sraven.core.boards.freeze.digest_split", lambda task, split, size: content["splits"][split]
+    )
+    monkeypatch.setattr("sraven.core.boards.freeze._ceilings", lambda task, sizes: content["ceiling"])
     assert compact_json(make_board(definitions[name])) == compact_json(content)
     assert list(definitions[name]["sizes"].values()) == list(read_board(name).splits.values())
 
@@ -498,7 +507,7 @@ def without(name):
     ],
 )
 def test_what_is_no_definition_is_refused(definition, message, monkeypatch):
-    monkeypatch.setattr("sraven.core.freeze.TRAIN_DIGESTED", 16)
+    monkeypatch.setattr("sraven.core.boards.freeze.TRAIN_DIGESTED", 16)
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         make_board({**definition, **({"sizes": {"test": 9, "ood": 9}} if "sizes" in definition else {})})
 

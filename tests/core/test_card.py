@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from sraven import SRAVEN
-from sraven.core.dataset import write_dataset
-from sraven.core.spec import canonical_json, digest
+from sraven.core.dataset.write import write_dataset
+from sraven.core.ground.spec import canonical_json, digest
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
+from helpers import oracle
+from helpers.submissions import (
+    FUZZY_BOARD,
+    SAME_EVERY_TIME,
+    SRAVEN_BOARD,
+    parquet,
+    predictions_file,
+    small_board,
+    snapshot,
+    use_boards,
+)
 from sraven import ConfigurationError, OutputError
-from sraven.core.boards import read_board
+from sraven.core.boards.board import read_board
+from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge import (
     check_commitment,
     new_challenge,
@@ -28,19 +39,8 @@ from sraven.core.challenge.answer import read_prediction_files
 from sraven.core.challenge.files import npy_bytes, to_text
 from sraven.core.challenge.round import reveal, write_round
 from sraven.core.challenge.secret import draw
-from sraven.core.digests import array_bytes
-from sraven.core.families import make_board_task
-from sraven.core.scoring import Run, score_runs
-from submissions import (
-    FUZZY_BOARD,
-    SAME_EVERY_TIME,
-    SRAVEN_BOARD,
-    parquet,
-    predictions_file,
-    small_board,
-    snapshot,
-    use_boards,
-)
+from sraven.core.tasks.digests import array_bytes
+from sraven.core.tasks.families import make_board_task
 
 BOARDS = (SRAVEN_BOARD, FUZZY_BOARD)
 SECRET, ANOTHER, SALT = "5a" * 32, "c3" * 32, "0f" * 32

@@ -13,11 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from sraven.core.change import check_change
-from sraven.core.errors import ChangeError
-from sraven.core.git import Repository
-from sraven.core.submit import file_submission
-from submissions import (
+from helpers.submissions import (
     FUZZY_BOARD,
     SRAVEN_BOARD,
     edit,
@@ -31,6 +27,10 @@ from submissions import (
     use_boards,
     write,
 )
+from sraven.core.contribution.change import check_change
+from sraven.core.contribution.git import Repository
+from sraven.core.ground.errors import ChangeError
+from sraven.core.submissions.submit import file_submission
 
 TODAY = date(2026, 11, 25)
 FILED = "docs/leaderboard/submissions"
@@ -417,12 +417,12 @@ def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatc
     (entry / name).parent.mkdir(exist_ok=True)
     (entry / name).write_bytes(bytes(10 << 20))
     commit(project)
-    monkeypatch.setattr("sraven.core.git.Repository.blobs", None)
+    monkeypatch.setattr("sraven.core.contribution.git.Repository.blobs", None)
     refuse(project, message)
 
 
 def test_what_an_earlier_commit_holds_counts(project, entry, monkeypatch):
-    monkeypatch.setattr("sraven.core.change._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("sraven.core.contribution.change._MOST_BYTES", 1 << 20)
     (entry / "junk.bin").write_bytes(bytes(2 << 20))
     commit(project)
     (entry / "junk.bin").unlink()

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from corpus_submissions import corpus_board, losses
-from evidence_example import make_evidence, random_predictions
-from sraven.core.copies import equal_seeds, find_copies
-from sraven.core.evidence import run_name
-from submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
+from helpers.corpus_submissions import corpus_board, losses
+from helpers.evidence_example import make_evidence, random_predictions
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
+from sraven.core.leaderboard.copies import equal_seeds, find_copies
+from sraven.core.leaderboard.evidence import run_name
 
 SPLITS, SEEDS = ("test", "ood"), range(3)
 

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_submissions import (
+from helpers.corpus_submissions import (
     CORPUS_BOARD,
     SIZE,
     corpus_board,
@@ -20,20 +20,8 @@ from corpus_submissions import (
     losses,
     write_corpus,
 )
-from example import all_bytes
-from sraven import ConfigurationError, SubmissionError, score_submission, write_submission
-from sraven.core.corpus import check_runs, fingerprint
-from sraven.core.errors import BoardError
-from sraven.core.fingerprints import parse_pins, pin_text, read_pins
-from sraven.core.leaderboard import read_leaderboard
-from sraven.core.page import make_page
-from sraven.core.schemas import find_problem
-from sraven.core.scoring import Run
-from sraven.core.submission import read_submission
-from sraven.core.submit import file_submission, write_reference
-from sraven.core.task import Column, Labels
-from sraven.core.untrusted import decode_apart, most_bytes
-from submissions import (
+from helpers.example import all_bytes
+from helpers.submissions import (
     METHOD,
     MODEL,
     SAME_EVERY_TIME,
@@ -47,6 +35,18 @@ from submissions import (
     use_boards,
     write,
 )
+from sraven import ConfigurationError, SubmissionError, score_submission, write_submission
+from sraven.core.boards.scoring import Run
+from sraven.core.ground.errors import BoardError
+from sraven.core.leaderboard.fingerprints import parse_pins, pin_text, read_pins
+from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.page.page import make_page
+from sraven.core.submissions.corpus import check_runs, fingerprint
+from sraven.core.submissions.submission import read_submission
+from sraven.core.submissions.submit import file_submission, write_reference
+from sraven.core.tasks.task import Column, Labels
+from sraven.core.untrusted.read import decode_apart, most_bytes
+from sraven.core.untrusted.schemas import find_problem
 
 
 def path_of(seed):

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from datasets import Dataset, List, Value, load_dataset
 
-from example import SIZES, all_bytes
 from fuzzylogic import FuzzyLogic
+from helpers.example import SIZES, all_bytes
 from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError, count_answers, to_numpy
-from sraven.core import dataset as dataset_module
-from sraven.core import digests, directory
-from sraven.core.dataset import FORMATS, write_dataset
-from sraven.core.digests import block_digest
+from sraven.core.dataset import directory
+from sraven.core.dataset import write as dataset_module
+from sraven.core.dataset.write import FORMATS, write_dataset
+from sraven.core.tasks import digests
+from sraven.core.tasks.digests import block_digest
 
 
 def expected(task, split, count):
@@ -167,7 +168,8 @@ def write(out, shards=None):
     code = f"""
 import os, signal, threading
 from sraven import SRAVEN
-from sraven.core import dataset, digests
+from sraven.core.dataset import write as dataset
+from sraven.core.tasks import digests
 left, add, one_by_one = {shards}, dataset.Journal.add, threading.Lock()
 
 def add_or_die(self, entry):

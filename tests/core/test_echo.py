@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sraven.core.echo import MARKS, MOST, figure, is_mark, is_seen, one_line, quoted, shown
+from sraven.core.ground.echo import MARKS, MOST, figure, is_mark, is_seen, one_line, quoted, shown
 
 NESTED = []
 for _ in range(5_000):

@@ -4,11 +4,11 @@ from math import exp, log, sqrt
 
 import pytest
 
-from corpus_submissions import corpus_board
-from evidence_example import make_evidence, score
-from sraven.core.boards import board_ids, read_board
-from sraven.core.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, why_unranked
-from submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
+from helpers.corpus_submissions import corpus_board
+from helpers.evidence_example import make_evidence, score
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
+from sraven.core.boards.board import board_ids, read_board
+from sraven.core.leaderboard.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, why_unranked
 
 PINNED = {"validation": "0" * 64}
 

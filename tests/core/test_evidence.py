@@ -8,13 +8,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from sraven import SubmissionError, score_submission
-from sraven.core import evidence
-from sraven.core.evidence import gather_evidence, run_name
-from sraven.core.kept import Kept
-from sraven.core.leaderboard import read_leaderboard
-from sraven.core.submit import file_submission
-from submissions import (
+from helpers.submissions import (
     SRAVEN_BOARD,
     guesses,
     path_of,
@@ -24,6 +18,12 @@ from submissions import (
     use_boards,
     write,
 )
+from sraven import SubmissionError, score_submission
+from sraven.core.leaderboard import evidence
+from sraven.core.leaderboard.evidence import gather_evidence, run_name
+from sraven.core.leaderboard.kept import Kept
+from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.submissions.submit import file_submission
 
 DAY = date(2026, 11, 21)
 
@@ -66,7 +66,7 @@ def folder(leaderboard):
 def home(monkeypatch, tmp_path):
     """The user's cache."""
     home = tmp_path / "cache"
-    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: home)
+    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: home)
     return home
 
 
@@ -79,7 +79,7 @@ def computed(monkeypatch):
         found.append(opened.content["method"]["name"])
         return compute(opened, threads)
 
-    monkeypatch.setattr("sraven.core.evidence._compute", counting)
+    monkeypatch.setattr("sraven.core.leaderboard.evidence._compute", counting)
     return found
 
 
@@ -158,7 +158,7 @@ def test_other_predictions_are_never_those_that_are_kept(folder, home, computed)
 
 def test_other_code_computes_anew(folder, home, computed, monkeypatch):
     gather_evidence(folder)
-    monkeypatch.setattr("sraven.core.evidence._code_digest", lambda family: "0" * 64)
+    monkeypatch.setattr("sraven.core.leaderboard.evidence._code_digest", lambda family: "0" * 64)
     gather_evidence(folder)
     assert len(computed) == 2
 
@@ -226,7 +226,7 @@ def test_what_is_no_file_is_not_read(kept, home):
 
 def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("sraven.core.kept.cache_home", lambda: tmp_path / "file")
+    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: tmp_path / "file")
     kept = Kept("scores")
     kept.write("name", b"content")
     assert kept.read("name") is None

@@ -8,13 +8,13 @@ from datetime import date
 
 import pytest
 
-from evidence_example import stated
+from helpers.evidence_example import stated
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, use_boards, write
 from sraven import SubmissionError
-from sraven.core.filed import FIRST, filed_submissions, filing_date, make_fault, walk_filed
-from sraven.core.leaderboard import read_leaderboard
-from sraven.core.page import make_page
-from sraven.core.submit import file_submission
-from submissions import FUZZY_BOARD, SRAVEN_BOARD, use_boards, write
+from sraven.core.leaderboard.filed import FIRST, filed_submissions, filing_date, make_fault, walk_filed
+from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.page.page import make_page
+from sraven.core.submissions.submit import file_submission
 
 LAST = date(2026, 11, 30)
 GOOD = f"{SRAVEN_BOARD}/20261121-good"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from example import all_bytes
+from helpers.example import all_bytes
 from sraven import OutputError
-from sraven.core import files
-from sraven.core.files import replacing, write_bytes, write_text
-from sraven.core.lock import LOCK, Lock
-from sraven.core.staging import staged
+from sraven.core.system import files
+from sraven.core.system.files import replacing, write_bytes, write_text
+from sraven.core.system.lock import LOCK, Lock
+from sraven.core.system.staging import staged
 
 
 def test_a_file_is_replaced(tmp_path):

@@ -11,9 +11,9 @@ import pytest
 from numba.core import caching
 
 import sraven
-from sraven.core import jit
-from sraven.core.errors import CodeCacheWarning
-from sraven.core.jit import source_digest
+from sraven.core.compute import jit
+from sraven.core.compute.jit import source_digest
+from sraven.core.ground.errors import CodeCacheWarning
 
 PACKAGE = Path(sraven.__file__).parent
 
@@ -21,7 +21,7 @@ PLACES = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
 
 PROGRAM = """
 import numpy as np
-from sraven.core.rng import fill_draws
+from sraven.core.compute.rng import fill_draws
 draws = np.empty((2, 1), np.uint64)
 fill_draws(draws, np.zeros(2, np.uint64), np.zeros(1, np.uint64), np.uint64(0))
 print(hex(draws[0, 0]))

@@ -8,12 +8,20 @@ from datetime import date
 
 import pytest
 
-from evidence_example import stated
+from helpers.evidence_example import stated
+from helpers.submissions import (
+    FUZZY_BOARD,
+    SRAVEN_BOARD,
+    edit,
+    small_board,
+    small_contents,
+    use_boards,
+    write,
+)
 from sraven import ConfigurationError
-from sraven.core.boards import read_board
-from sraven.core.leaderboard import ceiling, read_leaderboard
-from sraven.core.submit import file_submission
-from submissions import FUZZY_BOARD, SRAVEN_BOARD, edit, small_board, small_contents, use_boards, write
+from sraven.core.boards.board import read_board
+from sraven.core.leaderboard.ranking import ceiling, read_leaderboard
+from sraven.core.submissions.submit import file_submission
 
 LAST = date(2026, 12, 31)
 

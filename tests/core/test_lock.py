@@ -10,13 +10,13 @@ import sys
 import pytest
 
 from sraven import OutputError
-from sraven.core import lock as lock_module
-from sraven.core.lock import LOCK, Lock
+from sraven.core.system import lock as lock_module
+from sraven.core.system.lock import LOCK, Lock
 
 HOLD = """
 import sys
 from pathlib import Path
-from sraven.core.lock import Lock
+from sraven.core.system.lock import Lock
 lock = Lock(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

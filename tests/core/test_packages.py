@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from sraven.core.isolation import ROOT
-from sraven.core.packages import PACKAGES, check_packages
+from sraven.core.system.isolation import ROOT
+from sraven.core.system.packages import PACKAGES, check_packages
 
 COMMAND = "from sraven.__main__ import main; main()"
 
@@ -92,7 +92,7 @@ def test_a_package_in_front_of_ours(installed, tmp_path, file):
 
 
 LIBRARY = """
-from sraven.core.families import FAMILIES, make_task
+from sraven.core.tasks.families import FAMILIES, make_task
 try:
     make_task({"task": "fuzzylogic", "version": "1"})
 except ImportError as error:

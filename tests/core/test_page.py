@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leaderboard_example import (
+from helpers.leaderboard_example import (
     EVIL_ADDRESSES,
     EVIL_DESCRIPTION,
     EVIL_NAME,
@@ -22,14 +22,14 @@ from leaderboard_example import (
     make_reported,
     make_standing,
 )
-from sraven.core.boards import read_board
-from sraven.core.echo import is_seen
-from sraven.core.leaderboard import Standing
-from sraven.core.page import make_page, write_page
-from sraven.core.page_groups import groups
-from sraven.core.page_html import clean, element, to_html
-from sraven.core.page_scale import Axis, Scale, log_ticks, place_apart, shortened, text_width, ticks
-from sraven.core.page_words import compact
+from sraven.core.boards.board import read_board
+from sraven.core.ground.echo import is_seen
+from sraven.core.leaderboard.ranking import Standing
+from sraven.core.page.groups import groups
+from sraven.core.page.html import clean, element, to_html
+from sraven.core.page.page import make_page, write_page
+from sraven.core.page.scale import Axis, Scale, log_ticks, place_apart, shortened, text_width, ticks
+from sraven.core.page.words import compact
 
 
 class Page(HTMLParser):

@@ -14,14 +14,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from leaderboard_example import (
+from helpers.leaderboard_example import (
     make_corpus_standing,
     make_diagnostic,
     make_entry,
     make_hostile,
     make_standing,
 )
-from sraven.core.page import write_page
+from sraven.core.page.page import write_page
 
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
 

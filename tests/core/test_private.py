@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sraven.core.private import UnsafeFolderError, describe, private_folder
+from sraven.core.system.private import UnsafeFolderError, describe, private_folder
 
 NOBODY = 65_534
 

@@ -5,13 +5,13 @@ import shutil
 
 import pytest
 
-from example import all_bytes
-from killing import Killed, killed_after
+from helpers.example import all_bytes
+from helpers.killing import Killed, killed_after
 from sraven import SRAVEN, OutputError
-from sraven.core import dataset as dataset_module
-from sraven.core.dataset import make_plan, write_dataset
-from sraven.core.directory import MANIFEST, STAGING, prepare
-from sraven.core.lock import LOCK
+from sraven.core.dataset import write as dataset_module
+from sraven.core.dataset.directory import MANIFEST, STAGING, prepare
+from sraven.core.dataset.write import make_plan, write_dataset
+from sraven.core.system.lock import LOCK
 
 SIZES = {"ood": 20}
 

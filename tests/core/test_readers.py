@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from example import SIZES
-from parquet_forgery import BINARY, I64, change_metadata, put_together, take_apart
-from resealing import reseal, write_rows
+from helpers.example import SIZES
+from helpers.parquet_forgery import BINARY, I64, change_metadata, put_together, take_apart
+from helpers.resealing import reseal, write_rows
 from sraven import SRAVEN, ConfigurationError
-from sraven.core.families import make_task
-from sraven.core.table import arrow_schema, from_table
-from sraven.core.verify import verify_dataset
+from sraven.core.tasks.families import make_task
+from sraven.core.tasks.table import arrow_schema, from_table
+from sraven.core.verification.verify import verify_dataset
 
 FOLDER = "M3-K7"
 OOD, TEST = f"{FOLDER}/ood-00000-of-00001.parquet", f"{FOLDER}/test-00000-of-00001.parquet"

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from evidence_example import make_evidence
-from sraven.core.reproduced import REPRODUCED, read_reproduced
-from submissions import FUZZY_BOARD, SRAVEN_BOARD
+from helpers.evidence_example import make_evidence
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
+from sraven.core.leaderboard.reproduced import REPRODUCED, read_reproduced
 
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 ENTRY = f"{SRAVEN_BOARD}/20261121-a"

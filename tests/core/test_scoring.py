@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
-from sraven.core.bootstrap import LEVEL, SAMPLES, resample
-from sraven.core.scoring import Run, score_runs
-from sraven.core.task import Labels, Metric
-from submissions import FUZZY_BOARD, SAME_EVERY_TIME, SRAVEN_BOARD, guesses, small_board, truth
-from uniformity import assert_uniform
+from helpers import oracle
+from helpers.submissions import FUZZY_BOARD, SAME_EVERY_TIME, SRAVEN_BOARD, guesses, small_board, truth
+from helpers.uniformity import assert_uniform
+from sraven.core.boards.bootstrap import LEVEL, SAMPLES, resample
+from sraven.core.boards.scoring import Run, score_runs
+from sraven.core.tasks.task import Labels, Metric
 
 SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
 

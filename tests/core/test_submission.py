@@ -18,15 +18,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cli.main
-from example import all_bytes
-from sraven import ConfigurationError, OutputError, SubmissionError, score_submission, write_submission
-from sraven.core import submission as reader
-from sraven.core.names import name_fault
-from sraven.core.runs import make_run
-from sraven.core.scoring import score_runs
-from sraven.core.submission import differing, read_description, read_submission
-from sraven.core.submit import file_submission, slug
-from submissions import (
+from helpers.example import all_bytes
+from helpers.submissions import (
     FUZZY_BOARD,
     METHOD,
     MODEL,
@@ -48,6 +41,13 @@ from submissions import (
     use_boards,
     write,
 )
+from sraven import ConfigurationError, OutputError, SubmissionError, score_submission, write_submission
+from sraven.core.boards.scoring import score_runs
+from sraven.core.ground.names import name_fault
+from sraven.core.submissions import submission as reader
+from sraven.core.submissions.runs import make_run
+from sraven.core.submissions.submission import differing, read_description, read_submission
+from sraven.core.submissions.submit import file_submission, slug
 
 FIRST = path_of("test", 0)
 SIZE = 301
@@ -808,7 +808,7 @@ def test_file_that_changes_while_it_is_scored_is_not_filed(folder, tmp_path, mon
         plant(folder, predictions_file(truth(small_board(SRAVEN_BOARD), "test")))
         return scores
 
-    monkeypatch.setattr("sraven.core.submit.score_submission", score)
+    monkeypatch.setattr("sraven.core.submissions.submit.score_submission", score)
     (tmp_path / "leaderboard").mkdir()
     with pytest.raises(SubmissionError, match="was changed while it was scored"):
         file_submission(folder, tmp_path / "leaderboard")
@@ -959,7 +959,7 @@ def test_fault_while_writing_leaves_nothing(tmp_path, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sraven.core.submit.write_text", fail)
+    monkeypatch.setattr("sraven.core.submissions.submit.write_text", fail)
     with pytest.raises(OSError, match="No space left"):
         write(tmp_path / "s", SRAVEN_BOARD)
     assert snapshot(tmp_path) == {}

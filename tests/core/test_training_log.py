@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.submissions import SAME_EVERY_TIME
 from sraven import SubmissionError
-from sraven.core.training_log import MOST_BYTES, MOST_LINES, check_log, log_path
-from submissions import SAME_EVERY_TIME
+from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES, check_log, log_path
 
 FIRST = b'{"step": 3, "loss": 2.5}\n'
 

@@ -15,13 +15,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parquet_forgery import change_metadata, levels, page, put_together, replace_pages, run, take_apart
+from helpers.parquet_forgery import (
+    change_metadata,
+    levels,
+    page,
+    put_together,
+    replace_pages,
+    run,
+    take_apart,
+)
+from helpers.submissions import SAME_EVERY_TIME, lists, parquet, predictions_file
 from sraven import SubmissionError
-from sraven.core import decode
-from sraven.core.schemas import find_problem
-from sraven.core.task import Column
-from sraven.core.untrusted import decode_apart, list_files, most_bytes, parse_yaml, read_file
-from submissions import SAME_EVERY_TIME, lists, parquet, predictions_file
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted import decode
+from sraven.core.untrusted.read import decode_apart, list_files, most_bytes, parse_yaml, read_file
+from sraven.core.untrusted.schemas import find_problem
 
 PANEL, NUMBER = (
     Column("prediction", "uint8", (3,), "a panel"),
@@ -546,9 +554,9 @@ def test_files_that_lie_are_refused(data, message):
 DECODING = """
 import resource, sys
 from pathlib import Path
-from sraven.core.errors import SubmissionError
-from sraven.core.task import Column
-from sraven.core.untrusted import decode_apart
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted.read import decode_apart
 
 for path in Path(sys.argv[1]).iterdir():
     try:

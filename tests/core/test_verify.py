@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from example import SIZES, all_bytes
-from resealing import reseal, write_rows
+from helpers.example import SIZES, all_bytes
+from helpers.resealing import reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, OutputError
-from sraven.core.dataset import FORMATS, write_dataset
-from sraven.core.families import make_task
-from sraven.core.files import write_json
-from sraven.core.table import from_table
-from sraven.core.verify import verify_dataset
-from sraven.core.verify_leaks import fingerprints
+from sraven.core.dataset.write import FORMATS, write_dataset
+from sraven.core.system.files import write_json
+from sraven.core.tasks.families import make_task
+from sraven.core.tasks.table import from_table
+from sraven.core.verification.leaks import fingerprints
+from sraven.core.verification.verify import verify_dataset
 
 
 @pytest.fixture

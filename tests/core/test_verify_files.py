@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from example import SIZES, all_bytes
-from resealing import reseal
+from helpers.example import SIZES, all_bytes
+from helpers.resealing import reseal
 from sraven import OutputError
-from sraven.core.dataset import write_dataset
-from sraven.core.errors import ConfigurationError
-from sraven.core.families import make_task
-from sraven.core.files import json_text
-from sraven.core.verify import verify_dataset
+from sraven.core.dataset.write import write_dataset
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import json_text
+from sraven.core.tasks.families import make_task
+from sraven.core.verification.verify import verify_dataset
 
 FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
 
@@ -210,7 +210,7 @@ def test_file_of_a_size_that_cannot_be_is_not_read(copy, monkeypatch, size):
     shutil.rmtree(copy / FOLDER)
     (copy / FOLDER).mkdir()
     (copy / "kept").rename(copy / SHARD)
-    monkeypatch.setattr("sraven.core.verify_parquet.read_parquet", draw)
+    monkeypatch.setattr("sraven.core.verification.shard_files.read_parquet", draw)
     found = faults(copy)
     assert any(fault.startswith(SHARD) for fault in found)
 
@@ -256,11 +256,11 @@ INTERRUPTED = """
 import signal, sys, time
 from unittest.mock import patch
 from sraven import SRAVEN
-from sraven.core.dataset import write_dataset
+from sraven.core.dataset.write import write_dataset
 from cli.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-with patch("sraven.core.digests.MOST_INSTANCES", 8):
+with patch("sraven.core.tasks.digests.MOST_INSTANCES", 8):
     task = SRAVEN(M=3, K=7, holdout=0.3)
     write_dataset(task, {"train": 1600, "ood": 8}, sys.argv[1])
     draw = SRAVEN.encode

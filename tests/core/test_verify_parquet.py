@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzzylogic import FuzzyLogic
-from parquet_forgery import (
+from helpers.parquet_forgery import (
     FALSE,
     I32,
     STRUCT,
@@ -26,13 +26,13 @@ from parquet_forgery import (
     write_struct,
 )
 from sraven import SRAVEN
-from sraven.core.dataset import FORMATS
-from sraven.core.parquet_pages import decode_runs
-from sraven.core.table import arrow_schema, to_table
-from sraven.core.task import Encoded
-from sraven.core.thrift import read_struct
-from sraven.core.verify_parquet import read_parquet
-from sraven.core.verify_shards import compare_values
+from sraven.core.dataset.write import FORMATS
+from sraven.core.tasks.table import arrow_schema, to_table
+from sraven.core.tasks.task import Encoded
+from sraven.core.verification.parquet.pages import decode_runs
+from sraven.core.verification.parquet.thrift import read_struct
+from sraven.core.verification.shard_files import read_parquet
+from sraven.core.verification.shards import compare_values
 
 TASKS = {"sraven": SRAVEN(M=3, K=7), "fuzzylogic": FuzzyLogic(N=3)}
 COUNTS = [3_000, 700]

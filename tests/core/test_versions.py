@@ -11,19 +11,19 @@ import pytest
 from baselines.config import RunConfig, read_config
 from baselines.lm.task import C4
 from cli.main import main
-from example import SIZES, all_bytes
 from fuzzylogic import FuzzyLogic
+from helpers.example import SIZES, all_bytes
+from helpers.submissions import DEFINITIONS, assert_filed_alike
+from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
-from sraven.core.boards import board_ids, digest_split, read_board
-from sraven.core.dataset import write_dataset
-from sraven.core.digests import block_size
-from sraven.core.families import CORPORA, FAMILIES, make_board_task, make_task
-from sraven.core.freeze import make_board
-from sraven.core.spec import added, digest, values_of
-from sraven.core.verify import verify_dataset
-from sraven.core.versions import VERSIONS, check_version, current_version, latest
-from submissions import DEFINITIONS, assert_filed_alike
-from tiny_runs import tiny
+from sraven.core.boards.board import board_ids, digest_split, read_board
+from sraven.core.boards.freeze import make_board
+from sraven.core.dataset.write import write_dataset
+from sraven.core.ground.spec import added, digest, values_of
+from sraven.core.tasks.digests import block_size
+from sraven.core.tasks.families import CORPORA, FAMILIES, make_board_task, make_task
+from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
+from sraven.core.verification.verify import verify_dataset
 
 SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
 
@@ -231,7 +231,7 @@ def test_configurations_of_version_1_hold_what_they_held():
 
 
 def test_later_field_leaves_old_configurations_and_digests_alone(monkeypatch):
-    monkeypatch.setattr("sraven.core.families.resolve_name", lambda name: Wider)
+    monkeypatch.setattr("sraven.core.tasks.families.resolve_name", lambda name: Wider)
     board = read_board("sraven-v1")
     assert isinstance(board.task, Wider) and board.task.symmetry is False
     assert board.task.config == board.content["config"] == SRAVEN().config

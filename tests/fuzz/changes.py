@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from parquet_forgery import put_together, take_apart
+from helpers.parquet_forgery import put_together, take_apart
 
 Change = Callable[[bytes, Random], bytes]
 

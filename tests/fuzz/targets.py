@@ -21,8 +21,8 @@ import numpy as np
 
 from fuzz.changes import change_bytes, change_json, change_parquet
 from fuzz.harness import FindingError, Target
-from sraven.core.echo import is_seen
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.echo import is_seen
+from sraven.core.ground.errors import ConfigurationError
 
 ROWS, WIDTH = 20, 3
 
@@ -68,7 +68,7 @@ def refused(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def _run_yaml(data: bytes, folder: Path) -> str:
-    from sraven.core.untrusted import dump_yaml, parse_yaml
+    from sraven.core.untrusted.read import dump_yaml, parse_yaml
 
     value, message = refused(parse_yaml, data, "submission.yaml")
     if message:
@@ -79,7 +79,7 @@ def _run_yaml(data: bytes, folder: Path) -> str:
 
 
 def _schema_seeds() -> list[bytes]:
-    from sraven.core.untrusted import parse_yaml
+    from sraven.core.untrusted.read import parse_yaml
 
     description = parse_yaml(DESCRIPTION, "submission.yaml")
     score = {"mean": 0.5, "standard_error": None, "interval": [0.4, 0.6], "by_seed": [0.5]}
@@ -99,8 +99,8 @@ def _no_constant(name: str) -> float:
 
 
 def _run_schema(data: bytes, folder: Path) -> str:
-    from sraven.core.schemas import find_problem
-    from sraven.core.untrusted import dump_yaml, parse_yaml
+    from sraven.core.untrusted.read import dump_yaml, parse_yaml
+    from sraven.core.untrusted.schemas import find_problem
 
     try:
         name, value = json.loads(data, parse_constant=_no_constant)
@@ -127,8 +127,8 @@ _COLUMNS = {b"p": ("uint8", WIDTH), b"n": ("float32", 0), b"d": ("float64", WIDT
 
 
 def _parquet_seeds() -> list[bytes]:
-    from parquet_forgery import levels, page, replace_pages, run
-    from submissions import predictions_file
+    from helpers.parquet_forgery import levels, page, replace_pages, run
+    from helpers.submissions import predictions_file
 
     panels = np.arange(ROWS * WIDTH, dtype=np.uint8).reshape(ROWS, WIDTH) % 5
     options: tuple[dict[str, Any], ...] = (
@@ -152,8 +152,8 @@ def _change_parquet(data: bytes, choose: Random) -> bytes:
 
 
 def _run_parquet(data: bytes, folder: Path) -> str:
-    from sraven.core.decode import decode
-    from submissions import predictions_file
+    from helpers.submissions import predictions_file
+    from sraven.core.untrusted.decode import decode
 
     dtype, width = _COLUMNS[data[:1]]
     try:
@@ -243,7 +243,7 @@ _LOG = b"".join(b'{"step": %d, "loss": %.3f, "grad_norm": 1e-3}\n' % (step, 3 / 
 
 
 def _run_training_log(data: bytes, folder: Path) -> str:
-    from sraven.core.training_log import check_log
+    from sraven.core.submissions.training_log import check_log
 
     _, message = refused(check_log, data, "training/seed-0.jsonl")
     if not message:
@@ -280,7 +280,7 @@ def _record_seeds() -> list[bytes]:
 
 
 def _table_seeds() -> list[bytes]:
-    from submissions import parquet
+    from helpers.submissions import parquet
 
     texts = parquet({"text": [f"Text {n}" for n in range(5)], "url": ["x"] * 5})
     plain = parquet({"text": [f"Text {n}" for n in range(5)]}, compression="none", use_dictionary=False)

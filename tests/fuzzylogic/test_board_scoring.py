@@ -6,12 +6,12 @@ import statistics
 import numpy as np
 import pytest
 
-import fuzzy_oracle
 from fuzzylogic import FuzzyLogic, score_by_combination
 from fuzzylogic import score as score_whole
-from sraven.core.boards import read_board
-from sraven.core.scoring import Run, score_runs
-from submissions import FUZZY_BOARD, small_board, truth
+from helpers import fuzzy_oracle
+from helpers.submissions import FUZZY_BOARD, small_board, truth
+from sraven.core.boards.board import read_board
+from sraven.core.boards.scoring import Run, score_runs
 
 REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer")
 TASKS = {

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import fuzzy_oracle
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
+from helpers import fuzzy_oracle
+from helpers.uniformity import assert_uniform
 from sraven import CapacityError, ConfigurationError
-from uniformity import assert_uniform
 
 CONFIGURATIONS = [
     {"L": 4, "K": 2, "N": 32, "holdout": 0.7, "unseen_terms": 0.25, "seed": 0},

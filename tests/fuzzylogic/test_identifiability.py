@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import fuzzy_oracle
 import fuzzylogic.identifiability
 from fuzzylogic import FuzzyLogic, identify
 from fuzzylogic.estimate import estimate_ambiguity
 from fuzzylogic.record import evaluate_terms
+from helpers import fuzzy_oracle
 from sraven import CapacityError, ConfigurationError
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from record import output
 
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 ENTRIES = "docs/leaderboard/submissions"
 COMMANDS = {
@@ -38,7 +38,7 @@ def main(goal: str) -> None:
     for turn in range(RUNS + 1):
         for name, words in arguments.items():
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-m", "cli.main", *words], check=True, capture_output=True)
+            subprocess.run([sys.executable, "-m", "sraven", *words], check=True, capture_output=True)
             if turn:
                 seconds[name].append(round(time.perf_counter() - start, 3))
     changed = output("git", "status", "--porcelain", "--untracked-files=no")

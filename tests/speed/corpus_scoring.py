@@ -16,16 +16,16 @@ import numpy as np
 from record import output
 
 from sraven import write_submission
-from sraven.core.bench import machine
-from sraven.core.boards import read_board
-from sraven.core.files import write_json
-from sraven.core.training_log import MOST_BYTES, MOST_LINES
+from sraven.core.boards.board import read_board
+from sraven.core.compute.bench import machine
+from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES
+from sraven.core.system.files import write_json
 
 BOARD, SEEDS = "c4-v1", 20
 
 MEASURED = """
 import resource, sys, time
-from sraven.core.submission import score_submission
+from sraven.core.submissions.submission import score_submission
 start = time.perf_counter()
 score_submission(sys.argv[1])
 peak = [resource.getrusage(who).ru_maxrss << 10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -20,8 +20,8 @@ from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.optim import Hyper
 from baselines.recipes import SIZES
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 MIB = 1 << 20
 

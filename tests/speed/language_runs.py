@@ -18,8 +18,8 @@ from typing import Any
 
 from record import output
 
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 PROMPTS = ("The", "In the first half of the season ,")
 
@@ -27,7 +27,7 @@ PROMPTS = ("The", "In the first half of the season ,")
 def run(command: str) -> str:
     """Run a `sraven` command line and return what it prints."""
     print(command, flush=True)
-    return output(sys.executable, "-m", "cli.main", *shlex.split(command)[1:])
+    return output(sys.executable, "-m", "sraven", *shlex.split(command)[1:])
 
 
 def prepare(sources: list[str], tokenizer: str, out: Path) -> dict[str, Any]:

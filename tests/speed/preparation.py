@@ -20,8 +20,8 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import read_records
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 RUNS = 5
 BATCH = 1024

@@ -15,15 +15,15 @@ from typing import Any
 
 from record import output
 
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 
 def run(command: str) -> str:
     """Run a `sraven` command line and return what it prints."""
     words = shlex.split(command)
     assert words[0] == "sraven"
-    return output(sys.executable, "-m", "cli.main", *words[1:])
+    return output(sys.executable, "-m", "sraven", *words[1:])
 
 
 def train(board: str, attention: str, dropout: float, steps: int, folder: Path) -> dict[str, Any]:

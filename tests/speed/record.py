@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sraven.core.bench import machine
-from sraven.core.files import write_json
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 
 def output(*command: str) -> str:
@@ -21,7 +21,7 @@ def output(*command: str) -> str:
 
 def main(goal: str, *arguments: str) -> None:
     """Run ``sraven`` with the arguments and write what it prints to ``goal``."""
-    result = json.loads(output(sys.executable, "-m", "cli.main", *arguments, "--json"))
+    result = json.loads(output(sys.executable, "-m", "sraven", *arguments, "--json"))
     changed = output(
         "git", "status", "--porcelain", "--untracked-files=no", "--", "sraven", "fuzzylogic", "cli"
     )

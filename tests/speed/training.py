@@ -30,9 +30,9 @@ from baselines.recipes import make_config
 from baselines.sharding import make_mesh
 from baselines.step import Program, train_chunk
 from baselines.train import hyper_of
-from sraven.core.bench import machine
-from sraven.core.boards import read_board
-from sraven.core.files import write_json
+from sraven.core.boards.board import read_board
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 5, 20

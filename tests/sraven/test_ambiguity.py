@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
+from helpers import oracle
+from helpers.uniformity import STANDARD_ERRORS, standard_error
 from sraven import (
     SRAVEN,
     CapacityError,
@@ -20,7 +21,6 @@ from sraven import (
     is_unique,
     list_answers,
 )
-from uniformity import STANDARD_ERRORS, standard_error
 
 # Every size that the oracle can exhaust: M, K, number of instances.
 SIZES = [

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
+from helpers import oracle
+from helpers.uniformity import assert_uniform
 from sraven.kernels import empty_arrays, generate, make_tables
 from sraven.splits import rule_combinations
-from uniformity import assert_uniform
 
 WORDS = st.integers(0, 2**32 - 1)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
+from helpers import oracle
+from helpers.uniformity import STANDARD_ERRORS
 from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, explanations, ideal_observer
-from uniformity import STANDARD_ERRORS
 
 SIZES = [
     *((1, K, 30) for K in (3, 4, 5, 8)),

@@ -7,8 +7,7 @@ from math import factorial
 
 import pytest
 
-import oracle
-import uniformity
+from helpers import oracle, uniformity
 
 PANELS = [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import oracle
-from sraven.core import rng
-from sraven.core.spec import canonical_json, digest
-from uniformity import assert_uniform
+from helpers import oracle
+from helpers.uniformity import assert_uniform
+from sraven.core.compute import rng
+from sraven.core.ground.spec import canonical_json, digest
 
 # Random123 (Salmon et al. 2011), file kat_vectors, philox4x32 with 10 rounds: counter, key, block.
 PUBLISHED = [

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import oracle
 import sraven
+from helpers import oracle
 from sraven import (
     SRAVEN,
     CapacityError,
@@ -26,9 +26,9 @@ from sraven import (
     is_unique,
     list_answers,
 )
-from sraven.core.dataset import write_dataset
-from sraven.core.families import make_task
-from sraven.core.verify import verify_dataset
+from sraven.core.dataset.write import write_dataset
+from sraven.core.tasks.families import make_task
+from sraven.core.verification.verify import verify_dataset
 from sraven.counting import count
 from sraven.kernels import make_tables
 from sraven.rules import (

@@ -7,11 +7,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-import oracle
+from helpers import oracle
+from helpers.submissions import truth
 from sraven import SRAVEN
-from sraven.core.boards import read_board
-from sraven.core.scoring import Run, score_runs
-from submissions import truth
+from sraven.core.boards.board import read_board
+from sraven.core.boards.scoring import Run, score_runs
 
 RULES = (
     "constant",

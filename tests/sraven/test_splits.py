@@ -8,11 +8,11 @@ from math import comb
 import numpy as np
 import pytest
 
-import oracle
+from helpers import oracle
+from helpers.uniformity import assert_uniform
 from sraven import SRAVEN, ConfigurationError, splits
-from sraven.core.arguments import floor_of_share
+from sraven.core.ground.arguments import floor_of_share
 from sraven.splits import rule_combinations
-from uniformity import assert_uniform
 
 ALL_RULES = set(range(8))
 partition = partial(splits.partition, version="1")

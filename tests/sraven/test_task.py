@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
+from helpers import oracle
 from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, is_answer
 from sraven import task as task_module
 

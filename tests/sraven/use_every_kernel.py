@@ -3,8 +3,8 @@
 import numpy as np
 
 from sraven import SRAVEN, count_answers, differs_everywhere, ideal_observer, is_answer, is_unique
-from sraven.core.rng import fill_draws
-from sraven.core.versions import VERSIONS, Version
+from sraven.core.compute.rng import fill_draws
+from sraven.core.tasks.versions import VERSIONS, Version
 from sraven.rules import RULE_SETS, RULES, Rule
 
 # M, K, holdout, policy, permute, number of instances.

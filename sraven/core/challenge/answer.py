@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards import Board
+from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import Run
 from sraven.core.challenge.commitment import COMMITMENT, check_commitment
 from sraven.core.challenge.files import new_directory, read_exact, to_text
 from sraven.core.challenge.round import Challenge
-from sraven.core.echo import shown
-from sraven.core.errors import ChallengeError, ConfigurationError
-from sraven.core.run_writing import checked_runs, write_run
-from sraven.core.runs import make_run, prediction_path, read_predictions
-from sraven.core.scoring import Run
-from sraven.core.untrusted import decode_apart, list_files, most_bytes, read_file
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ChallengeError, ConfigurationError
+from sraven.core.submissions.run_writing import checked_runs, write_run
+from sraven.core.submissions.runs import make_run, prediction_path, read_predictions
+from sraven.core.untrusted.read import decode_apart, list_files, most_bytes, read_file
 
 ANSWER = "answer.json"
 

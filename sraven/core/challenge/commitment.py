@@ -7,11 +7,11 @@ from typing import Any
 
 from sraven.core.challenge.files import checksum as checksum_of
 from sraven.core.challenge.files import read_exact, to_text, write_new
-from sraven.core.echo import shown
-from sraven.core.errors import ChallengeError, OutputError, SubmissionError
-from sraven.core.files import sha256_of_file, sync_directory
-from sraven.core.schemas import find_problem
-from sraven.core.untrusted import list_files
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.system.files import sha256_of_file, sync_directory
+from sraven.core.untrusted.read import list_files
+from sraven.core.untrusted.schemas import find_problem
 
 COMMITMENT = "commitment.json"
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.digests import array_bytes
-from sraven.core.echo import shown
-from sraven.core.errors import ChallengeError, OutputError, SubmissionError
-from sraven.core.files import sync_directory
-from sraven.core.schemas import find_problem
-from sraven.core.untrusted import read_file
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.system.files import sync_directory
+from sraven.core.tasks.digests import array_bytes
+from sraven.core.untrusted.read import read_file
+from sraven.core.untrusted.schemas import find_problem
 
 MOST_JSON = 1 << 22
 _MOST_HEADER = 1 << 10

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sraven.core.boards import Board, load_board, read_board
+from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.challenge.files import (
     MOST_JSON,
     array_digest,
@@ -23,10 +23,10 @@ from sraven.core.challenge.files import (
     write_new,
 )
 from sraven.core.challenge.secret import SECRET, describe_split, draw, make_secret, parse_secret
-from sraven.core.echo import shown
-from sraven.core.errors import ChallengeError, SubmissionError
-from sraven.core.task import Arrays
-from sraven.core.untrusted import list_files, read_file
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ChallengeError, SubmissionError
+from sraven.core.tasks.task import Arrays
+from sraven.core.untrusted.read import list_files, read_file
 
 PUBLIC, PRIVATE, CHALLENGE = "public", "private", "challenge.json"
 

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge.answer import read_answer
 from sraven.core.challenge.round import Challenge, read_challenge, reveal
-from sraven.core.errors import ConfigurationError
-from sraven.core.scoring import Run, score_runs
-from sraven.core.task import Labels
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.task import Labels
 
 Answer = tuple[str, str, dict[str, list[Run]]]
 

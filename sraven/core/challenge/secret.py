@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.access import INDEX_LIMIT
-from sraven.core.boards import Board
+from sraven.core.boards.board import Board
 from sraven.core.challenge.files import array_digest, checksum, to_text
-from sraven.core.digests import block_digest
-from sraven.core.errors import ChallengeError
-from sraven.core.rng import derive_key
-from sraven.core.schemas import find_problem
-from sraven.core.spec import canonical_json, digest
+from sraven.core.compute.rng import derive_key
+from sraven.core.ground.errors import ChallengeError
+from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.tasks.access import INDEX_LIMIT
+from sraven.core.tasks.digests import block_digest
+from sraven.core.untrusted.schemas import find_problem
 
 SECRET = "secret.json"  # noqa: S105  # the name of a file
 

@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.lm.task import C4, MOST
-from corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
+from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
+from helpers.submissions import SAME_EVERY_TIME
 from sraven import ConfigurationError, load_board
-from sraven.core.boards import read_board
-from sraven.core.families import make_board_task, make_task
-from sraven.core.files import compact_json
-from sraven.core.freeze import board_path, make_board, read_definitions, write_board
-from sraven.core.schemas import find_problem
-from sraven.core.scoring import Run, score_runs
-from sraven.core.spec import canonical_json
-from submissions import SAME_EVERY_TIME
+from sraven.core.boards.board import read_board
+from sraven.core.boards.freeze import board_path, make_board, read_definitions, write_board
+from sraven.core.boards.scoring import Run, score_runs
+from sraven.core.ground.spec import canonical_json
+from sraven.core.system.files import compact_json
+from sraven.core.tasks.families import make_board_task, make_task
+from sraven.core.untrusted.schemas import find_problem
 
 REPOSITORY = Path(__file__).parents[3]
 FILE = REPOSITORY / "baselines" / "lm" / "boards" / "c4-v1.json"

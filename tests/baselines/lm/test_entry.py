@@ -23,15 +23,15 @@ from baselines.run_directory import read_run
 from baselines.sharding import make_mesh
 from baselines.step import Report
 from baselines.train import Outcome
-from corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
+from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
+from helpers.submissions import SAME_EVERY_TIME, description, snapshot, use_boards
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run, make_language, sraven
+from helpers.tiny_runs import quickly, shared_directory
 from sraven import ConfigurationError, score_submission
-from sraven.core.boards import read_board
-from sraven.core.fingerprints import parse_pins
-from sraven.core.freeze import make_board
-from sraven.core.training_log import check_log
-from submissions import SAME_EVERY_TIME, description, snapshot, use_boards
-from tiny_language import TRAINING, TWICE, VALIDATION, changed_run, make_language, sraven
-from tiny_runs import quickly, shared_directory
+from sraven.core.boards.board import read_board
+from sraven.core.boards.freeze import make_board
+from sraven.core.leaderboard.fingerprints import parse_pins
+from sraven.core.submissions.training_log import check_log
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,14 +11,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-import tiny_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.sample import load_language_run, sample_text
 from baselines.run_directory import CONFIG
-from sraven.core.files import write_json
-from submissions import snapshot
-from tiny_language import (
+from helpers import tiny_runs
+from helpers.submissions import snapshot
+from helpers.tiny_language import (
     LINE,
     SOFTMAX,
     TINY,
@@ -34,7 +33,8 @@ from tiny_language import (
     train_tokenizer,
     write_corpus,
 )
-from tiny_runs import shared_directory
+from helpers.tiny_runs import shared_directory
+from sraven.core.system.files import write_json
 
 
 @pytest.fixture(scope="module", autouse=True)

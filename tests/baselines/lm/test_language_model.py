@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import baselines.train
-import tiny_runs
 from baselines.config import LanguageConfig, read_config
 from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
@@ -32,10 +31,11 @@ from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
 from baselines.step import State
 from baselines.train import Outcome, load_run, train
+from helpers import tiny_runs
+from helpers.tiny_language import TINY, make_tokenizer, tiny, write_corpus
+from helpers.tiny_runs import EXACTLY, in_float64, quickly, shared_directory
 from sraven import ConfigurationError, OutputError
-from sraven.core.boards import read_board
-from tiny_language import TINY, make_tokenizer, tiny, write_corpus
-from tiny_runs import EXACTLY, in_float64, quickly, shared_directory
+from sraven.core.boards.board import read_board
 
 VARIANTS = ("softmax", "linear", "hyla")
 

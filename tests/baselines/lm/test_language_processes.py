@@ -28,10 +28,8 @@ from baselines.log import LOG
 from baselines.recipes import make_language_config
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.sharding import state_shardings
-from sraven import ConfigurationError
-from sraven.core.boards import read_board
-from tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
-from tiny_runs import (
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
+from helpers.tiny_runs import (
     EXACTLY,
     assert_gradients_agree,
     assert_runs_agree,
@@ -41,6 +39,8 @@ from tiny_runs import (
     quickly,
     shared_directory,
 )
+from sraven import ConfigurationError
+from sraven.core.boards.board import read_board
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,7 +98,7 @@ def resumed(tmp_path_factory, language, compiled):
         for place in range(2):
             options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
             how = [str(compiled), "float64", "stall"]
-            command = [sys.executable, "-m", "quick_sraven", *how, *line, *options]
+            command = [sys.executable, "-m", "helpers.quick_sraven", *how, *line, *options]
             both.append(subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT))
         while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / "20").exists():
             time.sleep(0.05)
@@ -152,8 +152,8 @@ from baselines.lm.experiment import language_experiment
 from baselines.lm.sample import load_language_run
 from baselines.sharding import make_mesh
 from baselines.train import train
-from tiny_language import TRAINING, TWICE, VALIDATION, tiny
-from tiny_runs import first_gradient, in_float64, leaves, quickly
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION, tiny
+from helpers.tiny_runs import first_gradient, in_float64, leaves, quickly
 
 language, out, cache = map(Path, sys.argv[1:])
 Checkpoints.save = lambda *_: None  # of states that are cut, it takes as long as the training

@@ -15,8 +15,8 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Preparation, Training, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import Tokenizer, train_tokenizer
-from sraven.core.errors import ConfigurationError
-from sraven.core.files import sha256_of_file
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import sha256_of_file
 
 
 def from_files(tokenizer, *paths, **more):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from baselines.lm.prepare import prepare
-from killing import killed_after
-from sraven.core.directory import MANIFEST, STAGING
-from sraven.core.errors import OutputError
+from helpers.killing import killed_after
+from sraven.core.dataset.directory import MANIFEST, STAGING
+from sraven.core.ground.errors import OutputError
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import Record, read_records
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
-from sraven.core.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError
 
 
 def read(*patterns, skip=0, **more):

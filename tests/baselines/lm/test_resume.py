@@ -13,7 +13,7 @@ from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Preparation, Training, prepare
 from baselines.lm.sources import find_sources
-from sraven.core.errors import OutputError
+from sraven.core.ground.errors import OutputError
 
 KILLED = """
 import os, pickle, signal, sys

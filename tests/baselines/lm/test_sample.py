@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import tiny_runs
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.sample import continue_tokens, draw, load_language_run, sample_text
 from baselines.lm.tokenizer import read_tokenizer
 from baselines.run_directory import CHECKPOINTS, CONFIG
+from helpers import tiny_runs
+from helpers.tiny_language import FOLLOWING, TINY, TWICE, all_quickly, make_language
+from helpers.tiny_runs import shared_directory
 from sraven import ConfigurationError, OutputError
-from sraven.core.files import write_json
-from tiny_language import FOLLOWING, TINY, TWICE, all_quickly, make_language
-from tiny_runs import shared_directory
+from sraven.core.system.files import write_json
 
 LENGTH = TINY["length"]
 

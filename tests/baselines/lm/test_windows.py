@@ -13,7 +13,7 @@ from baselines.lm.share import Share
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
-from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.ground.errors import ConfigurationError, OutputError
 
 T = 5
 

@@ -1,0 +1,1 @@
+"""Boards, how they are frozen, and how predictions are scored."""

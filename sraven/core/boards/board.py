@@ -1,0 +1,322 @@
+"""Boards: frozen tasks. A board's file names its instances to the byte, and loading it checks them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.core.boards.ceilings import KNOWS, Ceiling, read_ceiling
+from sraven.core.boards.scoring import DIGITS, Run, SplitScores, score_runs
+from sraven.core.ground.arguments import check_array, check_choice, check_integer
+from sraven.core.ground.errors import BoardError, ConfigurationError
+from sraven.core.ground.spec import digest
+from sraven.core.tasks.digests import block_size, digest_split
+from sraven.core.tasks.families import CORPORA, FAMILIES, make_board_task, package_of
+from sraven.core.tasks.task import Column, Labels, Task
+
+
+@dataclass(frozen=True)
+class Board:
+    """A frozen task with its splits, sizes, budget and metrics.
+
+    Attributes:
+        content: the board's file, as read from JSON; see ``docs/leaderboard.md``.
+    """
+
+    content: Mapping[str, Any]
+
+    @cached_property
+    def task(self) -> Task:
+        """The task that gives its instances, or names the corpus that they are."""
+        return make_board_task(self.content["config"])
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether labels need a corpus that the board only names, so that losses are self-reported."""
+        return bool(self.content["labels"] == "corpus")
+
+    @property
+    def budget_unit(self) -> str:
+        """What training budgets count: ``instances`` or ``tokens``."""
+        return str(self.content.get("budget_unit", "instances"))
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+        kind = self.content["prediction"]
+        return Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted")
+
+    @property
+    def id(self) -> str:
+        """Name of the board, such as ``sraven-v1``."""
+        return str(self.content["id"])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of the board's file; a submission names it."""
+        return digest(self.content)
+
+    @property
+    def metric(self) -> str:
+        """The primary metric."""
+        return str(self.content["metric"])
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that score it, in the order of its scores; its file lists them, for ever.
+
+        Raises:
+            BoardError: if this installation lacks one.
+        """
+        listed, known = self.content["metrics"], self.task.scoring.metrics
+        if lacking := [name for name in listed if name not in known]:
+            raise BoardError(
+                f"board {self.id} is scored by {', '.join(lacking)}, which this sraven can't compute; "
+                "install a newer sraven, or reinstall it"
+            )
+        return tuple(listed)
+
+    @property
+    def metrics_beside(self) -> tuple[str, ...]:
+        """The metrics that its task has got since: shown beside its scores, but no part of them."""
+        return tuple(name for name in self.task.scoring.metrics if name not in self.content["metrics"])
+
+    def ceiling(self, split: str, metric: str, knowing: str = "split") -> Ceiling | None:
+        """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
+
+        Args:
+            split: a scored split.
+            metric: one of the board's.
+            knowing: what it knows, a name of `sraven.core.boards.ceilings.KNOWS`.
+
+        Raises:
+            ConfigurationError: for another split or kind of knowledge.
+            BoardError: if this installation lacks the definition of the board's ceilings.
+        """
+        check_choice("split", split, tuple(self.splits))
+        check_choice("knowing", knowing, tuple(KNOWS))
+        return read_ceiling(self.content, self.task.scoring.answers, split, metric, knowing)
+
+    def gap(self, split: str, metric: str, value: float | None) -> float | None:
+        """Return by how much a score is worse than that of the ideal observer that knows the split.
+
+        Where less is better, it is the score less the ceiling. None if there is no score or ceiling.
+        """
+        best = self.ceiling(split, metric)
+        if best is None or value is None:
+            return None
+        sign = 1 if self.task.scoring.metrics[metric].higher_is_better else -1
+        return round(sign * (best.value - value), DIGITS)
+
+    @property
+    def primary_split(self) -> str:
+        """The split on which the primary metric ranks."""
+        return str(self.content["primary_split"])
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """Sizes of the splits that are scored, by name."""
+        entries = self.content["splits"].items()
+        return {name: entry["instances"] for name, entry in entries if name != "train"}
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return instances of a split, as the task's ``sample`` does.
+
+        Args:
+            split: ``train``, of any length, or a scored split.
+            start: first index, from 0.
+            count: number of instances; a scored split ends at its size.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for another split, or a range beyond its end.
+        """
+        check_choice("split", split, tuple(self.content["splits"]))
+        if split != "train":
+            size = self.splits[split]
+            check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
+            check_integer("count", count, 0, size - start, f"{split} of {self.id} has {size:,} instances")
+        return self.task.sample(split, start, count, threads=threads)
+
+    def labels(
+        self, split: str, predictions: NDArray[Any] | None = None, *, threads: int | None = None
+    ) -> Labels:
+        """Return the truth about a scored split.
+
+        Args:
+            split: a scored split.
+            predictions: of any run, for the whole split: the labels of a corpus are read off them.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for a corpus without predictions.
+        """
+        read_off = self.is_corpus and predictions is not None
+        return self.task.scoring.labels(predictions if read_off else self._whole(split), threads)
+
+    @cached_property
+    def _batches(self) -> dict[str, Any]:
+        return {}
+
+    def _whole(self, split: str) -> Any:
+        """Return all instances of a scored split, generated once."""
+        if split not in self._batches:
+            self._batches[split] = self.task.sample(split, 0, self.splits[split])
+        return self._batches[split]
+
+    def score(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitScores:
+        """Score predictions on a whole split, by the function that scores submissions.
+
+        Args:
+            split: a scored split.
+            predictions: of one seed, in the order of the indices: integers ``[n, M]`` for SRAVEN,
+                floats ``[n]`` for fuzzy logic, floats ``[n, 3]`` for C4.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for a wrong split, shape, kind of number or value.
+            BoardError: if this installation lacks one of the board's metrics.
+        """
+        array = self.checked_predictions(split, predictions)
+        run = Run(0, array, np.ones(len(array), np.bool_))
+        labels = self.labels(split, array, threads=threads)
+        return score_runs(self.task.scoring, labels, [run], metrics=self.metrics, threads=threads)
+
+    def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
+        """Return predictions of a whole split as an array of the board's type.
+
+        Raises:
+            ConfigurationError: for a wrong split, shape, kind of number or value.
+        """
+        check_choice("split", split, tuple(self.splits))
+        column = self.prediction
+        whole = np.dtype(column.dtype).kind in "iu"
+        kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
+        name = f"predictions of {split}"
+        array = check_array(name, predictions, (self.splits[split], *column.shape), kinds, wanted)
+        if whole and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(column.dtype).max:
+            raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
+        with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
+            array = array.astype(column.dtype)
+        if fault := self.task.scoring.find_fault(array):
+            raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
+        return array
+
+    def check(self, split: str, instances: int | None = None) -> None:
+        """Generate a split anew and compare it with the digests of the board.
+
+        The splits of a corpus have none: whoever lacks the text can't compute them.
+
+        Args:
+            split: a split of the board.
+            instances: how many to check, rounded up to whole blocks; None for all that the board
+                covers, which for ``train`` are the first 1,048,576.
+
+        Raises:
+            BoardError: if they differ; the message says where.
+        """
+        entry = self.content["splits"][check_choice("split", split, tuple(self.content["splits"]))]
+        if self.is_corpus:
+            return
+        total, size = entry["instances"], block_size(self.task.columns)
+        checked = total if instances is None else min(-(-instances // size) * size, total)
+        batch = None if split == "train" else self._whole(split)
+        found = digest_split(self.task, split, checked, batch)
+        for number, (here, there) in enumerate(zip(entry["blocks"], found["blocks"], strict=False)):
+            if here != there:
+                last = min((number + 1) * size, total) - 1
+                arrays = [
+                    name for name, value in found["arrays"].items() if value != entry["arrays"].get(name)
+                ]
+                raise BoardError(
+                    f"board {self.id}, split {split}: instances {number * size:,} to {last:,} aren't those "
+                    f"of the board{' (' + ', '.join(arrays) + ')' if instances is None else ''}; this "
+                    "installation would score against other labels: reinstall sraven"
+                )
+        if instances is None and (found["arrays"], found["sha256"]) != (entry["arrays"], entry["sha256"]):
+            raise BoardError(f"board {self.id}, split {split}: the board's digests contradict each other")
+
+    def check_scored(self) -> None:
+        """Check all that scores depend on: the held-out combinations and the scored splits.
+
+        Raises:
+            BoardError: if they aren't the board's.
+        """
+        self.check_combinations()
+        for split in self.splits:
+            self.check(split)
+
+    def check_combinations(self) -> None:
+        """Compare the combinations of the held-out splits with those that the board lists.
+
+        Raises:
+            BoardError: if they differ.
+        """
+        for split, listed in self.content["held_out"].items():
+            if self.task.combinations(split).tolist() != listed:
+                raise BoardError(
+                    f"board {self.id}: the combinations of {split} aren't those that the board lists; "
+                    "reinstall sraven"
+                )
+
+
+def board_ids() -> tuple[str, ...]:
+    """Return the names of all boards: those that are ranked first, then the diagnostic series."""
+    families = [*FAMILIES, *CORPORA]
+
+    def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
+        config = content["config"]
+        varied = [config.get(name, 0) for name in ("M", "N", "holdout")], config.get("answers", "")
+        return content["series"] != "ranked", families.index(content["task"]), content["series"], varied
+
+    return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
+
+
+def _paths() -> dict[str, Any]:
+    """Return the files of all boards, by name."""
+    folders = [files(package_of(family)) / "boards" for family in (*FAMILIES, *CORPORA)]
+    found = {path.name: path for folder in folders if folder.is_dir() for path in folder.iterdir()}
+    return {name.removesuffix(".json"): found[name] for name in sorted(found) if name.endswith(".json")}
+
+
+def _read(path: Any) -> dict[str, Any]:
+    return dict(json.loads(path.read_text()))
+
+
+def read_board(board_id: str) -> Board:
+    """Return a board without checking its instances; see `load_board`."""
+    paths = _paths()
+    if not isinstance(board_id, str) or board_id not in paths:
+        near = get_close_matches(str(board_id), paths, n=3, cutoff=0.3)
+        meant: Iterable[str] = near or list(paths)[:3]
+        raise ConfigurationError(
+            f"there is no board {board_id!r}; did you mean {', '.join(meant)}? `sraven boards` lists all"
+        )
+    return Board(_read(paths[board_id]))
+
+
+def load_board(board_id: str) -> Board:
+    """Return a board, its instances checked against its digests.
+
+    Checked are the held-out combinations, every instance of the scored splits, and the first block
+    of ``train``; `Board.check` checks the rest of what the board covers. A board of a corpus has no
+    digests to check.
+
+    Args:
+        board_id: such as ``sraven-v1``; ``sraven boards`` lists all.
+
+    Raises:
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation gives other instances.
+    """
+    board = read_board(board_id)
+    board.check_scored()
+    if "train" in board.content["splits"]:
+        board.check("train", instances=1)
+    return board

@@ -1,0 +1,71 @@
+"""What the ideal observer scores on a board, and what that means.
+
+A board's file has numbers, by what the observer knows. It never changes, so what the numbers mean stands
+outside of it: by version of the definition, each task says how the observer answers for which metric
+(`Scoring.answers`). A definition never changes either; another way to answer is a new version, which
+new boards name (``ceiling_definition``; 1 where a board has none).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sraven.core.ground.errors import BoardError
+
+FIRST_DEFINITION = 1
+"""The definition of ceilings whose board doesn't name one."""
+
+KNOWS = {"split": "knowing_split", "all combinations": "not_knowing"}
+"""What an observer may know, and its name in a board's file: it thinks the combinations of the split
+possible, or all, each as probable as any other."""
+
+ANSWERS = {
+    "joint": "the most probable answer as a whole",
+    "mean": "the mean of all answers, each weighted by its probability",
+}
+"""How an observer may answer, given how probable each answer is."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What the ideal observer scores.
+
+    Attributes:
+        value: the score.
+        standard_error: over the instances of the split.
+        knows: which combinations it thinks possible, a name of `KNOWS`.
+        answers: how it answers, a name of `ANSWERS`.
+    """
+
+    value: float
+    standard_error: float
+    knows: str
+    answers: str
+
+
+def read_ceiling(
+    board: Mapping[str, Any], answers: Mapping[int, Mapping[str, str]], split: str, metric: str, knowing: str
+) -> Ceiling | None:
+    """Return a ceiling of a board, with its meaning; None where the board has none.
+
+    Args:
+        board: its file.
+        answers: its task's, see `Scoring.answers`.
+        split: a split of it.
+        metric: a metric.
+        knowing: what the observer knows, a name of `KNOWS`.
+
+    Raises:
+        BoardError: if the task doesn't know the definition of the board's ceilings.
+    """
+    found = board["ceiling"].get(split, {}).get(KNOWS[knowing], {}).get(metric)
+    if found is None:
+        return None
+    definition = board.get("ceiling_definition", FIRST_DEFINITION)
+    answer = answers.get(definition, {}).get(metric)
+    if answer is None:
+        raise BoardError(
+            f"board {board['id']} has a ceiling of {metric} by definition {definition}, which this sraven "
+            "doesn't know; install a newer sraven"
+        )
+    return Ceiling(found["value"], found["standard_error"], knowing, answer)

@@ -1,0 +1,158 @@
+"""Making the files of boards, for maintainers: definitions in, frozen boards out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sraven.core.boards.ceilings import FIRST_DEFINITION
+from sraven.core.ground.arguments import check_choice
+from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
+from sraven.core.system.files import compact_json, write_text
+from sraven.core.tasks.digests import digest_split
+from sraven.core.tasks.families import CORPORA, make_board_task, package_of
+from sraven.core.tasks.task import Task
+from sraven.core.untrusted.schemas import find_problem
+
+TRAIN_DIGESTED = 1 << 20
+"""Instances of the training split that a board's digests cover."""
+
+_DIGITS = 6  # of a ceiling: what machines that add up in other orders agree on
+
+
+def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the definitions of boards in a YAML file, those with the given ids or all.
+
+    Raises:
+        ConfigurationError: if it isn't such a file, or lacks one of them.
+    """
+    try:
+        boards = {board["id"]: board for board in yaml.safe_load(path.read_text())["boards"]}
+    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        problem = " ".join(str(error).split())
+        raise ConfigurationError(f"{path} isn't a list of definitions of boards: {problem}") from None
+    for board_id in ids:
+        check_choice("the board", board_id, tuple(boards))
+    return [boards[board_id] for board_id in ids or boards]
+
+
+def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the ideal observer scores, by split, what it knows and metric."""
+    return {
+        split: {
+            known: {
+                metric: {
+                    "value": round(mean.value, _DIGITS),
+                    "standard_error": round(mean.standard_error, _DIGITS),
+                }
+                for metric, mean in means.items()
+            }
+            for known, means in task.scoring.ceilings(split, size, None).items()
+        }
+        for split, size in sizes.items()
+    }
+
+
+def _definition_of_ceilings(task: Task) -> dict[str, int]:
+    """Return which definition the ceilings of a new board have; nothing if it is the first."""
+    newest = max(task.scoring.answers)
+    return {} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}
+
+
+def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that a paper reports, each with its source."""
+    return [
+        {
+            "seeds": definition["reference_seeds"],
+            "train_instances": definition["train_budget"],
+            "source": definition["reference_source"],
+            "paper": definition["reference_paper"],
+            "notes": definition["reference_notes"],
+            **row,
+        }
+        for row in definition.get("reference", [])
+    ]
+
+
+def _measured(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
+    if task.name in CORPORA:
+        return {
+            "ceiling": {},
+            "splits": {split: {"instances": size} for split, size in sizes.items()},
+            "held_out": {},
+        }
+    return {
+        "ceiling": _ceilings(task, sizes),
+        "splits": {
+            split: digest_split(task, split, size)
+            for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
+        },
+        "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
+    }
+
+
+def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file of a board: its definition, with all that follows from it.
+
+    Args:
+        definition: id, title, series, configuration, sizes of the scored splits, budgets (of
+            instances, or of their ``budget_unit``), primary metric and split, and reported figures,
+            as in ``docs/leaderboard/boards.yaml``.
+
+    Raises:
+        ConfigurationError: if it isn't a definition of a board.
+    """
+    try:
+        task, sizes = make_board_task(definition["config"]), definition["sizes"]
+        scoring, measured = task.scoring, _measured(task, sizes)
+        content = {
+            "schema": 1,
+            **{name: definition[name] for name in ("id", "version", "title", "series")},
+            "task": task.name,
+            "config": dict(task.config),
+            "labels": "corpus" if task.name in CORPORA else "generated",
+            "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
+            **{name: definition[name] for name in ("train_budget", "train_budgets")},
+            **{name: definition[name] for name in ("budget_unit",) if name in definition},
+            "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
+            "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
+            "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
+            "metrics": list(scoring.metrics),
+            "ceiling": measured["ceiling"],
+            **_definition_of_ceilings(task),
+            "reference": _reported(definition),
+            "splits": measured["splits"],
+            "held_out": measured["held_out"],
+        }
+    except KeyError as error:
+        raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
+    if problem := find_problem(content, "board"):
+        raise ConfigurationError(f"the definition of board {definition['id']!r}: {problem}")
+    return content
+
+
+def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
+    """Return where the file of a board lies in a checkout."""
+    return checkout.joinpath(*package_of(content["task"]).split("."), "boards", f"{content['id']}.json")
+
+
+def write_board(path: Path, content: Mapping[str, Any]) -> bool:
+    """Write a board's file, unless it is there; tell whether it was written.
+
+    Raises:
+        BoardError: if it is there with other content.
+        OutputError: if the directory doesn't exist.
+    """
+    text = compact_json(content)
+    if path.exists():
+        if path.read_text() == text:
+            return False
+        raise BoardError(
+            f"{path} is another board; released boards never change: choose a new id and version"
+        )
+    if not path.parent.is_dir():
+        raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
+    write_text(path, text)
+    return True

@@ -1,0 +1,209 @@
+"""Scores of predictions on a split: over seeds, by combination, with bootstrap intervals.
+
+Every metric is a function of sums over instances (`sraven.core.tasks.task.Metric`), so the same columns
+give the score of the split, of each combination and of each bootstrap sample.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.boards.bootstrap import LEVEL, resample
+from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric on a split.
+
+    Attributes:
+        mean: over seeds; None where it isn't defined.
+        standard_error: over seeds; None for a single seed.
+        interval: of the mean: 95 % of bootstrap samples of the instances lie within.
+        by_seed: the score of each seed, in the order of the seeds.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    by_seed: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class CombinationScores:
+    """A metric for each combination that occurs in a split; lists of equal length.
+
+    Attributes:
+        combination: numbers of the combinations, as in the batch.
+        instances: how many instances each has.
+        mean: over seeds.
+        low: where the bootstrap interval begins.
+        high: where it ends.
+    """
+
+    combination: tuple[int, ...]
+    instances: tuple[int, ...]
+    mean: tuple[float | None, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class SplitScores:
+    """What one method scores on one split.
+
+    Attributes:
+        instances: the denominator: the size of the split.
+        seeds: the seeds, ascending.
+        missing: predictions that are missing, by seed; they count as wrong.
+        metrics: the scores by metric.
+        by_combination: those that are given by combination, too.
+    """
+
+    instances: int
+    seeds: tuple[int, ...]
+    missing: tuple[int, ...]
+    metrics: Mapping[str, Score]
+    by_combination: Mapping[str, CombinationScores]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Predictions of one seed on one split.
+
+    Attributes:
+        seed: the seed.
+        predictions: ``[n, ...]``, for every instance of the split.
+        answered: bool ``[n]``: which of them are there.
+    """
+
+    seed: int
+    predictions: NDArray[Any]
+    answered: NDArray[np.bool_]
+
+
+DIGITS = 9
+"""Decimal places of a score, below what any sample can show: they hide how machines add up."""
+
+
+def _number(value: Any) -> float | None:
+    """Return a number as it is written down; None for NaN."""
+    return round(float(value), DIGITS) if np.isfinite(value) else None
+
+
+def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where the middle of the samples (first axis) begins and ends; NaN samples are left out."""
+    ordered = np.sort(samples, axis=0)  # NaN comes last
+    defined = np.isfinite(ordered).sum(axis=0)
+
+    def quantile(share: float) -> NDArray[np.float64]:
+        place = share * np.maximum(defined - 1, 0)
+        below = np.floor(place).astype(np.int64)
+        above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+        low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+        return np.asarray(np.where(defined > 0, low + (place - below) * (high - low), np.nan))
+
+    return quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)
+
+
+def _over_seeds(values: NDArray[np.float64], low: Any, high: Any) -> Score:
+    """Return the score of a metric, given its value for each seed."""
+    error = _number(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    bounds = _number(low), _number(high)
+    interval = None if bounds[0] is None or bounds[1] is None else (bounds[0], bounds[1])
+    return Score(_number(values.mean()), error, interval, tuple(_number(value) for value in values))
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of all runs side by side: those of the labels once, those of outcomes for each run.
+
+    Attributes:
+        metrics: the task's.
+        matrix: float64 ``[n, C]``; first come the columns that are summed by combination.
+        places: where the columns of a name lie, one or one for each run.
+        n_grouped: how many are summed by combination.
+    """
+
+    metrics: Mapping[str, Metric]
+    matrix: NDArray[np.float64]
+    places: Mapping[str, slice]
+    n_grouped: int
+
+    def evaluate(self, metric: str, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a metric by run, ``[..., n_runs]``, from sums of columns ``[..., columns]``."""
+        summands = [sums[..., self.places[name]] for name in self.metrics[metric].summands]
+        return self.metrics[metric].function(*summands)
+
+
+def _stack(
+    metrics: Mapping[str, Metric], grouped: Sequence[str], labels: Labels, outcomes: Sequence[Arrays]
+) -> _Columns:
+    # No other columns than the metrics ask for: what a later metric brings leaves old scores as they are.
+    asked = {name for metric in metrics.values() for name in metric.summands}
+    found = {name: [column] for name, column in labels.summands.items() if name in asked}
+    found |= {name: [outcome[name] for outcome in outcomes] for name in outcomes[0] if name in asked}
+    first = {name: found[name] for metric in grouped for name in metrics[metric].summands}
+    ordered = first | found
+    ends = np.cumsum([len(columns) for columns in ordered.values()])
+    places = {name: slice(end - len(found[name]), end) for name, end in zip(ordered, ends, strict=True)}
+    columns = [np.asarray(column, np.float64) for each in ordered.values() for column in each]
+    return _Columns(metrics, np.stack(columns, axis=1), places, sum(map(len, first.values())))
+
+
+def score_runs(
+    scoring: Scoring,
+    labels: Labels,
+    runs: Sequence[Run],
+    *,
+    metrics: Sequence[str] | None = None,
+    threads: int | None = None,
+) -> SplitScores:
+    """Score the runs of one method on one split.
+
+    All seeds are scored on the same bootstrap samples of the instances, so the interval is one of
+    their mean.
+
+    Args:
+        scoring: the task's.
+        labels: the truth about the split.
+        runs: predictions of one or more seeds.
+        metrics: names of the metrics, in this order; None for all of the task.
+        threads: threads to use; None for all available ones.
+    """
+    outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
+    chosen = {name: scoring.metrics[name] for name in (scoring.metrics if metrics is None else metrics)}
+    grouped = [name for name in scoring.by_combination if name in chosen]
+    columns = _stack(chosen, grouped, labels, outcomes)
+    matrix, n_grouped = columns.matrix, columns.n_grouped
+    numbers, groups, sizes = np.unique(labels.arrays["combination"], return_inverse=True, return_counts=True)
+    totals, by_group = matrix.sum(axis=0), np.zeros((len(numbers), n_grouped))
+    np.add.at(by_group, groups, matrix[:, :n_grouped])
+
+    sampled: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in columns.metrics}
+    sampled_by_group: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in grouped}
+    for sums, sums_by_group in resample(matrix, groups, len(numbers), n_grouped, threads=threads):
+        for metric, samples in sampled.items():
+            samples.append(columns.evaluate(metric, sums).mean(axis=-1))
+        for metric, samples in sampled_by_group.items():
+            samples.append(columns.evaluate(metric, sums_by_group).mean(axis=-1))
+
+    def apart(metric: str) -> CombinationScores:
+        values = columns.evaluate(metric, by_group).mean(axis=-1)
+        bounds = _interval(np.concatenate(sampled_by_group[metric]))
+        lists = [tuple(_number(value) for value in column) for column in (values, *bounds)]
+        return CombinationScores(tuple(numbers.tolist()), tuple(sizes.tolist()), *lists)
+
+    return SplitScores(
+        instances=len(matrix),
+        seeds=tuple(run.seed for run in runs),
+        missing=tuple(int((~run.answered).sum()) for run in runs),
+        metrics={
+            metric: _over_seeds(columns.evaluate(metric, totals), *_interval(np.concatenate(samples)))
+            for metric, samples in sampled.items()
+        },
+        by_combination={metric: apart(metric) for metric in grouped},
+    )

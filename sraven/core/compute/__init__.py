@@ -1,0 +1,1 @@
+"""Compiled kernels, threads, random streams, and their timing."""

@@ -1,0 +1,124 @@
+"""The one way in which the project compiles a function.
+
+Numba keeps machine code on disk, but looks only at the file of the function itself to tell whether
+it is stale: a change in a function that it calls would go unnoticed, and old and new code would
+mix. So the code is kept in a folder named after the digest of every source file with kernels.
+
+What is on disk is run, so it is read from a folder of the user's own alone, and Numba's settings come
+from the environment alone: it would take them from the working directory too.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import CodeCacheWarning
+from sraven.core.system.numba_settings import from_environment_alone
+from sraven.core.system.private import UnsafeFolderError, describe, private_folder
+
+with from_environment_alone():
+    import numba
+    import numba.core.config
+    from numba.extending import is_jitted
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_config: Any = numba.core.config
+_MARK = b"sraven.core.compute.jit import"
+
+
+def source_digest(folders: Iterable[Path]) -> str:
+    """Return a digest of all source files below the folders that define kernels."""
+    checksum = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            if _MARK in content:
+                checksum.update(f"{path.relative_to(folder)} {len(content)}\n".encode() + content)
+    return checksum.hexdigest()[:16]
+
+
+def _base() -> tuple[str, Path] | None:
+    """Return where folders of machine code may be, and what to call it; None without a home."""
+    for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        if value := os.environ.get(variable):
+            return f"{variable}={shown(value)}", Path(value)
+    if os.environ.get("HOME") == "":  # which would stand for the root directory
+        return None
+    home = os.path.expanduser("~")
+    return ("", Path(home, ".cache")) if os.path.isabs(home) and os.path.isdir(home) else None
+
+
+@cache
+def _code_folder(package: str) -> Path | None:
+    """Return where the machine code of a package's kernels is kept; None if it is kept in memory alone.
+
+    That is below NUMBA_CACHE_DIR if set, else below the user's cache, and over the folder nobody else has
+    power. Without a home there is none; what was asked for and can't be used, or isn't safe, is told.
+    """
+    if (base := _base()) is None:
+        return None
+    asked, path = base
+    packages = sorted({"sraven", package})
+    stamp = source_digest(Path(next(iter(sys.modules[name].__path__))) for name in packages)
+    try:
+        folder = private_folder(path, "sraven", f"{package}-{stamp}")
+        tempfile.TemporaryFile(dir=folder).close()
+        return folder
+    except OSError as error:
+        if asked or isinstance(error, UnsafeFolderError):
+            _warn(asked or str(path), error)
+        return None
+
+
+def _warn(place: str, error: OSError) -> None:
+    reason = shown(describe(error), 300)
+    warnings.warn(
+        f"{place} isn't used for machine code, so each process compiles anew: {reason}; set "
+        f"NUMBA_CACHE_DIR to a folder that only you can write to",
+        CodeCacheWarning,
+        stacklevel=2,
+    )
+
+
+def _compile(function: F, **options: Any) -> F:
+    options = {"nogil": True, "error_model": "numpy", **options}
+    package = function.__module__.partition(".")[0]
+    is_ours = package in sys.modules and hasattr(sys.modules[package], "__path__")
+    folder = _code_folder(package) if is_ours else None
+    if folder is None:
+        return cast(F, numba.njit(**options)(function))
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(folder)  # read when the function is decorated
+    try:
+        compiled = numba.njit(cache=True, **options)(function)
+    finally:
+        _config.CACHE_DIR = before
+    if is_jitted(compiled) and not Path(str(compiled.stats.cache_path)).is_relative_to(folder):
+        return cast(F, numba.njit(**options)(function))  # the disk is full: Numba went elsewhere
+    return cast(F, compiled)
+
+
+def kernel(function: F) -> F:
+    """Compile a function with Numba, on its first call.
+
+    It runs without the interpreter's lock, so plain threads run it side by side; the machine code
+    is kept on disk, so the next process compiles nothing; and divisions don't check for zero.
+    """
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """Compile a small function into each of its callers.
+
+    Calls that the compiler leaves in a loop keep it from making vector code of the loop; whether
+    it does so changes from one build to the next, so the loops that count ask for it.
+    """
+    return _compile(function, inline="always")

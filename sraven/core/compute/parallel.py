@@ -1,0 +1,73 @@
+"""Run a kernel over slices of a range, or any work over items, in plain threads."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from sraven.core.ground.arguments import check_integer
+
+T = TypeVar("T")
+
+LEAST, MOST = 8192, 32768
+"""Instances that a thread takes at a time, unless told otherwise."""
+
+
+def available_threads() -> int:
+    """Return the number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system has affinities
+        return os.cpu_count() or 1
+
+
+def check_threads(threads: int | None) -> int:
+    """Return how many threads to use; None stands for all available ones."""
+    return available_threads() if threads is None else check_integer("threads", threads, 1, 4096)
+
+
+def for_each_chunk(
+    work: Callable[[slice], None], count: int, threads: int | None, least: int = LEAST
+) -> None:
+    """Call ``work`` on consecutive slices that cover ``range(count)``.
+
+    Args:
+        work: reads and writes only its own slice, so that the result can't depend on the order.
+        count: number of instances.
+        threads: how many to use; None for all available ones.
+        least: instances that are worth a call of their own.
+    """
+    threads = check_threads(threads)
+    # Several slices a thread even out what they cost.
+    size = MOST if threads == 1 else max(least, min(MOST, -(-count // (4 * threads))))
+    slices = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    threads = min(threads, len(slices))
+    if threads <= 1:
+        for part in slices:
+            work(part)
+        return
+    # A pool a call: it costs 0.1 ms, and none is left to break in a forked data-loader worker.
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, slices):
+            pass
+
+
+def for_each_item(work: Callable[[T, threading.Event], None], items: Iterable[T], threads: int) -> None:
+    """Call ``work`` on each item, several at a time; an error, or an interrupt, ends it soon.
+
+    Args:
+        work: takes an item and an event; once that is set, it should return or raise.
+        items: what to work on.
+        threads: how many to use.
+    """
+    stop = threading.Event()
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, item, stop) for item in items]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:  # an interrupt, too: the threads end after the block at hand
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise

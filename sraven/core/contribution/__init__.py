@@ -1,0 +1,1 @@
+"""What a pull request may change."""

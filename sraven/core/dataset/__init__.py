@@ -1,0 +1,1 @@
+"""Datasets on disk: writing them, their directory, their card."""

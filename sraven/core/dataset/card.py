@@ -1,0 +1,294 @@
+"""The manifest of a dataset as a dataset card (README.md) and as Croissant metadata."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import yaml
+
+from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.tasks.task import Arrays, Column, Description, Task
+from sraven.core.tasks.versions import VERSIONS
+
+Manifest = Mapping[str, Any]
+
+LICENSE = "apache-2.0"
+LICENSE_URL = "https://spdx.org/licenses/Apache-2.0.html"
+PAPER_URL = "https://arxiv.org/abs/2406.05816"
+
+CITATION = """\
+@inproceedings{schug2025attention,
+  title     = {Attention as a Hypernetwork},
+  author    = {Schug, Simon and Kobayashi, Seijin and Akram, Yassir and Sacramento, Jo{\\~a}o
+               and Pascanu, Razvan},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2025},
+  url       = {https://arxiv.org/abs/2406.05816}
+}"""
+
+_CROISSANT_TYPES = {"uint8": "cr:UInt8", "int32": "cr:Int32", "int64": "cr:Int64", "float32": "cr:Float32"}
+
+_CROISSANT_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "sc": "https://schema.org/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "description": {"@container": "@language"},
+    "name": {"@container": "@language"},
+    "conformsTo": "dct:conformsTo",
+    **{
+        term: f"cr:{term}"
+        for term in (
+            "arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field",
+            "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset",
+            "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex",
+            "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform",
+        )
+    },
+}  # fmt: skip
+
+
+def _dataset_version(task: Task) -> str:
+    """Return the version of a dataset, of three numbers as card and Croissant file want it."""
+    return f"{task.version}.0.0"
+
+
+def _describe(task: Task, manifest: Manifest) -> Description:
+    tallies: dict[str, Arrays] = {
+        split: {name: np.array(tally) for name, tally in content["tallies"].items()}
+        for split, content in manifest["splits"].items()
+    }
+    return task.describe(tallies)
+
+
+def _size_category(n: int) -> str:
+    """Return the Hub's category for a number of examples."""
+    names = ["n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "n>1B"]
+    return names[min(max(len(str(n)) - 3, 0), len(names) - 1)]
+
+
+def _feature(column: Column) -> dict[str, Any]:
+    if not column.shape:
+        return {"name": column.name, "dtype": column.dtype}
+    return {"name": column.name, "list": column.dtype, "length": int(np.prod(column.shape))}
+
+
+def _front_matter(task: Task, manifest: Manifest, description: Description) -> str:
+    name, suffix = manifest["config_name"], manifest["file_format"]
+    splits = manifest["splits"]
+    content = {
+        "pretty_name": description.title,
+        "license": LICENSE,
+        "annotations_creators": ["machine-generated"],
+        "source_datasets": ["original"],
+        "tags": list(description.keywords),
+        "size_categories": [_size_category(sum(split["num_examples"] for split in splits.values()))],
+        "configs": [
+            {
+                "config_name": name,
+                "default": True,
+                "version": _dataset_version(task),
+                # datasets keys its cache by this text: without it, data rewritten in place would
+                # be served stale.
+                "description": f"sha256:{digest(manifest)}",
+                "data_files": [{"split": split, "path": f"{name}/{split}-*.{suffix}"} for split in splits],
+            }
+        ],
+        "dataset_info": [
+            {
+                "config_name": name,
+                "features": [_feature(column) for column in task.columns],
+                "splits": [
+                    {
+                        "name": split,
+                        "num_bytes": splits[split]["memory_bytes"],
+                        "num_examples": splits[split]["num_examples"],
+                    }
+                    for split in splits
+                ],
+            }
+        ],
+    }
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _shape(column: Column) -> str:
+    return "one" if not column.shape else " × ".join(map(str, column.shape))
+
+
+def render_card(task: Task, manifest: Manifest) -> str:
+    """Return the dataset card: front matter from which `datasets` loads, then prose."""
+    description = _describe(task, manifest)
+    splits = "\n".join(
+        f"| `{name}` | {split['num_examples']:,} | {len(split['shards'])} | `{split['digest']}` |"
+        for name, split in manifest["splits"].items()
+    )
+    columns = "\n".join(
+        f"| `{column.name}` | {column.dtype} | {_shape(column)} | {column.meaning} |"
+        for column in task.columns
+    )
+    return f"""---
+{_front_matter(task, manifest, description)}---
+
+# {description.title}
+
+{description.summary}
+
+Generated by [SRAVEN]({PAPER_URL}), benchmark version {task.version}. Instance `i` of a split is a
+pure function of the version, the configuration, the split and `i`: the generator gives these very
+bytes on any machine.
+
+```json
+{canonical_json(manifest["config"])}
+```
+
+## Load
+
+```python
+from datasets import load_dataset
+
+dataset = load_dataset("path/to/this/directory")
+train = dataset["{next(iter(manifest["splits"]))}"]
+```
+
+`{manifest["config"]["task"]}.to_numpy(train)` gives the columns as arrays in their shapes, without a copy
+where there is one chunk. `sraven verify path/to/this/directory` re-checks files and values.
+
+## Splits
+
+| split | instances | files | digest (SHA-256 of the arrays) |
+| --- | --- | --- | --- |
+{splits}
+
+## Columns
+
+| column | type | shape | content |
+| --- | --- | --- | --- |
+{columns}
+
+Lists are stored flat, in C order.
+
+{description.body}
+
+## Limitations and biases
+
+{description.limitations} {description.biases}
+
+## Licence and citation
+
+Apache-2.0. The data is synthetic and holds nothing personal. If you use it, please cite the paper that
+introduced the task:
+
+```bibtex
+{CITATION}
+```
+"""
+
+
+def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
+    """Return the dataset's Croissant 1.1 metadata, with the fields on responsible AI."""
+    description = _describe(task, manifest)
+    name, suffix = manifest["config_name"], manifest["file_format"]
+    media_type = {"parquet": "application/x-parquet", "arrow": "application/vnd.apache.arrow.stream"}[suffix]
+    file_objects = [
+        {
+            "@type": "cr:FileObject",
+            "@id": shard["path"],
+            "name": shard["path"].rsplit("/", 1)[1],
+            "contentUrl": shard["path"],
+            "contentSize": f"{shard['num_bytes']} B",
+            "encodingFormat": media_type,
+            "sha256": shard["sha256"],
+        }
+        for split in manifest["splits"].values()
+        for shard in split["shards"]
+    ]
+    file_sets = [
+        {
+            "@type": "cr:FileSet",
+            "@id": f"{split}-files",
+            "name": f"{split}-files",
+            "description": f"The files of split {split}.",
+            "encodingFormat": media_type,
+            "includes": f"{name}/{split}-*.{suffix}",
+        }
+        for split in manifest["splits"]
+    ]
+    return {
+        "@context": _CROISSANT_CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": re.sub(r"\W", "_", f"{manifest['config']['task']}_{name}"),
+        "description": f"{description.summary} Configuration: {canonical_json(manifest['config'])}",
+        "version": _dataset_version(task),
+        "datePublished": VERSIONS[task.version].published,
+        "license": LICENSE_URL,
+        "url": PAPER_URL,
+        "citeAs": CITATION,
+        "keywords": list(description.keywords),
+        "creator": {"@type": "Organization", "name": "The SRAVEN maintainers"},
+        "isLiveDataset": False,
+        "rai:hasSyntheticData": True,
+        "rai:dataCollection": "Drawn by a program from a published counter-based random generator.",
+        "rai:dataCollectionType": ["Synthetic data generation"],
+        "rai:dataLimitations": description.limitations,
+        "rai:dataBiases": description.biases,
+        "rai:personalSensitiveInformation": "None: the data consists of generated symbols and numbers.",
+        "rai:dataUseCases": description.uses,
+        "rai:dataSocialImpact": "None expected: the data says nothing about people.",
+        "distribution": [*file_objects, *file_sets],
+        "recordSet": [_split_names(manifest), *(_record_set(task, split) for split in manifest["splits"])],
+    }
+
+
+def _split_names(manifest: Manifest) -> dict[str, Any]:
+    terms = {"train": "cr:TrainingSplit", "test": "cr:TestSplit"}
+    return {
+        "@type": "cr:RecordSet",
+        "@id": "splits",
+        "dataType": "cr:Split",
+        "name": "splits",
+        "description": "The splits, and what they are for.",
+        "key": {"@id": "splits/name"},
+        "field": [
+            {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
+            {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": ["sc:URL", "cr:Split"]},
+        ],
+        "data": [
+            {
+                "splits/name": split,
+                "splits/url": terms.get(split, "cr:TestSplit").replace("cr:", _CROISSANT_CONTEXT["cr"]),
+            }
+            for split in manifest["splits"]
+        ],
+    }
+
+
+def _record_set(task: Task, split: str) -> dict[str, Any]:
+    def field(column: Column) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "@type": "cr:Field",
+            "@id": f"{split}/{column.name}",
+            "name": column.name,
+            "description": f"{column.meaning[0].upper()}{column.meaning[1:]}.",
+            "dataType": _CROISSANT_TYPES[column.dtype],
+            "source": {"fileSet": {"@id": f"{split}-files"}, "extract": {"column": column.name}},
+        }
+        if column.shape:
+            content |= {"isArray": True, "arrayShape": str(int(np.prod(column.shape)))}
+        return content
+
+    return {
+        "@type": "cr:RecordSet",
+        "@id": split,
+        "name": split,
+        "description": f"The instances of split {split}.",
+        "key": {"@id": f"{split}/index"},
+        "field": [field(column) for column in task.columns],
+    }

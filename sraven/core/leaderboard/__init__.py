@@ -1,0 +1,1 @@
+"""The leaderboard: what is filed, who is ranked, and why."""

@@ -1,0 +1,208 @@
+"""Who is ranked: a table of reasons not to be, each a function of what a submission says and scores."""
+
+from collections.abc import Callable, Mapping
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+from sraven.core.boards.board import Board
+from sraven.core.leaderboard.evidence import Evidence
+from sraven.core.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
+
+REFERENCE = "reference"
+"""Family of the predictors that are there for comparison."""
+
+CEILING_ERRORS = 5
+"""Standard errors by which a score must pass its ceiling to be beyond what chance allows.
+
+An observer that is right about instance i with probability p_i, as its posterior says, is right about
+a share of n instances whose mean is the ceiling c and whose variance is at most c (1 - c) / n. By
+Chernoff's bound, five of the standard errors below are passed by one in 10^8 at most on the boards there
+are, and so by one in 10^6 among 20 seeds on two splits.
+"""
+
+LEAST_BITS_PER_BYTE = 0.3
+"""Below it no text of its kind is predicted: half of the least that Shannon's readers left open for
+printed English (0.6 bits a letter; Prediction and Entropy of Printed English, 1951)."""
+
+
+class Context(NamedTuple):
+    """What a reason may depend on.
+
+    Attributes:
+        evidence: of the submission.
+        fingerprints: of the documents of the board's corpus, by split; empty if none is known.
+    """
+
+    evidence: Evidence
+    fingerprints: Mapping[str, str]
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+        return self.evidence.board
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What the submission says of its training."""
+        return dict(self.evidence.content["training"])
+
+    def seeds(self, split: str) -> set[int]:
+        """Return the seeds of a split."""
+        return {run["seed"] for run in self.evidence.content["runs"] if run["split"] == split}
+
+    def score(self, split: str, metric: str) -> Mapping[str, Any] | None:
+        """Return a score; None if there is none."""
+        found = self.evidence.scores["splits"].get(split, {}).get("metrics", {}).get(metric)
+        return None if found is None or found["mean"] is None else found
+
+
+def _few_seeds(context: Context) -> str:
+    few = [split for split in context.board.splits if len(context.seeds(split)) < RANKED_SEEDS]
+    return f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}" if few else ""
+
+
+def _other_seeds(context: Context) -> str:
+    """A seed is a trained model: one that is left out on a split may be the one that did badly there."""
+    if _few_seeds(context):
+        return ""
+    named = {split: context.seeds(split) for split in context.board.splits}
+    everywhere = set.intersection(*named.values())
+    parts = [
+        f"{split} has seed {', '.join(map(str, sorted(seeds - everywhere)))} alone"
+        for split, seeds in named.items()
+        if seeds - everywhere
+    ]
+    return f"its splits have other seeds: {'; '.join(parts)}" if parts else ""
+
+
+def _extra_data(context: Context) -> str:
+    return "used extra data" if context.training["extra_data"] else ""
+
+
+def _selection(context: Context) -> str:
+    held_out = context.training["selection_split"] in context.board.content["held_out"]
+    return "chosen by its scores on held-out combinations" if held_out else ""
+
+
+def _budget(context: Context) -> str:
+    most = max(context.board.content["train_budgets"])
+    beyond = context.training["instances"] > most
+    return f"trained on more than {most:,} {context.board.budget_unit}" if beyond else ""
+
+
+def no_fingerprint(board: Board, fingerprints: Mapping[str, str]) -> str:
+    """Return why nothing on a board is ranked; an empty text if it isn't so."""
+    if not board.is_corpus or board.primary_split in fingerprints:
+        return ""
+    return f"no fingerprint of the documents of {board.id} is pinned yet, so none of its entries is ranked"
+
+
+def _documents(context: Context) -> str:
+    """Losses on other documents don't compare."""
+    board, pinned = context.board, context.fingerprints
+    if not board.is_corpus:
+        return ""
+    others = [
+        split
+        for split, found in context.evidence.scores["splits"].items()
+        if split in pinned and found.get("fingerprint") != pinned[split]
+    ]
+    return no_fingerprint(board, pinned) or ("its documents aren't those of the board" if others else "")
+
+
+def _beyond(value: float, ceiling: float, error: float, n: float) -> float | None:
+    """Return what a score that is a share of n may reach with this ceiling, if it is beyond; else None."""
+    most = ceiling + CEILING_ERRORS * sqrt(error**2 + max(0.0, ceiling * (1 - ceiling)) / n)
+    return most if value > most + CLAIM_TOLERANCE else None
+
+
+def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, float]]:
+    """Return ceilings of metrics on a split with their standard errors, and how many instances they are on.
+
+    On an instance with one answer the ideal observer is always right, so that what it gets wrong are
+    ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
+    """
+    board, n = context.board, float(context.board.splits[split])
+    known = board.content["ceiling"].get(split, {}).get("knowing_split", {}).get(board.metric)
+    if known is None or board.metric != "accuracy":  # others are no shares of instances
+        return {}
+    value, error = float(known["value"]), float(known["standard_error"])
+    found = {board.metric: (value, error, n)}
+    ambiguous = context.evidence.totals.get(split, {}).get("ambiguous", 0)
+    if ambiguous:
+        found["accuracy_ambiguous"] = 1 - (1 - value) * n / ambiguous, error * n / ambiguous, ambiguous
+    return found
+
+
+def _above_ceiling(context: Context) -> str:
+    for split in context.board.splits:
+        for metric, (value, error, n) in _ceilings(context, split).items():
+            score = context.score(split, metric)
+            for found in score["by_seed"] if score else ():
+                if found is not None and (most := _beyond(found, value, error, n)) is not None:
+                    return (
+                        f"its {metric} on {split} is {found:.4f}, where an ideal observer reaches "
+                        f"{value:.4f} and no more than {most:.4f} by chance: a sign of leaked labels"
+                    )
+    return ""
+
+
+def _impossible_loss(context: Context) -> str:
+    for split in context.board.splits:
+        score = context.score(split, "bits_per_byte")
+        if score and min(score["by_seed"]) < LEAST_BITS_PER_BYTE:
+            return f"fewer than {LEAST_BITS_PER_BYTE} bits per byte of {split}: no text is so predictable"
+    return ""
+
+
+_CHANCE: Mapping[str, Callable[[Board], float]] = {
+    # all features of a panel guessed
+    "accuracy": lambda board: float(board.content["config"]["K"]) ** -board.content["prediction"]["shape"][0],
+    # the mean of each sequence's targets
+    "r2_per_sequence": lambda board: 0.0,
+    # all pieces of the tokenizer equally likely
+    "loss": lambda board: log(board.content["config"]["pieces"]),
+}
+"""What guessing scores, by primary metric."""
+
+
+def _chance(context: Context) -> str:
+    """An entry is at chance if the interval of its score reaches what guessing scores.
+
+    The interval is over instances alone. That over seeds would call a method guesswork of which one seed
+    learns and two don't.
+    """
+    board = context.board
+    score = context.score(board.primary_split, board.metric)
+    if board.metric not in _CHANCE or score is None or not score["interval"]:
+        return ""
+    chance, (low, high) = _CHANCE[board.metric](board), score["interval"]
+    is_better = low > chance if board.content["higher_is_better"] else high < chance
+    return "" if is_better else f"no better than chance, which is {chance:.4g}"
+
+
+REASONS: Mapping[str, Callable[[Context], str]] = {
+    "seeds": _few_seeds,
+    "same seeds": _other_seeds,
+    "data": _extra_data,
+    "selection": _selection,
+    "budget": _budget,
+    "documents": _documents,
+    "ceiling": _above_ceiling,
+    "loss": _impossible_loss,
+    "chance": _chance,
+}
+"""For each rule, what an entry that breaks it is told; an empty text for one that doesn't."""
+
+
+def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
+    """Return why a submission isn't ranked, by itself; nothing if it may be.
+
+    Args:
+        evidence: of the submission.
+        fingerprints: pinned ones of the documents of its board, by split.
+    """
+    if evidence.content["method"].get("family") == REFERENCE:
+        return ["a reference, not a model"]
+    context = Context(evidence, fingerprints)
+    return [told for reason in REASONS.values() if (told := reason(context))]

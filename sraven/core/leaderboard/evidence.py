@@ -1,0 +1,139 @@
+"""What a filed submission's predictions show: its scores, recomputed, and the predictions themselves.
+
+The standing is made of this, never of the ``scores.json`` that lies beside a submission. Computing it
+takes seconds for each entry, so it is kept for the next time, under the digests of all that it depends
+on: the submission, the board, and the code that scores.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.boards.board import Board
+from sraven.core.ground.spec import digest
+from sraven.core.leaderboard.kept import Kept
+from sraven.core.submissions.submission import Opened, decode_submission, open_submission, scores_of
+from sraven.core.tasks.families import package_of
+
+_FORMAT = 1
+_CONTENT = "content"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A submission, and what follows from its files alone.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
+        scores: what ``scores.json`` should hold; see `sraven.core.submissions.submission.score_submission`.
+        totals: for each split, the sums of what its labels say, such as how many are ambiguous.
+        predictions: ``[n, ...]`` of each run, by `run_name`.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    digest: str
+    scores: Mapping[str, Any]
+    totals: Mapping[str, Mapping[str, float]]
+    predictions: Mapping[str, NDArray[Any]]
+
+
+def run_name(split: str, seed: int) -> str:
+    """Return the name of a run's predictions."""
+    return f"{split}/{seed}"
+
+
+@cache
+def _code_digest(family: str) -> str:
+    """Return a digest of all source files that scores on boards of a family may depend on."""
+    checksum = hashlib.sha256()
+    for package in sorted({"sraven", package_of(family)}):
+        root = Path(str(files(package)))
+        for path in sorted(root.rglob("*.py")):
+            content = path.read_bytes()
+            checksum.update(f"{package} {path.relative_to(root)} {len(content)}\n".encode() + content)
+    return checksum.hexdigest()
+
+
+def _key(opened: Opened) -> str:
+    """Return what names the evidence of a submission: the digests of all that it depends on."""
+    return digest(
+        {
+            "format": _FORMAT,
+            "submission": opened.digest,
+            "board": opened.board.digest,
+            "code": _code_digest(opened.board.content["task"]),
+        }
+    )
+
+
+def _compute(opened: Opened, threads: int | None) -> Evidence:
+    submission = decode_submission(opened)
+    board, runs = submission.board, submission.runs
+    labels = {
+        split: board.labels(split, found[0].predictions, threads=threads) for split, found in runs.items()
+    }
+    return Evidence(
+        content=opened.content,
+        board=board,
+        digest=opened.digest,
+        scores=scores_of(submission, threads=threads),
+        totals={
+            split: {name: float(column.sum()) for name, column in found.summands.items()}
+            for split, found in labels.items()
+        },
+        predictions={
+            run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
+        },
+    )
+
+
+def _pack(evidence: Evidence) -> bytes:
+    written = io.BytesIO()
+    text = json.dumps({"scores": evidence.scores, "totals": evidence.totals}, allow_nan=False)
+    arrays: dict[str, Any] = {_CONTENT: np.frombuffer(text.encode(), np.uint8), **evidence.predictions}
+    np.savez(written, **arrays)
+    return written.getvalue()
+
+
+def _unpack(opened: Opened, packed: bytes) -> Evidence:
+    """Return kept evidence; arrays are read when they are asked for."""
+    arrays = np.load(io.BytesIO(packed), allow_pickle=False)
+    content = json.loads(arrays[_CONTENT].tobytes())
+    return Evidence(opened.content, opened.board, opened.digest, content["scores"], content["totals"], arrays)
+
+
+def gather_evidence(folder: Path, *, fresh: bool = False, threads: int | None = None) -> Evidence:
+    """Return what the files of a submission show.
+
+    The files are read and compared with their digests each time. What follows from them is computed, or
+    taken from an earlier run of this user.
+
+    Args:
+        folder: the submission.
+        fresh: whether to compute it in any case.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        SubmissionError: if the submission is refused.
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    opened, kept = open_submission(folder), Kept("scores")
+    name = f"{_key(opened)}.npz"
+    if not fresh and (packed := kept.read(name)):
+        return _unpack(opened, packed)
+    evidence = _compute(opened, threads)
+    kept.write(name, _pack(evidence))
+    return evidence

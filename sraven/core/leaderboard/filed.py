@@ -1,0 +1,123 @@
+"""What lies in the leaderboard's folder: filed submissions, and what is none of them."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from sraven.core.boards.board import board_ids
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.submissions.submission import SUBMISSIONS
+from sraven.core.tasks.versions import VERSIONS
+
+FIRST = date.fromisoformat(next(iter(VERSIONS.values())).published)
+"""When the benchmark was published: nothing was filed before."""
+
+_NAME = re.compile(r"([0-9]{8})-[a-z0-9]+(?:-[a-z0-9]+)*")
+_LONGEST = 80
+_LONGEST_REASON = 400
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What was left out of the standing, and why.
+
+    Attributes:
+        place: of the folder or file below the leaderboard's, as a line that can be shown to anyone.
+        reason: a line of that kind, too.
+    """
+
+    place: str
+    reason: str
+
+
+def make_fault(place: str, reason: object) -> Fault:
+    """Return a fault, its texts made fit to be shown."""
+    return Fault(shown(place), shown(" ".join(str(reason).split()), _LONGEST_REASON))
+
+
+def today() -> date:
+    """Return the day in UTC, by which submissions are filed."""
+    return datetime.now(UTC).date()
+
+
+def filing_date(name: str, last: date) -> date:
+    """Return the day that the name of an entry's folder begins with. It is shown, and decides nothing.
+
+    Args:
+        name: such as ``20261121-hyla``.
+        last: the latest day that is possible: today.
+
+    Raises:
+        SubmissionError: if the name is of another form, or the day is none, comes before the
+            benchmark's first, or is still to come.
+    """
+    matched = _NAME.fullmatch(name)
+    if not matched or len(name) > _LONGEST:
+        raise SubmissionError(
+            "isn't the name of an entry; expected <YYYYMMDD>-<name>, the name in lower-case letters, digits "
+            "and single hyphens, as `sraven submit` gives it"
+        )
+    try:
+        day = date(int(name[:4]), int(name[4:6]), int(name[6:8]))
+    except ValueError:
+        raise SubmissionError(f"{matched[1]} is no date; expected one from {FIRST} to {last}") from None
+    if not FIRST <= day <= last:
+        raise SubmissionError(f"{day} isn't possible; expected a date from {FIRST} to {last}")
+    return day
+
+
+def _names(folder: Path) -> list[str]:
+    """Return what a directory holds, ascending; hidden files are those of an editor or unfinished."""
+    return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+
+
+def _fault_of_directory(path: Path) -> str | None:
+    """Return why something is no directory of its own; None if it is one."""
+    if path.is_symlink():
+        return "is a link; links aren't followed"
+    return None if path.is_dir() else "isn't a directory"
+
+
+def walk_filed(leaderboard: Path, last: date, only: str | None = None) -> Iterator[Path | Fault]:
+    """Yield the folders of filed submissions, ascending, and a fault for whatever else lies there.
+
+    Args:
+        leaderboard: the leaderboard's folder.
+        last: the latest day on which something can have been filed.
+        only: id of a board, to see nothing of others; None for all.
+    """
+    root = leaderboard / SUBMISSIONS
+    if not os.path.lexists(root):
+        return
+    if reason := _fault_of_directory(root):
+        yield make_fault(SUBMISSIONS, reason)
+        return
+    known = set(board_ids())
+    for board in _names(root):
+        if only is not None and board != only:
+            continue
+        if board not in known:
+            yield make_fault(board, "isn't the id of a board; `sraven boards` lists all")
+        elif reason := _fault_of_directory(root / board):
+            yield make_fault(board, reason)
+        else:
+            for name in _names(root / board):
+                place = f"{board}/{name}"
+                if reason := _fault_of_directory(root / board / name):
+                    yield make_fault(place, reason)
+                    continue
+                try:
+                    filing_date(name, last)
+                except SubmissionError as error:
+                    yield make_fault(place, error)
+                else:
+                    yield root / board / name
+
+
+def filed_submissions(leaderboard: Path) -> list[Path]:
+    """Return the folders of all filed submissions, ascending; whatever is none is left out."""
+    return [found for found in walk_filed(leaderboard, today()) if isinstance(found, Path)]

@@ -1,0 +1,97 @@
+"""What a standing is made of: the rows of boards, their badges, and what was left out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sraven.core.boards.board import Board
+from sraven.core.leaderboard.filed import Fault
+
+SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
+"""Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
+maintainer besides; from a paper, no predictions."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of a board's table.
+
+    Attributes:
+        id: folder of the submission, such as ``sraven-v1/20261121-hyla``; empty for a reported row.
+        method: its name.
+        family: what it belongs to; ``reference`` for predictors that are there for comparison.
+        description: in a sentence or two.
+        badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
+        rank: among the entries of its budget, from 1; those whose values differ by no more than what
+            machines may differ by share one. None if it isn't ranked.
+        remark: why it isn't ranked, or what to know of it.
+        value: the primary metric on the primary split, mean over seeds.
+        standard_error: over seeds, None for one seed.
+        interval: bootstrap interval over instances, None for a reported row.
+        seeds: number of seeds.
+        splits: all metrics (means over seeds) by split.
+        gap: to the ceiling: the ideal observer that knows the split.
+        parameters: of the model.
+        train_instances: seen in training, in the unit of the board's budget.
+        budget: the least budget of the board that holds them; None beyond all, and for references.
+        date: YYYY-MM-DD, as its folder says; it decides nothing.
+        paper: address.
+        code: address.
+        fingerprint: of the documents of a corpus; None on other boards.
+        copies: ids of entries with the same predictions, or nearly the same.
+    """
+
+    id: str
+    method: str
+    family: str | None
+    description: str
+    badge: str
+    rank: int | None
+    remark: str
+    value: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    seeds: int
+    splits: Mapping[str, Mapping[str, float | None]]
+    gap: float | None
+    parameters: int | None
+    train_instances: int
+    budget: int | None
+    date: str | None
+    paper: str | None
+    code: str | None
+    fingerprint: str | None = None
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A board with its entries, the best first.
+
+    Attributes:
+        board: the board.
+        entries: its rows.
+        note: why nothing on it is ranked; empty if it isn't so.
+    """
+
+    board: Board
+    entries: tuple[Entry, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """All that lies in the leaderboard's folder.
+
+    Attributes:
+        standings: of the boards.
+        faults: what was left out, and why; pins of reproduced entries that fit none, too.
+    """
+
+    standings: tuple[Standing, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+def ceiling(board: Board) -> float | None:
+    """Return what the ideal observer scores that knows the split, by the primary metric."""
+    found = board.content["ceiling"].get(board.primary_split, {}).get("knowing_split", {}).get(board.metric)
+    return None if found is None else float(found["value"])

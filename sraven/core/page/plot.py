@@ -1,0 +1,221 @@
+"""Plots of the page: scores against instances and parameters, drawn as SVG.
+
+Colours, widths and fonts are the style sheet's.
+"""
+
+from collections.abc import Callable, Sequence
+from xml.etree.ElementTree import Element
+
+from sraven.core.leaderboard.ranking import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
+from sraven.core.page.html import element
+from sraven.core.page.scale import (
+    FLOOR,
+    FONT,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Axis,
+    Box,
+    Point,
+    Scale,
+    is_free,
+    log_ticks,
+    shortened,
+    text_width,
+)
+from sraven.core.page.words import REFERENCE, capitalised, compact, kind, metric_name, score, with_error
+
+_LABELS, _LABEL_LETTERS, _TIP_LETTERS = 5, 24, 44
+
+
+def _circle(x: float, y: float, radius: float = 4.2) -> Element:
+    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=radius, class_="mark")
+
+
+def _square(x: float, y: float) -> Element:
+    return element("rect", x=f"{x - 3.6:.1f}", y=f"{y - 3.6:.1f}", width=7.2, height=7.2, class_="mark")
+
+
+def _diamond(x: float, y: float) -> Element:
+    return element("path", d=f"M{x:.1f} {y - 5.6:.1f}l5.6 5.6l-5.6 5.6l-5.6 -5.6z", class_="mark")
+
+
+def _triangle(x: float, y: float) -> Element:
+    return element("path", d=f"M{x:.1f} {y - 5.2:.1f}l5.2 9h-10.4z", class_="mark")
+
+
+def _arrow(x: float, y: float) -> Element:
+    return element("path", d=f"M{x - 5:.1f} {y - 8:.1f}h10l-5 8z", class_="mark")
+
+
+MARKS: dict[str, Callable[[float, float], Element]] = {
+    SCORED: _circle,
+    SELF_REPORTED: _triangle,
+    REPRODUCED_BADGE: _diamond,
+    REPORTED: _circle,
+    REFERENCE: _square,
+}
+"""The shape of each kind of point; those of reported figures are hollow by the style sheet."""
+
+
+def legend_mark(of: str) -> Element:
+    """Return a kind of point as a small picture."""
+    mark = element("g", MARKS[of](7, 7), class_=f"point {of}")
+    return element("svg", mark, class_="key", viewBox="0 0 14 14", aria_hidden="true")
+
+
+def _text(x: float, y: float, text: str, class_: str, anchor: str = "start", **more: str) -> Element:
+    return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, text_anchor=anchor, **more)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
+    return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=class_)
+
+
+def _frame(scale: Scale) -> Element:
+    """Return grid, axes, their numbers and the ceiling."""
+    frame = element("g", class_="frame", aria_hidden="true")
+    for tick in scale.ticks:
+        y = scale.y(tick)
+        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
+        frame.append(_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
+    frame.append(_line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis"))
+    free = scale.left if scale.columns else 0.0
+    for count in log_ticks(*scale.range, scale.axis.marks):
+        x, half = scale.x(count), text_width(compact(count)) / 2
+        if x - half < free:
+            continue  # it would run into the words left of it
+        free = x + half
+        frame.append(_line(x, FLOOR, x, FLOOR + 5, "axis"))
+        frame.append(_text(x, FLOOR + 21, compact(count), "tick", "middle"))
+    for absent, (low, high) in scale.columns.items():
+        frame.append(_line(low, FLOOR, high, FLOOR, "axis"))
+        label = "none" if absent == 0 else "not stated"
+        frame.append(_text((low + high) / 2, FLOOR + 21, label, "tick", "middle"))
+    if scale.best is not None:
+        y = scale.y(scale.best)
+        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))
+        frame.append(_text(WIDTH - RIGHT, y - 6, f"ceiling {score(scale.best)}", "ceiling-label", "end"))
+    return frame
+
+
+def _mark(point: Point, axis: Axis, first: bool) -> Element:
+    """Return the mark of an entry, with its error bar, and in words for those who can't see it."""
+    entry, count = point.entry, axis.value(point.entry)
+    of = "not stated" if count is None else f"{count:,}"
+    told = f"{entry.method}: {with_error(entry)} ({kind(entry)}); {axis.title}: {of}"
+    bar = None
+    if not point.beyond and point.low - point.high >= 1:
+        bar = _line(point.x, point.low, point.x, point.high, "error")
+    shape = _arrow if point.beyond else MARKS[kind(entry)]
+    return element(
+        "g",
+        element("title", told),
+        bar,
+        shape(point.x, point.y),
+        element("circle", cx=f"{point.x:.1f}", cy=f"{point.y:.1f}", r=9, class_="touch"),
+        class_=f"point {kind(entry)}",
+        data_entry=point.name,
+        role="img",
+        aria_label=told,
+        tabindex=0 if first else -1,
+    )
+
+
+def _tip(point: Point) -> Element:
+    """Return the label that shows while an entry is pointed at."""
+    name = shortened(point.entry.method, _TIP_LETTERS)
+    half = max(text_width(name), text_width(with_error(point.entry))) / 2
+    x = min(max(point.x, half + 2), WIDTH - half - 2)
+    y = point.y - 32 if point.y > TOP + 44 else point.y + 24
+    lines = [
+        element("tspan", name, x=f"{x:.1f}", class_="tip-name"),
+        element("tspan", with_error(point.entry), x=f"{x:.1f}", dy="1.25em"),
+    ]
+    return element(
+        "text",
+        *lines,
+        y=f"{y:.1f}",
+        class_="tip",
+        text_anchor="middle",
+        data_entry=point.name,
+        aria_hidden="true",
+    )
+
+
+def _box(point: Point, beside: float) -> Box:
+    """Return what a point and its error bar take, with a margin beside it."""
+    side = 5 + beside
+    return point.x - side, min(point.high, point.y - 5), point.x + side, max(point.low, point.y + 5)
+
+
+def _ceiling_boxes(scale: Scale) -> list[Box]:
+    """Return what the ceiling and its label take."""
+    if scale.best is None:
+        return []
+    y, width = scale.y(scale.best), text_width(f"ceiling {score(scale.best)}")
+    return [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - width, y - 22, WIDTH, y)]
+
+
+def _places(point: Point, width: float, is_best: bool) -> list[tuple[Box, float, str]]:
+    """Return where a label may stand, the best place first: its box, its x and its anchor.
+
+    Only the best of a kind may have its label above or below: among others, whose it is isn't clear.
+    """
+    x, y, half = point.x, point.y, FONT / 2 + 1
+    places = [((x + 9, y - half, x + 9 + width, y + half), x + 9, "start")]
+    places += [((x - 9 - width, y - half, x - 9, y + half), x - 9, "end")]
+    for middle in (min(point.high, y - 6) - half, max(point.low, y + 6) + half) if is_best else ():
+        places.append(((x - width / 2, middle - half, x + width / 2, middle + half), x, "middle"))
+        places.append(((x - 5, middle - half, x - 5 + width, middle + half), x - 5, "start"))
+    return places
+
+
+def _labels(scale: Scale, points: Sequence[Point]) -> list[Element]:
+    """Return a few names of points, given the best first, where they cover nothing and no other is near."""
+    best = {kind(point.entry): point.name for point in reversed(points)}.values()
+    taken, labels = _ceiling_boxes(scale), []
+    for point in sorted(points, key=lambda p: (p.name not in best, kind(p.entry) != REFERENCE)):
+        name = shortened(point.entry.method, _LABEL_LETTERS)
+        blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]
+        for box, x, anchor in _places(point, text_width(name), point.name in best):
+            inside = box[0] > LEFT and box[2] < WIDTH and box[1] > TOP - 10 and box[3] < FLOOR
+            if inside and is_free(box, blocked):
+                middle = (box[1] + box[3]) / 2 + 4
+                more = {"data_entry": point.name, "aria_hidden": "true"}
+                labels.append(_text(x, middle, name, "label", anchor, **more))
+                taken.append(box)
+                break
+        if len(labels) == _LABELS:
+            break
+    return labels
+
+
+def draw_panel(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Element:
+    """Return a plot of scores against counts.
+
+    Args:
+        standing: the board.
+        named: entries that have a score, the best first, with the names by which the page knows them.
+        axis: what is along the x axis.
+    """
+    board = standing.board
+    scale = Scale(standing, [entry for _, entry in named], axis)
+    points = scale.points(named)
+    by_place = sorted(points, key=lambda point: point.x)
+    title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
+    title += "" if board.content["higher_is_better"] else " (lower is better)"
+    svg = element(
+        "svg",
+        _frame(scale),
+        element("g", *[_mark(point, axis, number == 0) for number, point in enumerate(by_place)]),
+        element("g", *_labels(scale, points)),
+        element("g", *map(_tip, points)),
+        class_="plot",
+        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
+        role="group",
+        aria_label=f"{title}; the table below has the same figures",
+    )
+    return element("div", element("p", title, class_="panel-title"), svg, class_="panel")

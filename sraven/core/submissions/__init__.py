@@ -1,0 +1,1 @@
+"""Submissions: their files, their scores, writing and filing them."""

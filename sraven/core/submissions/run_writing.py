@@ -1,0 +1,105 @@
+"""The runs of a submission, checked and written: predictions as Parquet, training logs as they are."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import Run
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import SEED_LIMIT
+from sraven.core.submissions.corpus import check_runs
+from sraven.core.submissions.training_log import MOST_BYTES, check_log
+from sraven.core.system.files import sha256_of_file
+from sraven.core.tasks.table import to_table
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted.read import read_file
+
+_INDEX = Column("index", "int64", (), "index of the instance in its split")
+
+
+def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
+    """Return the predictions of a split by seed; a list counts the seeds from 0."""
+    if not isinstance(predictions, Mapping | Iterable):
+        raise ConfigurationError(f"predictions of {split} is {predictions!r}; expected an array of each seed")
+    items = predictions.items() if isinstance(predictions, Mapping) else enumerate(predictions)
+    return {check_integer("a seed", seed, 0, SEED_LIMIT): array for seed, array in items}
+
+
+def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], NDArray[Any]]:
+    """Return the predictions of all runs, by split and seed, as arrays of the board's type.
+
+    Raises:
+        ConfigurationError: for the first that can't be submitted.
+    """
+    if not isinstance(predictions, Mapping):
+        raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
+    runs: dict[tuple[str, int], NDArray[Any]] = {}
+    for split, arrays in predictions.items():
+        found = {
+            seed: board.checked_predictions(split, array)
+            for seed, array in sorted(_by_seed(split, arrays).items())
+        }
+        if board.is_corpus and found:
+            every = np.ones(board.splits[split], np.bool_)
+            check_runs(board, split, [Run(seed, array, every) for seed, array in found.items()])
+        runs |= {(split, seed): array for seed, array in found.items()}
+    return runs
+
+
+def checked_logs(board: Board, seeds: Iterable[int], logs: Any) -> dict[int, bytes]:
+    """Return the training logs of all seeds, where the board takes them.
+
+    Args:
+        board: the board.
+        seeds: those of the runs.
+        logs: their files by seed, or None.
+
+    Raises:
+        ConfigurationError: if one is missing, or there is one too many, or it isn't a training log.
+    """
+    if not board.is_corpus:
+        if logs is not None:
+            raise ConfigurationError(f"logs is given, but {board.id} takes no training logs; leave it out")
+        return {}
+    if not isinstance(logs, Mapping):
+        raise ConfigurationError(
+            f"logs is {logs!r}; {board.id} takes the training log of each run: {{seed: file}}"
+        )
+    named = {check_integer("a seed of logs", seed, 0, SEED_LIMIT): path for seed, path in logs.items()}
+    wanted = dict.fromkeys(seeds)
+    for seed in (*wanted, *named):
+        if seed not in named:
+            raise ConfigurationError(f"logs lacks seed {seed}; expected the training log of each run")
+        if seed not in wanted:
+            raise ConfigurationError(f"logs has seed {seed}, but predictions hasn't; leave it out")
+    return {seed: _read_log(named[seed]) for seed in wanted}
+
+
+def _read_log(file: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a training log."""
+    path = Path(file).resolve()
+    data = read_file(path.parent, path.name, MOST_BYTES)
+    check_log(data, str(file))
+    return data
+
+
+def write_run(board: Board, path: Path, predictions: NDArray[Any]) -> str:
+    """Write the predictions of a run; return the file's SHA-256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    column = board.prediction
+    table = to_table({"index": np.arange(len(predictions)), "prediction": predictions}, [_INDEX, column])
+    leaf = f"{column.name}.list.element" if column.shape else column.name
+    encoding = {"index": "DELTA_BINARY_PACKED"}
+    floats = predictions.dtype.kind == "f"
+    if floats:
+        encoding[leaf] = "BYTE_STREAM_SPLIT"
+    dictionary = [] if floats else [leaf]
+    pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
+    return sha256_of_file(path)

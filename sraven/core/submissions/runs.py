@@ -1,0 +1,139 @@
+"""The runs of a submission: which files they have, and their predictions in the order of the split."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import Run
+from sraven.core.ground.echo import quoted, shown
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
+from sraven.core.untrusted.read import Decoded, list_files, most_bytes, read_file
+
+DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
+
+_MOST_FILES = 500
+_MOST_SEEDS = 20
+_MOST_README = 1 << 20
+
+
+def prediction_path(split: str, seed: int) -> str:
+    """Return where the predictions of a run lie in a submission."""
+    return f"predictions/{split}/seed-{seed}.parquet"
+
+
+def named_files(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the files that a description names, with their SHA-256."""
+    runs = content["runs"]
+    logs = {run["log"]: run["log_sha256"] for run in runs if "log" in run}
+    return {run["file"]: run["sha256"] for run in runs} | logs
+
+
+def _check_names(content: Mapping[str, Any]) -> None:
+    """Refuse runs that name other files than theirs, and a run that is there twice."""
+    for number, run in enumerate(content["runs"]):
+        paths = {"file": prediction_path(run["split"], run["seed"]), "log": log_path(run["seed"])}
+        for key, path in paths.items():
+            if run.get(key, path) != path:
+                raise SubmissionError(
+                    f"{DESCRIPTION}: runs[{number}].{key} is {quoted(run[key])}; expected {path!r}"
+                )
+    listed = [run["file"] for run in content["runs"]]
+    if len(set(listed)) < len(listed):
+        twice = next(path for path in listed if listed.count(path) > 1)
+        raise SubmissionError(f"{DESCRIPTION}: runs has {twice} twice")
+    for split in {run["split"] for run in content["runs"]}:
+        if (count := sum(run["split"] == split for run in content["runs"])) > _MOST_SEEDS:
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
+            )
+
+
+def check_files(folder: Path, content: Mapping[str, Any]) -> None:
+    """Refuse runs that name other files than theirs, and files that no run names.
+
+    Raises:
+        SubmissionError: for the first of them.
+    """
+    _check_names(content)
+    files = set(list_files(folder, _MOST_FILES))
+    if README in files:
+        read_file(folder, README, _MOST_README)
+    present = files - {DESCRIPTION, README, SCORES}
+    for path in sorted(present ^ set(named_files(content))):
+        if path in present:
+            raise SubmissionError(f"{shown(path)}: isn't part of a submission; remove it")
+        raise SubmissionError(f"{path}: the file is missing")
+
+
+def _read_named(folder: Path, path: str, checksum: str, most: int) -> bytes:
+    """Return the bytes of a file, if they are those that ``submission.yaml`` names."""
+    data = read_file(folder, path, most)
+    found = hashlib.sha256(data).hexdigest()
+    if found != checksum:
+        raise SubmissionError(
+            f"{path}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says {checksum[:12]}…: the file was "
+            "changed or cut"
+        )
+    return data
+
+
+def read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> bytes:
+    """Return the bytes of a run's predictions, still to be decoded.
+
+    Raises:
+        SubmissionError: if they are too many, or not those that ``submission.yaml`` names.
+    """
+    most = most_bytes(board.splits[run["split"]], board.prediction)
+    return _read_named(folder, run["file"], run["sha256"], most)
+
+
+def check_logs(folder: Path, content: Mapping[str, Any], board: Board) -> None:
+    """Refuse runs without a training log where scores are self-reported, and a log where they aren't.
+
+    Raises:
+        SubmissionError: for the first fault.
+    """
+    for number, run in enumerate(content["runs"]):
+        if board.is_corpus and "log" not in run:
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs[{number}] lacks 'log'; {board.id} takes the training log of each run"
+            )
+        if not board.is_corpus and "log" in run:
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs[{number}] has 'log'; {board.id} takes no training logs"
+            )
+        if "log" in run:
+            check_log(_read_named(folder, run["log"], run["log_sha256"], MOST_BYTES), run["log"])
+
+
+def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
+    """Return predictions in the order of the split.
+
+    Raises:
+        SubmissionError: for an index that isn't one of the split or occurs twice, or a prediction that
+            can't be scored.
+    """
+    index, predictions = decoded
+    path, size = prediction_path(split, seed), board.splits[split]
+    outside = np.flatnonzero((index < 0) | (index >= size))
+    if len(outside):
+        row = outside[0]
+        raise SubmissionError(
+            f"{path}: row {row} has index {index[row]}; {split} has the indices 0 to {size - 1}"
+        )
+    first = np.full(size, -1, np.int64)
+    first[index[::-1]] = np.arange(len(index))[::-1]
+    repeated = np.flatnonzero(first[index] != np.arange(len(index)))
+    if len(repeated):
+        row = repeated[0]
+        raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
+    if fault := board.task.scoring.find_fault(predictions):
+        raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
+    answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
+    ordered[index] = predictions
+    return Run(seed, ordered, answered)

@@ -1,0 +1,315 @@
+"""Submissions: predictions of a board's splits with a description. Written, validated, scored.
+
+::
+
+    submission.yaml                         what the method is, and which runs there are
+    predictions/<split>/seed-<n>.parquet    index int64, prediction
+    training/seed-<n>.jsonl                 where scores are self-reported
+    README.md                               free text
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.scoring import Run, SplitScores, score_runs
+from sraven.core.ground.echo import quoted, shown
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.submissions.corpus import check_runs, fingerprint
+from sraven.core.submissions.runs import (
+    DESCRIPTION,
+    SCORES,
+    check_files,
+    check_logs,
+    make_run,
+    read_predictions,
+)
+from sraven.core.untrusted.read import decode_apart, parse_yaml, read_file
+from sraven.core.untrusted.schemas import find_problem
+
+SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
+
+CLAIM_TOLERANCE = 1e-6
+"""How far a claimed score may be from the one that is recomputed."""
+
+RANKED_SEEDS = 3
+"""Seeds that a ranked entry has at least, on every split."""
+
+_MOST_DESCRIPTION = 1 << 18
+_MOST_SCORES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A validated submission.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        runs: the runs of each split, by ascending seed.
+        digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    runs: Mapping[str, tuple[Run, ...]]
+    digest: str
+
+
+def read_description(folder: Path) -> tuple[dict[str, Any], str]:
+    """Return what ``submission.yaml`` says, checked against the schema, and its SHA-256.
+
+    Raises:
+        SubmissionError: if it is missing, isn't plain YAML, or breaks the schema.
+    """
+    data = read_file(folder, DESCRIPTION, _MOST_DESCRIPTION)
+    content = parse_yaml(data, DESCRIPTION)
+    if problem := find_problem(content, "submission"):
+        raise SubmissionError(f"{DESCRIPTION}: {problem}")
+    return dict(content), hashlib.sha256(data).hexdigest()
+
+
+def _check_board(content: Mapping[str, Any], board: Board) -> None:
+    """Refuse a submission for another version of the board, or with splits that it hasn't."""
+    if content["board_digest"] != board.digest:
+        raise SubmissionError(
+            f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
+            f"{board.digest[:12]}…: the predictions are for another version of the board"
+        )
+    for number, run in enumerate(content["runs"]):
+        if run["split"] not in board.splits:
+            allowed = ", ".join(board.splits)
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has {allowed}"
+            )
+    if problem := selection_problem(content, board):
+        raise SubmissionError(f"{DESCRIPTION}: {problem}")
+
+
+def selection_problem(content: Mapping[str, Any], board: Board) -> str | None:
+    """Return what is wrong with the split by which hyperparameters were chosen; None if nothing is."""
+    split, allowed = content["training"]["selection_split"], tuple(board.content["splits"])
+    if split is None or split in allowed:
+        return None
+    return (
+        f"training.selection_split is {quoted(split)}; expected a split of {board.id} "
+        f"({', '.join(allowed)}), or null if nothing was chosen"
+    )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A submission whose files are those that it names, all read, none decoded.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        digest: SHA-256 of ``submission.yaml``.
+        predictions: the bytes of each run's predictions, by the name of the file.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    digest: str
+    predictions: Mapping[str, bytes]
+
+
+def open_submission(folder: Path) -> Opened:
+    """Read the files of a submission and compare them with their digests. No link is followed.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        ConfigurationError: if there is no such board.
+    """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} isn't the directory of a submission")
+    content, digest = read_description(folder)
+    check_files(folder, content)
+    board = read_board(content["board"])
+    _check_board(content, board)
+    check_logs(folder, content, board)
+    predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
+    return Opened(content, board, digest, predictions)
+
+
+def read_submission(folder: Path) -> Submission:
+    """Read and validate a submission. Nothing in it is executed, and no link is followed.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    return decode_submission(open_submission(folder))
+
+
+def decode_submission(opened: Opened) -> Submission:
+    """Decode and validate the predictions of a submission.
+
+    Raises:
+        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    content, board, digest = opened.content, opened.board, opened.digest
+    runs = content["runs"]
+    files = {run["file"]: (opened.predictions[run["file"]], board.splits[run["split"]]) for run in runs}
+    with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
+        decoding = pool.submit(decode_apart, files, board.prediction)
+        board.check_scored()
+        decoded = decoding.result()
+    made = [(run["split"], make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]
+    by_split = {
+        split: tuple(sorted((run for name, run in made if name == split), key=lambda run: run.seed))
+        for split in board.splits
+    }
+    found_runs = {split: found for split, found in by_split.items() if found}
+    if board.is_corpus:
+        for split, found in found_runs.items():
+            check_runs(board, split, found)
+    return Submission(content, board, found_runs, digest)
+
+
+def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
+    """Refuse a claim that isn't what is recomputed."""
+    for split, claims in claimed.items():
+        for metric, claim in claims.items():
+            found = scores[split].metrics.get(metric) if split in scores else None
+            if found is None:
+                where = f"claimed.{shown(split)}.{shown(metric)}"
+                raise SubmissionError(f"{DESCRIPTION}: {where} is no score of this submission")
+            if found.mean is None or not abs(claim - found.mean) <= CLAIM_TOLERANCE:
+                raise SubmissionError(
+                    f"{DESCRIPTION}: claimed.{split}.{metric} is {shown(claim)}, but the predictions score "
+                    f"{found.mean}; correct the claim, or leave it out"
+                )
+
+
+def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, Any]:
+    """Validate a submission and score it.
+
+    Args:
+        folder: its directory.
+        threads: threads to use; None for all available ones.
+
+    Returns:
+        What ``scores.json`` holds: board, digests, and by split the `SplitScores` as JSON values,
+        with the gap of each metric to its ceiling (the ideal observer that knows the split) and, for
+        a corpus, the fingerprint of its documents; see `sraven.core.submissions.corpus.fingerprint`.
+
+    Raises:
+        SubmissionError: if it is refused; the message says why.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    return scores_of(read_submission(Path(folder)), threads=threads)
+
+
+def _score(submission: Submission, metrics: Sequence[str], threads: int | None) -> dict[str, SplitScores]:
+    """Return the scores of each split by some metrics of the task."""
+    board = submission.board
+
+    def score(split: str) -> SplitScores:
+        runs = submission.runs[split]
+        labels = board.labels(split, runs[0].predictions, threads=threads)
+        return score_runs(board.task.scoring, labels, runs, metrics=metrics, threads=threads)
+
+    with ThreadPoolExecutor(len(submission.runs)) as pool:
+        return dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
+
+
+def scores_beside(submission: Submission, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
+    """Return by split what a submission scores by the metrics that its task got after the board.
+
+    They are for readers: no part of ``scores.json``, nor of what it is checked against.
+    """
+    beside = submission.board.metrics_beside
+    found = _score(submission, beside, threads) if beside else {}
+    return {split: _as_json(scores)["metrics"] for split, scores in found.items()}
+
+
+def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str, Any]:
+    """Return the scores of a submission, by its board's own metrics; see `score_submission`."""
+    board = submission.board
+    scores = _score(submission, board.metrics, threads)
+    _check_claims(submission.content.get("claimed", {}), scores)
+    return {
+        "schema": 1,
+        "board": board.id,
+        "board_digest": board.digest,
+        "submission_digest": submission.digest,
+        "splits": {
+            split: {
+                **_as_json(found),
+                "gap_to_ceiling": _gaps(board, split, found),
+                **_fingerprint(board, split, submission.runs[split]),
+            }
+            for split, found in scores.items()
+        },
+    }
+
+
+def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | None]:
+    """Return the gap of each metric that has a ceiling."""
+    return {
+        metric: board.gap(split, metric, score.mean)
+        for metric, score in scores.metrics.items()
+        if board.ceiling(split, metric)
+    }
+
+
+def _fingerprint(board: Board, split: str, runs: Sequence[Run]) -> dict[str, str]:
+    """Return what tells a corpus from another, under its name in the scores; nothing for other boards."""
+    return {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))} if board.is_corpus else {}
+
+
+def _as_json(scores: SplitScores) -> dict[str, Any]:
+    """Return scores as JSON values."""
+    return dict(_listed(asdict(scores)))
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _listed(content) for name, content in value.items()}
+    return [_listed(content) for content in value] if isinstance(value, list | tuple) else value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def read_scores(folder: Path) -> dict[str, Any]:
+    """Return the scores that lie beside a filed submission, to be compared with those recomputed.
+
+    Raises:
+        SubmissionError: if they are missing, or are no names and values.
+    """
+    data = read_file(folder, SCORES, _MOST_SCORES)
+    try:
+        scores = json.loads(data, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
+    if not isinstance(scores, dict):
+        raise SubmissionError(f"{SCORES}: isn't scores; make it anew with `sraven submit`")
+    return scores
+
+
+def differing(stored: Any, found: Any, place: str = "") -> list[str]:
+    """Return where two scores differ by more than machines may, as dotted names."""
+    if isinstance(found, dict) and isinstance(stored, dict):
+        names = {**found, **stored}
+        return [
+            at for name in names for at in differing(stored.get(name), found.get(name), f"{place}.{name}")
+        ]
+    if isinstance(found, list) and isinstance(stored, list) and len(found) == len(stored):
+        pairs = zip(stored, found, strict=True)
+        return [at for n, (old, new) in enumerate(pairs) for at in differing(old, new, f"{place}[{n}]")]
+    numbers = all(isinstance(value, int | float) for value in (stored, found))
+    try:
+        same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
+    except OverflowError:  # an integer that no float can hold
+        same = False
+    return [] if same else [shown(place.removeprefix("."))]

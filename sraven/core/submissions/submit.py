@@ -1,0 +1,250 @@
+"""Writing submissions, and filing them under the leaderboard."""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sraven.core.boards.board import load_board, read_board
+from sraven.core.ground.arguments import check_choice
+from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.submissions.run_writing import checked_logs, checked_runs, write_run
+from sraven.core.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
+from sraven.core.submissions.submission import (
+    RANKED_SEEDS,
+    SUBMISSIONS,
+    read_description,
+    score_submission,
+    selection_problem,
+)
+from sraven.core.submissions.training_log import log_path
+from sraven.core.system.files import compact_json, sha256_of_file, write_text
+from sraven.core.system.staging import staged
+from sraven.core.untrusted.read import dump_yaml
+from sraven.core.untrusted.schemas import find_problem
+
+_PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
+
+
+def _environment() -> dict[str, Any]:
+    """Return the versions of Python and of the libraries that this process has loaded."""
+    found = {}
+    for package in _PACKAGES:
+        if package.replace("scikit-learn", "sklearn") in sys.modules:
+            try:
+                found[package] = version(package)
+            except PackageNotFoundError:  # imported from a path, not installed
+                continue
+    return {"python": platform.python_version(), "packages": found}
+
+
+def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description as YAML can hold it: NumPy's numbers become Python's, tuples lists."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise ConfigurationError(
+            f"the description of the submission has {value!r}; expected texts and numbers"
+        )
+
+    try:
+        return dict(json.loads(json.dumps(content, default=plain, allow_nan=False)))
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError("the description of the submission has NaN or infinity") from None
+
+
+def _named_log(seed: int, logs: Mapping[int, bytes]) -> dict[str, str]:
+    """Return what the description of a run says of its training log, if it has one."""
+    if seed not in logs:
+        return {}
+    return {"log": log_path(seed), "log_sha256": hashlib.sha256(logs[seed]).hexdigest()}
+
+
+def check_new(out: Path) -> None:
+    """Check that there is nothing where a submission is to be written.
+
+    Raises:
+        OutputError: if there is.
+    """
+    if os.path.lexists(out):
+        raise OutputError(f"{out} exists; choose another directory for the submission")
+
+
+def write_submission(
+    out: str | os.PathLike[str],
+    board: str,
+    predictions: Mapping[str, Any],
+    *,
+    method: Mapping[str, Any],
+    model: Mapping[str, Any],
+    training: Mapping[str, Any],
+    logs: Mapping[int, str | os.PathLike[str]] | None = None,
+    claimed: Mapping[str, Mapping[str, float]] | None = None,
+    readme: str = "",
+) -> None:
+    """Write the directory of a submission, whole or not at all.
+
+    Args:
+        out: a directory that doesn't exist yet.
+        board: id of the board, such as ``sraven-v1``.
+        predictions: for each scored split, the predictions of each seed: a list of arrays (seeds
+            0, 1, ...) or arrays by seed. An array has the whole split in the order of its
+            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic, and for C4
+            floats ``[n, 3]``: loss in nats, targets and bytes of each document.
+        method: ``name``, ``description`` and ``authors`` (a list); if you like ``family``,
+            ``paper``, ``code``, ``code_commit``, ``license``.
+        model: ``parameters`` (their number); if you like ``layers``, ``heads``, ``width``.
+        training: ``instances`` (how many were seen, repeats included; tokens for C4),
+            ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
+            was any; if you like ``optimiser``, ``tuning_trials``, ``hardware``, ``seconds``.
+            ``used_ood`` must be False.
+        logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
+            that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
+        claimed: your own scores by split and metric, to be compared with the recomputed ones.
+        readme: free text in Markdown.
+
+    Raises:
+        ConfigurationError: for predictions of a wrong shape, type or value, or a description that
+            isn't allowed. Nothing is written then.
+        OutputError: if ``out`` exists.
+    """
+    goal = Path(out)
+    check_new(goal)
+    for name, value in (("method", method), ("model", model), ("training", training)):
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(f"{name} is {value!r}; expected names and values")
+    loaded = load_board(board)
+    arrays = checked_runs(loaded, predictions)
+    log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
+    content: dict[str, Any] = {
+        "schema": 1,
+        "board": loaded.id,
+        "board_digest": loaded.digest,
+        "method": method,
+        "model": model,
+        "training": {"extra_data": None, "used_ood": False, **training},
+        "runs": [
+            {
+                "seed": seed,
+                "split": split,
+                "file": prediction_path(split, seed),
+                "sha256": "0" * 64,
+                **_named_log(seed, log_of),
+            }
+            for split, seed in arrays
+        ],
+        "environment": _environment(),
+    }
+    content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
+    if problem := find_problem(content, "submission") or selection_problem(content, loaded):
+        raise ConfigurationError(f"the description of the submission: {problem}")
+    with staged(goal) as folder:
+        for entry, array in zip(content["runs"], arrays.values(), strict=True):
+            entry["sha256"] = write_run(loaded, folder / entry["file"], array)
+        for seed, data in log_of.items():
+            (folder / log_path(seed)).parent.mkdir(exist_ok=True)
+            (folder / log_path(seed)).write_bytes(data)
+        write_text(folder / DESCRIPTION, dump_yaml(content))
+        write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
+
+
+def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
+    """Write the submission of a reference predictor, through the same door as any other.
+
+    Args:
+        out: a directory that doesn't exist yet.
+        board: id of the board.
+        name: of the predictor.
+
+    Raises:
+        ConfigurationError: if there is no such board or predictor.
+        OutputError: if ``out`` exists.
+    """
+    loaded = read_board(board)
+    references = loaded.task.scoring.references
+    if not references:
+        raise ConfigurationError(f"{loaded.id} has no reference predictors: each would need its text")
+    reference = references[check_choice("the reference", name, tuple(references))]
+    seeds = range(RANKED_SEEDS if reference.random else 1)
+    write_submission(
+        out,
+        board,
+        {
+            split: [reference.predict(split, size, seed) for seed in seeds]
+            for split, size in loaded.splits.items()
+        },
+        method={
+            "name": name,
+            "family": "reference",
+            "description": reference.description,
+            "authors": ["The SRAVEN maintainers"],
+            "license": "Apache-2.0",
+        },
+        model={"parameters": 0},
+        training={"instances": reference.instances, "selection_split": None},
+        readme=f"# {name}\n\n{reference.description}\n\nWritten by `sraven reference {board} {name}`.\n",
+    )
+
+
+def slug(name: str) -> str:
+    """Return a name in lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "method"
+
+
+def file_submission(
+    folder: str | os.PathLike[str], leaderboard: Path, *, day: date | None = None, threads: int | None = None
+) -> Path:
+    """Validate and score a submission, and copy it with its scores under the leaderboard.
+
+    Args:
+        folder: the submission.
+        leaderboard: the leaderboard's folder, ``docs/leaderboard`` of a checkout.
+        day: its date; None for today (UTC).
+        threads: threads to use; None for all available ones.
+
+    Returns:
+        where it lies: ``<leaderboard>/submissions/<board>/<YYYYMMDD>-<name>``.
+
+    Raises:
+        SubmissionError: if it is refused.
+        OutputError: if there is no leaderboard, or already such an entry.
+    """
+    source = Path(folder)
+    if not leaderboard.is_dir():
+        raise OutputError(f"{leaderboard} isn't a directory; run this in a checkout, or name it")
+    scores = score_submission(source, threads=threads)
+    content, _ = read_description(source)
+    stamp = f"{day or _today():%Y%m%d}"
+    goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
+    if os.path.lexists(goal):
+        raise OutputError(f"{goal} exists; give the method another name, or remove that entry first")
+    with staged(goal) as folder:
+        named = named_files(content)
+        for path in (DESCRIPTION, README, *named):
+            if (source / path).is_file():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / path, folder / path, follow_symlinks=False)
+        copies = {**named, DESCRIPTION: scores["submission_digest"]}
+        if any(sha256_of_file(folder / path) != checksum for path, checksum in copies.items()):
+            raise SubmissionError(f"{source} was changed while it was scored; run the command again")
+        write_text(folder / SCORES, compact_json(scores))
+    return goal
+
+
+def _today() -> date:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).date()

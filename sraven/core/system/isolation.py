@@ -1,0 +1,77 @@
+"""Keeping what lies in the working directory from being imported or read as settings.
+
+Commands are run inside datasets, submissions and checkouts of strangers. Python imports from there if
+PYTHONPATH has an empty entry, and so do the processes that it spawns; matplotlib reads settings there, and
+Numba, see `sraven.core.system.numba_settings`. Nothing but the standard library is imported here.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+"""Where the project's packages lie side by side."""
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+
+def leave_working_directory() -> None:
+    """Keep this process, and those that it starts, from importing out of the working directory.
+
+    For commands, before anything else is imported. Relative entries of PYTHONPATH lead there too; other
+    absolute ones are the user's choice. A checkout of this project may be worked in.
+    """
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        here = os.getcwd()
+    except OSError:  # it has been removed, so nothing is in it
+        return
+    listed = os.environ["PYTHONPATH"].split(os.pathsep) if os.environ.get("PYTHONPATH") else []
+    within = {os.path.abspath(entry) for entry in listed if _leads_to(entry, here)}
+    first = [entry for entry in sys.path[:1] if not _leads_to(entry, here)]
+    sys.path[:] = [entry for entry in [*first, *sys.path[1:]] if os.path.abspath(entry) not in within]
+    if listed:
+        kept = [entry for entry in map(os.path.abspath, listed) if entry not in within]
+        os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(kept))
+
+
+def _leads_to(entry: str, here: str) -> bool:
+    """Tell whether an entry of Python's path depends on the working directory, or is it."""
+    place = os.path.realpath(entry)
+    return place != str(ROOT) and (not os.path.isabs(entry) or place == os.path.realpath(here))
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """Start processes that import nothing from the working directory.
+
+    Those that `multiprocessing` spawns would look there even for its own modules.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Import in the root directory what reads settings where it is imported, such as matplotlib.
+
+    For commands alone: threads share their working directory, and a library has no right to it.
+    """
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
+    try:
+        os.chdir(os.sep)
+        try:
+            yield
+        finally:
+            os.fchdir(here)
+    finally:
+        os.close(here)

@@ -1,0 +1,228 @@
+"""What the core asks of a task: the one interface between tasks and everything built on them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.estimate import Mean
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Arrays by name, with the instances along the first axis."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a dataset.
+
+    Attributes:
+        name: its name, also that of the batch's array.
+        dtype: NumPy name of the element type.
+        shape: shape of one instance's value; () for a single number.
+        meaning: what it holds, in a sentence without a full stop.
+        derived: whether it follows from the other columns; digests leave derived columns out.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    meaning: str
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A run of instances as they are written to a dataset.
+
+    Attributes:
+        columns: an array per column of the task.
+        tallies: counts (int64) that add up over runs, for the dataset card.
+    """
+
+    columns: Arrays
+    tallies: Arrays
+
+
+def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+    """Return a fault with the number of rows that have it and the first one's index."""
+    return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
+
+
+class Metric(NamedTuple):
+    """A score that is a function of sums over instances.
+
+    So one set of columns gives the score of a split, of each of its combinations and of every
+    bootstrap sample.
+
+    Attributes:
+        summands: names of the columns whose sums enter.
+        function: returns the score, given an array of sums for each of them; NaN where there is none.
+        higher_is_better: whether more is better, as it is for accuracy but not for an error.
+    """
+
+    summands: tuple[str, ...]
+    function: Callable[..., NDArray[np.float64]]
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The truth about the instances of a split, as scoring needs it.
+
+    Attributes:
+        arrays: the task's own arrays, and ``combination``.
+        summands: columns that don't depend on a prediction, ``[n]`` each.
+    """
+
+    arrays: Arrays
+    summands: Arrays
+
+
+class Reference(NamedTuple):
+    """A predictor that is there for comparison, not for rank.
+
+    Attributes:
+        description: what it does, in a sentence.
+        instances: training instances that it looks at.
+        random: whether it predicts otherwise with another seed.
+        predict: returns predictions, given the split, the number of instances and a seed.
+    """
+
+    description: str
+    instances: int
+    random: bool
+    predict: Callable[[str, int, int], NDArray[Any]]
+
+
+class Scoring(Protocol):
+    """How predictions of a task are scored."""
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+
+    @property
+    def by_combination(self) -> Sequence[str]:
+        """Names of those that are also given for each combination, in this version of the benchmark."""
+
+    @property
+    def references(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first row of predictions that can't be scored and why, or None."""
+
+    def questions(self, batch: Any) -> Arrays:
+        """Return what a solver is given of the instances of a batch, and nothing else: no corpus has any."""
+
+    def labels(self, batch: Any, threads: int | None) -> Labels:
+        """Return the truth about the instances of a batch.
+
+        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
+        documents: the truth is what all predictions have to say alike, and its summands are integers.
+        """
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return the columns that depend on predictions; one that isn't answered counts as wrong."""
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what the ideal observer scores, by what it knows and by metric.
+
+        It knows the split's combinations (``knowing_split``) or thinks all possible
+        (``not_knowing``), and answers as the newest definition of `answers` says.
+        """
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers, by version of the ceilings' definition and by metric.
+
+        The ways to answer are those of `sraven.core.boards.ceilings.ANSWERS`.
+        """
+
+
+class Task(Protocol):
+    """A benchmark task: random access to the instances of its splits."""
+
+    @property
+    def name(self) -> str:
+        """Name of the task family, such as ``sraven``."""
+
+    @property
+    def version(self) -> str:
+        """Version of the benchmark whose instances these are."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, used as a folder's name."""
+
+    @property
+    def splits(self) -> Sequence[str]:
+        """Names of the splits that have instances."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a dataset of this task, first ``index``."""
+
+    @property
+    def instance_columns(self) -> Sequence[str]:
+        """The columns by which two instances are the same puzzle."""
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return instances as a named tuple of arrays."""
+
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of a split, a row each."""
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return a run of instances as written to a dataset."""
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with instances read from a dataset, a line for each kind.
+
+        This is a second opinion, which doesn't ask the generator.
+        """
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size, given its tallies; starts with a comma."""
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> "Description":
+        """Return the texts of the dataset card, given the tallies of each split."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """Texts about a dataset, in Markdown.
+
+    Attributes:
+        title: of the card.
+        summary: one sentence.
+        body: the card's sections after the counts.
+        limitations: what the data doesn't show, in a sentence or two.
+        biases: how the sampling shapes the data, in a sentence or two.
+        uses: what the data is for, in a sentence or two.
+        keywords: for search.
+    """
+
+    title: str
+    summary: str
+    body: str
+    limitations: str
+    biases: str
+    uses: str
+    keywords: tuple[str, ...]

@@ -1,0 +1,284 @@
+"""Reading what strangers send: files without links, YAML without tags, Parquet at arm's length."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from sraven.core.ground.echo import quoted, shown
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted import decode
+
+_DEEPEST = 20
+_MOST_EVENTS = 20_000  # PyYAML reads as many a second, three times over
+
+
+class _Loader(yaml.SafeLoader):
+    """Makes what JSON has: texts, numbers of 64 bits, truth values, nothing, lists and mappings.
+
+    YAML 1.1 sees much more in plain text: dates, octal, hexadecimal and base-60 numbers, ``no``.
+    """
+
+
+_PLAIN = {
+    "null": ("~n\0", r"~|null|"),
+    "bool": ("tf", r"true|false"),
+    "int": ("-0123456789", r"-?(?:0|[1-9]\d{0,18})"),
+    "float": ("-0123456789", r"-?\d{1,20}(?:\.\d{0,40})?(?:[eE][-+]?\d{1,3})?"),
+}
+"""For what is no text: the characters that it begins with, and its form."""
+
+_Loader.yaml_implicit_resolvers = {}
+
+
+def _make_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    value = float(loader.construct_scalar(node))
+    if not isfinite(value):
+        raise yaml.constructor.ConstructorError(None, None, "a number beyond 1.8e308", node.start_mark)
+    return value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:float", _make_float)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts a text into quotes if our reading or that of YAML 1.1 would take it for something else."""
+
+
+for _name, (_firsts, _form) in _PLAIN.items():
+    _starts = [first.replace("\0", "") for first in _firsts]
+    for _reader_or_writer in (_Loader, _Dumper):
+        _reader_or_writer.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_form})\Z"), _starts
+        )
+
+
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Escape the breaks of lines that plain and single-quoted texts would be read back without."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _BREAKS.search(text) else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def dump_yaml(value: Any) -> str:
+    """Return JSON values as YAML that `parse_yaml` reads back."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True))
+
+
+def _refuse(where: str, problem: str) -> SubmissionError:
+    return SubmissionError(f"{shown(where, 300)}: {problem}")
+
+
+def list_files(folder: Path, most: int) -> list[str]:
+    """Return the files below a directory, ascending, with slashes.
+
+    Raises:
+        SubmissionError: for a link, anything that is no plain file, or more than ``most`` of them.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        raise _refuse(str(folder), "is not a directory (links aren't followed)")
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as entries:
+            for entry in entries:
+                name = prefix + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(name + "/")
+                elif not entry.is_file(follow_symlinks=False):
+                    raise _refuse(shown(name), "is a link or no plain file; a submission has plain files")
+                else:
+                    found.append(name)
+                if len(found) + len(pending) > most:
+                    raise _refuse(str(folder), f"has more than {most} files; a submission has fewer")
+    return sorted(found)
+
+
+def read_file(folder: Path, name: str, most: int) -> bytes:
+    """Return a file's bytes, read once: what is checked is what is used.
+
+    Raises:
+        SubmissionError: if it is missing, a link, no plain file, or larger than ``most`` bytes.
+    """
+    try:
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise _refuse(name, f"can't be read: {error.strerror}") from None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _refuse(name, "is no plain file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > most:
+        raise _refuse(name, f"has {max(status.st_size, len(data)):,} bytes; expected {most:,} or fewer")
+    return data
+
+
+def _check_events(text: str, where: str) -> None:
+    """Refuse what YAML has beyond JSON: tags, anchors, aliases, several documents; and deep nesting."""
+    depth, documents = 0, 0
+    for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        if number >= _MOST_EVENTS:
+            raise _refuse(where, f"has more than {_MOST_EVENTS:,} names and values; a submission has fewer")
+        line = event.start_mark.line + 1 if event.start_mark else 0
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if documents > 1:
+            raise _refuse(where, f"line {line}: begins a second document; expected one")
+        if (tag := getattr(event, "tag", None)) is not None:
+            raise _refuse(where, f"line {line}: has the tag {quoted(tag)}; tags aren't allowed")
+        if getattr(event, "anchor", None) is not None:
+            raise _refuse(where, f"line {line}: has an anchor or alias; write the value out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise _refuse(where, f"line {line}: is nested deeper than {_DEEPEST}")
+
+
+def _check_keys(node: yaml.Node, where: str) -> None:
+    """Refuse a mapping with the same name twice, or with a name that is no text."""
+    if isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            _check_keys(child, where)
+    elif isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise _refuse(where, f"line {line}: has a name that is no text; put it in quotes")
+            if key.value in seen:
+                raise _refuse(where, f"line {line}: has {quoted(key.value)} twice")
+            seen.add(key.value)
+            _check_keys(child, where)
+
+
+def parse_yaml(data: bytes, where: str) -> Any:
+    """Return what a YAML file holds, of the part of YAML that JSON has.
+
+    Args:
+        data: the file.
+        where: what to call it in an error.
+
+    Raises:
+        SubmissionError: if it can't be read, or uses tags, anchors, aliases or a name twice.
+    """
+    try:
+        text = data.decode()
+        _check_events(text, where)
+        node = yaml.compose(text, Loader=_Loader)
+        if node is not None:
+            _check_keys(node, where)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader, and checked before
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        if isinstance(error, SubmissionError):
+            raise
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({shown(str(problem))})") from None
+
+
+def most_bytes(rows: int, column: Column) -> int:
+    """Return how many bytes a file of predictions may have: twice what they take."""
+    row = 8 + np.dtype(column.dtype).itemsize * max(1, prod(column.shape))
+    return (1 << 20) + 2 * rows * row
+
+
+Decoded = tuple[NDArray[np.int64], NDArray[Any]]
+
+
+def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict[str, Decoded]:
+    """Decode Parquet files of predictions in another process, with bounded memory and time.
+
+    Args:
+        files: by name, their bytes and how many rows they may have.
+        column: the column ``prediction``.
+
+    Returns:
+        by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``.
+
+    Raises:
+        SubmissionError: for the first that isn't such a file.
+    """
+    width = prod(column.shape) if column.shape else 0
+    sizes = [{"bytes": len(data), "rows": rows} for data, rows in files.values()]
+    request = json.dumps({"dtype": column.dtype, "width": width, "files": sizes}).encode() + b"\n"
+    command: Sequence[str] = (sys.executable, "-I", str(decode.__file__))
+    with subprocess.Popen(  # noqa: S603  # our own script; what strangers send is its input
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            process.kill()
+
+        clock = threading.Timer(2 * decode.SECONDS, give_up)
+        clock.start()
+        try:
+            return {
+                name: _decode_next(process, request if number == 0 else b"", name, *file, column)
+                for number, (name, file) in enumerate(files.items())
+            }
+        except SubmissionError:
+            if late.is_set():
+                raise _refuse("predictions", "take too long to decode") from None
+            raise
+        finally:
+            clock.cancel()
+            process.kill()
+
+
+def _decode_next(
+    process: subprocess.Popen[bytes], request: bytes, name: str, data: bytes, rows: int, column: Column
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Send a file to the decoder, and return what is in it: one at a time, so that none is there twice.
+
+    Raises:
+        SubmissionError: if it isn't such a file.
+    """
+    assert process.stdin is not None and process.stdout is not None
+    failed = _refuse(name, "makes the Parquet decoder fail (memory, time or a crash)")
+    try:
+        for piece in (request, data):
+            left = memoryview(piece)
+            while left:
+                left = left[os.write(process.stdin.fileno(), left) :]
+    except OSError:  # it has ended
+        raise failed from None
+    line = process.stdout.readline(4096)
+    if not line.endswith(b"\n"):
+        raise failed
+    header = json.loads(line)
+    if "error" in header:
+        raise _refuse(name, shown(header["error"], 300))
+    count = header["rows"]
+    if not 0 <= count <= rows:
+        raise failed
+    index, predictions = np.empty(count, np.int64), np.empty((count, *column.shape), column.dtype)
+    for array in (index, predictions):
+        room = array.reshape(-1).view(np.uint8).data
+        while room:
+            done = process.stdout.readinto(room)  # type: ignore[attr-defined]  # a buffered reader has it
+            if not done:
+                raise failed
+            room = room[done:]
+    return index, predictions

@@ -1,0 +1,1 @@
+"""Checking a dataset against the task that made it."""

@@ -1,0 +1,160 @@
+"""The files of a dataset directory: these and no others, none of them a link, byte for byte."""
+
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sraven.core.dataset.directory import CARD, CROISSANT, MANIFEST, STAGING
+from sraven.core.ground.echo import shown
+
+MOST_NAMED = 20
+"""Files that are named of those with the same fault; the rest is counted."""
+
+_REMOVE = "is no part of the dataset; remove it"
+
+_ADVICE = {
+    STAGING: "is left of an interrupted writer; run its generate command again, or remove it",
+    ".huggingface.yaml": "may have datasets load other data than the card says; remove it",
+}
+
+
+def _list(folder: Path, wanted: Collection[str]) -> tuple[dict[str, int], list[str], int]:
+    """List a folder without following links or opening anything.
+
+    Returns:
+        the modes of the wanted entries by name; the first names of others; how many others there are.
+    """
+    modes: dict[str, int] = {}
+    count = 0
+
+    def others() -> Iterator[str]:
+        nonlocal count
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in wanted:
+                    modes[entry.name] = entry.stat(follow_symlinks=False).st_mode
+                else:
+                    count += 1
+                    yield entry.name
+
+    return modes, nsmallest(MOST_NAMED, others()), count
+
+
+def name_and_count(
+    lines: list[str], what: str, most: int = MOST_NAMED, count: int | None = None
+) -> list[str]:
+    """Return the first lines, and one that counts the rest of what there is (all of the lines by default)."""
+    rest = (len(lines) if count is None else count) - len(lines[:most])
+    return lines[:most] + ([f"{rest:,} more {what}"] if rest > 0 else [])
+
+
+def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[list[str], set[str]]:
+    """Compare what is in a folder with what belongs there; links are followed nowhere.
+
+    Args:
+        folder: where to look.
+        prefix: what to put before a name in a fault.
+        wanted: names of the entries that belong there, with `stat.S_IFREG` or `stat.S_IFDIR`.
+
+    Returns:
+        the faults, and the names of those entries that are missing or of another kind.
+    """
+    modes, names, count = _list(folder, wanted)
+    wrong = {}
+    for name, kind in sorted(wanted.items()):
+        mode = modes.get(name)
+        if mode is None:
+            wrong[name] = "the file is missing" if kind == stat.S_IFREG else "the folder is missing"
+        elif stat.S_ISLNK(mode):
+            wrong[name] = "it is a link, which may lead anywhere; put there what it leads to"
+        elif stat.S_IFMT(mode) != kind:
+            wrong[name] = "it is no plain file" if kind == stat.S_IFREG else "it is no folder"
+    lines = [f"{prefix}{name}: {fault}" for name, fault in wrong.items()]
+    others = [f"{prefix}{shown(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names]
+    what = f"entries of {prefix or 'the directory'} are no part of the dataset"
+    faults = name_and_count(lines, "files are missing or aren't plain")
+    return faults + name_and_count(others, what, count=count), set(wrong)
+
+
+def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[list[str], set[str]]:
+    """Check that a directory holds the files of a dataset and nothing else: no link, no hidden file.
+
+    Args:
+        out: the directory.
+        config_name: name of the folder with the shards.
+        shards: their paths below the directory.
+
+    Returns:
+        the faults, and the files that can't be looked into, by their paths below the directory.
+    """
+    files = dict.fromkeys((MANIFEST, CARD, CROISSANT), stat.S_IFREG)
+    faults, wrong = check_folder(out, "", {**files, config_name: stat.S_IFDIR})
+    if config_name in wrong:
+        return faults, wrong | set(shards)
+    names = {shard.rpartition("/")[2]: stat.S_IFREG for shard in shards}
+    more, missing = check_folder(out / config_name, f"{config_name}/", names)
+    return faults + more, wrong | {f"{config_name}/{name}" for name in missing}
+
+
+@contextmanager
+def open_plain(path: Path) -> Iterator[BinaryIO]:
+    """Open a plain file for reading; a link or a pipe is refused and never waited for.
+
+    Raises:
+        OSError: if it can't be opened.
+        ValueError: if it is no plain file.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is no plain file")
+        yield file
+
+
+class Comparison(io.RawIOBase):
+    """What is written to it is compared with a file, as long as that agrees.
+
+    Attributes:
+        same: whether all that was written is what the file has there.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._checksum = file, hashlib.sha256()
+        self.same = True
+
+    def writable(self) -> bool:
+        """Tell that it can be written to."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Compare the next bytes; there is nothing to compare after the first difference."""
+        size = memoryview(data).nbytes
+        if self.same:
+            found = self._file.read(size)
+            self.same = found == bytes(data)
+            self._checksum.update(found)
+        return size
+
+    def ends(self) -> bool:
+        """Tell whether the file is what was written, to its end."""
+        return self.same and not self._file.read(1)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of what was compared, in hexadecimal."""
+        return self._checksum.hexdigest()
+
+
+def check_text(out: Path, name: str, text: str, known_as: str) -> list[str]:
+    """Check that a file holds a text, byte for byte."""
+    expected = text.encode()
+    try:
+        with open_plain(out / name) as file:
+            found = file.read(len(expected) + 1)
+    except (OSError, ValueError) as error:
+        return [f"{name}: it can't be read: {error}"]
+    return [] if found == expected else [f"{name}: isn't what {known_as}"]

@@ -1,0 +1,194 @@
+"""Re-check a dataset directory: whatever reads it gets what the generator gives, or a fault is found.
+
+Of the manifest, only the configuration, the sizes and the version of the writer are believed. All else
+follows from these, so it is made anew and compared: the files byte for byte, the manifest, the card and
+the Croissant file likewise, and nothing else may lie in the directory.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sraven.core.compute.parallel import check_threads, for_each_item
+from sraven.core.dataset.card import render_card, render_croissant
+from sraven.core.dataset.directory import CARD, CROISSANT, MANIFEST, load_manifest
+from sraven.core.dataset.write import FORMATS, Progress, Shard, list_shards, make_manifest, make_plan
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import OutputError
+from sraven.core.system.files import json_text
+from sraven.core.tasks.task import Task
+from sraven.core.verification.files import MOST_NAMED, check_text, check_tree, name_and_count
+from sraven.core.verification.leaks import Leaks
+from sraven.core.verification.shards import BY_BYTES, BY_VALUES, Checking, check_shard
+
+_MOST_FAULTS = 1_000
+"""Faults of shards that are named; the rest is counted."""
+
+
+@dataclass
+class Report:
+    """What `verify_dataset` found.
+
+    Attributes:
+        checked: instances that were compared with the generator's, by split.
+        reviewed: instances that the task's second opinion was asked about, by split.
+        files: how many were found right by their ``bytes``, and how many by ``values`` and fields.
+        faults: what is wrong, a line each; none means that all is right.
+        shared: instances with equal values in two splits, by "a, b". In small tasks some coincide
+            by chance, so this is no fault by itself.
+        pyarrow: the version of PyArrow that wrote the files.
+    """
+
+    checked: dict[str, int] = field(default_factory=dict)
+    reviewed: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    shared: dict[str, int] = field(default_factory=dict)
+    pyarrow: str = ""
+
+
+def _differing(claimed: Any, found: Any, where: str) -> Iterator[str]:
+    """Yield where two JSON values differ, as dotted names."""
+    if isinstance(claimed, dict) and isinstance(found, dict):
+        for name in {**found, **claimed}:
+            if claimed.get(name) != found.get(name):
+                yield from _differing(claimed.get(name), found.get(name), f"{where}.{name}")
+    elif isinstance(claimed, list) and isinstance(found, list) and len(claimed) == len(found):
+        for number, (a, b) in enumerate(zip(claimed, found, strict=True)):
+            if a != b:
+                yield from _differing(a, b, f"{where}[{number}]")
+    else:
+        yield where[1:]
+
+
+def _check_claims(
+    out: Path,
+    task: Task,
+    manifest: Mapping[str, Any],
+    data: bytes,
+    true_manifest: Mapping[str, Any],
+    unusable: Collection[str],
+) -> list[str]:
+    """Compare manifest, card and Croissant file with those that files and generator give.
+
+    A file that isn't there, or is no plain one, has its fault already.
+    """
+    faults: list[str] = []
+    if data != json_text(true_manifest).encode():
+        names = (
+            islice(_differing(manifest, true_manifest, ""), MOST_NAMED) if manifest != true_manifest else ()
+        )
+        faults += [f"{MANIFEST}: {shown(name)} isn't what files and generator give" for name in names]
+        faults = faults or [f"{MANIFEST}: its bytes aren't those that are written: spaces, order, or numbers"]
+    texts = {
+        CARD: render_card(task, true_manifest),
+        CROISSANT: json_text(render_croissant(task, true_manifest)),
+    }
+    return faults + [
+        fault
+        for name, text in texts.items()
+        if name not in unusable
+        for fault in check_text(out, name, text, "the manifest makes")
+    ]
+
+
+def _check_header(path: Path, task: Task, manifest: Mapping[str, Any]) -> None:
+    """Refuse a manifest that names an unknown format, split, or version of the writer."""
+    file_format, pyarrow = manifest["file_format"], manifest.get("pyarrow")
+    where = path / MANIFEST
+    if not isinstance(file_format, str) or file_format not in FORMATS:
+        raise OutputError(
+            f"{where} has file_format {shown(file_format)}; expected one of {', '.join(FORMATS)}"
+        )
+    if not isinstance(pyarrow, str) or not re.fullmatch(
+        r"\d{1,4}(\.\d{1,4}){1,3}[\w.+-]{0,40}", pyarrow, re.ASCII
+    ):
+        raise OutputError(f"{where} has pyarrow {shown(pyarrow)}; expected a version")
+    for split in manifest["sizes"]:
+        if split not in task.splits:
+            raise OutputError(f"{where} has a split {shown(split)}; this task has {', '.join(task.splits)}")
+
+
+def _check_shards(
+    checking: Checking, shards: Sequence[Shard], out: Path, report: Report, threads: int
+) -> dict[str, dict[str, Any]]:
+    """Check files, add to the report, and return the manifest's entries by path."""
+    lock, entries = threading.Lock(), {}
+
+    def check(shard: Shard, stop: threading.Event) -> None:
+        found = check_shard(checking, shard, out, stop)
+        with lock:
+            report.faults += [f"{shard.path}: {fault}" for fault in found.faults]
+            report.checked[shard.split] += found.checked
+            report.reviewed[shard.split] += found.reviewed
+            if found.entry and found.how:
+                entries[shard.path] = found.entry
+                report.files[found.how] += 1
+
+    last = checking.leaks.largest
+    for_each_item(check, [shard for shard in shards if shard.split != last], threads)
+    checking.leaks.seal()
+    for_each_item(check, [shard for shard in shards if shard.split == last], threads)
+    return entries
+
+
+def verify_dataset(
+    out: str | os.PathLike[str],
+    make_task: Callable[[Mapping[str, Any]], Task],
+    *,
+    threads: int | None = None,
+    thorough: bool = False,
+    progress: Progress = lambda count: None,
+) -> Report:
+    """Re-check everything that a dataset directory holds, by making it anew.
+
+    Args:
+        out: the directory.
+        make_task: returns the task of a manifest's configuration.
+        threads: files read at a time; None for one per available processor.
+        thorough: ask the task's second opinion about all instances, not one of 16.
+        progress: is told of checked instances, from any thread.
+
+    Returns:
+        What was found. A directory without faults is the one that the generator would write.
+
+    Raises:
+        OutputError: if there is no manifest that can be read.
+        ConfigurationError: if its configuration is none of a task.
+    """
+    path, threads = Path(out), check_threads(threads)
+    manifest, data = load_manifest(path)
+    task = make_task(manifest["config"])
+    _check_header(path, task, manifest)
+    plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
+    shards = list_shards(task, plan)
+    report = Report(
+        checked=dict.fromkeys(plan["sizes"], 0),
+        reviewed=dict.fromkeys(plan["sizes"], 0),
+        files={BY_BYTES: 0, BY_VALUES: 0},
+        pyarrow=plan["pyarrow"],
+    )
+    faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards])
+    usable = [shard for shard in shards if shard.path not in unusable]
+    checking = Checking(
+        task=task,
+        file_format=plan["file_format"],
+        pyarrow=plan["pyarrow"],
+        thorough=thorough,
+        threads=max(1, threads // max(1, len(usable))),
+        leaks=Leaks(plan["sizes"]),
+        progress=progress,
+    )
+    entries = _check_shards(checking, usable, path, report, threads)
+    report.faults = name_and_count(sorted(report.faults), "faults of files", _MOST_FAULTS)
+    if len(entries) == len(shards):  # else the manifest's claims about those files can't be right either
+        true_manifest = make_manifest(task, plan, entries)
+        report.faults += _check_claims(path, task, manifest, data, true_manifest, unusable)
+    report.faults += faults
+    report.shared = checking.leaks.counts()
+    return report

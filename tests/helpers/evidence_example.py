@@ -1,0 +1,113 @@
+"""Evidence made by hand: what entries say and score, without files or predictions behind it."""
+
+import hashlib
+
+import numpy as np
+
+from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, TRAINING, small_board
+from sraven.core.boards.board import read_board
+from sraven.core.leaderboard.evidence import Evidence, run_name
+from sraven.core.submissions.runs import prediction_path
+from sraven.core.submissions.submission import read_description, read_scores
+
+RIGHT = 1 / 2
+"""What most of these entries score."""
+
+
+def score(by_seed, width=0.02):
+    """Return a metric's scores, with an interval that is so wide on either side."""
+    mean = float(np.mean(by_seed))
+    error = float(np.std(by_seed, ddof=1) / np.sqrt(len(by_seed))) if len(by_seed) > 1 else None
+    interval = [mean - width, mean + width]
+    return {"mean": mean, "standard_error": error, "interval": interval, "by_seed": list(by_seed)}
+
+
+def random_predictions(board, split, *seed):
+    """Return predictions that are like no others."""
+    random, shape = np.random.default_rng(seed), (board.splits[split], *board.prediction.shape)
+    if board.prediction.dtype == "uint8":
+        return random.integers(0, board.content["config"]["K"], shape, np.uint8)
+    return random.random(shape).astype(board.prediction.dtype)
+
+
+def make_evidence(
+    name="a method",
+    board=None,
+    *,
+    scores=None,
+    seeds=None,
+    predictions=None,
+    totals=None,
+    fingerprint=None,
+    method=(),
+    training=(),
+):
+    """Return what an entry of a small board says and scores.
+
+    Args:
+        name: of the method.
+        board: None for ``sraven-small-v1``.
+        scores: by split and metric, of each seed; the primary metric is `RIGHT` where it isn't given.
+        seeds: by split; None for three on each.
+        predictions: by `run_name`, where they aren't random.
+        totals: sums of labels, by split.
+        fingerprint: of the documents of a corpus.
+        method: what it says of the method besides.
+        training: and of the training.
+    """
+    board = board or small_board(SRAVEN_BOARD)
+    seeds = seeds or dict.fromkeys(board.splits, (0, 1, 2))
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
+    runs = [(split, seed) for split, found in seeds.items() for seed in found]
+    split_scores = {
+        split: {
+            "seeds": list(found),
+            "metrics": {
+                metric: score(values)
+                for metric, values in {
+                    board.metric: [RIGHT] * len(found),
+                    **(scores or {}).get(split, {}),
+                }.items()
+            },
+            "gap_to_ceiling": {},
+            **({"fingerprint": fingerprint} if fingerprint else {}),
+        }
+        for split, found in seeds.items()
+        if found
+    }
+    made = {run_name(split, seed): random_predictions(board, split, number, seed) for split, seed in runs}
+    return Evidence(
+        content={
+            "board": board.id,
+            "method": {**METHOD, "name": name, **dict(method)},
+            "model": MODEL,
+            "training": {**TRAINING, "extra_data": None, **dict(training)},
+            "runs": [
+                {"split": split, "seed": seed, "file": prediction_path(split, seed)} for split, seed in runs
+            ],
+        },
+        board=board,
+        digest=hashlib.sha256(name.encode()).hexdigest(),
+        scores={"splits": split_scores},
+        totals=totals or {},
+        predictions={**made, **(predictions or {})},
+    )
+
+
+def stated(folder):
+    """Return evidence of what a filed submission says itself, as if its predictions scored so."""
+    content, digest = read_description(folder)
+    board, number = read_board(content["board"]), int.from_bytes(folder.name.encode())
+    scores = read_scores(folder)
+    return Evidence(
+        content=content,
+        board=board,
+        digest=digest,
+        scores=scores,
+        totals={},
+        predictions={
+            run_name(split, seed): random_predictions(board, split, number, seed)
+            for split, found in scores["splits"].items()
+            for seed in found["seeds"]
+        },
+    )

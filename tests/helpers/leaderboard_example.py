@@ -1,0 +1,181 @@
+"""Standings of a leaderboard, made by hand, for the tests of its page."""
+
+from dataclasses import replace
+
+from sraven.core.boards.board import read_board
+from sraven.core.leaderboard.ranking import Entry, Standing
+
+SOURCE = "A paper (2026), Table 1"
+NOTE = "Its instances are others."
+
+EVIL_NAME = '<script>alert(1)</script>" onmouseover="alert(2)'
+EVIL_DESCRIPTION = "</script></style><img src=https://evil.example/x onerror=alert(3)>&lt;b&gt;"
+EVIL_ADDRESSES = (
+    "javascript:alert(4)",
+    " javascript:alert(4)",
+    "JAVASCRIPT:alert(4)",
+    "data:text/html,<script>alert(4)</script>",
+    "//evil.example/",
+    'https://evil.example/" onmouseover="alert(5)',
+    "https://evil.example/<script>",
+    "https://evil.example/\njavascript:alert(4)",
+    "ftp://evil.example/",
+    "",
+    "https://github.com@evil.example",
+    "https://github.com:443@evil.example/",
+    "https://github.com\\@evil.example/",
+    "https://g\u0456thub.com/",
+    "https://127.0.0.1/",
+    "https://evil.example/\u202egpj",
+)
+
+UNSEEN_NAMES = (
+    "turned \u202eecivda\u202c",
+    "\u2066isolate",
+    "no\u200bwidth\u2060",
+    "\u3164\u2800",
+    "pile " + "Z" + "\u0301\u0327\u0489" * 60,
+    "cursor \x1b[2J\x07\r\n",
+    "half \ud800",
+    "tag \U000e0041\U000e0042",
+    "h\u0443la",
+    "HYLA",
+    "hyla",
+    "\uff48yla",
+    "\u05d0\u05d1\u05d2 right to left",
+    "W" * 200,
+)
+"""Names that can't be seen, hide something, or look like others."""
+
+
+def make_entry(method, value, **changes):
+    """Return a scored and ranked entry of ``sraven-v1``; the named fields can be changed."""
+    slug = "".join(letter if letter.isalnum() else "-" for letter in method.lower())
+    usual = Entry(
+        id=f"sraven-v1/20261121-{slug}",
+        method=method,
+        family=None,
+        description=f"This is {method}.",
+        badge="scored",
+        rank=None,
+        remark="",
+        value=value,
+        standard_error=0.01,
+        interval=None if value is None else (value - 0.004, value + 0.004),
+        seeds=3,
+        splits={
+            "test": {"accuracy": 0.91, "feature_accuracy": 0.95},
+            "ood": {"accuracy": value, "feature_accuracy": 0.8},
+        },
+        gap=None if value is None else 0.9461 - value,
+        parameters=400_000,
+        train_instances=20_000_000,
+        budget=20_000_000,
+        date="2026-11-21",
+        paper="https://example.org/paper",
+        code="http://example.org/code",
+    )
+    return replace(usual, **changes)
+
+
+def make_reported(method, value, **changes):
+    """Return a row as a paper reports it."""
+    nothing = {"id": "", "interval": None, "date": None, "code": None, "parameters": None}
+    row = {"badge": "reported", "description": SOURCE, "remark": NOTE, "splits": {"ood": {"accuracy": value}}}
+    return make_entry(method, value, **{**nothing, **row, **changes})
+
+
+def make_reference(method, value, **changes):
+    """Return a predictor that is there for comparison."""
+    nothing = {"parameters": 0, "train_instances": 0, "budget": None, "paper": None, "code": None}
+    few = {"standard_error": None, "seeds": 1, "remark": "a reference, not a model"}
+    return make_entry(method, value, **{"family": "reference", **nothing, **few, **changes})
+
+
+def make_standing():
+    """Return ``sraven-v1`` with entries of every kind, the best first."""
+    entries = (
+        make_reference("ideal-observer", 0.9278),
+        make_entry(
+            "Omega", 0.81, rank=1, train_instances=40_000_000, budget=40_000_000, parameters=3_000_000
+        ),
+        make_entry("alpha", 0.74, rank=1, badge="reproduced", family="hypernetwork"),
+        make_reported("Paper best", 0.71),
+        make_entry("Beta", 0.69, rank=2, parameters=900_000, date="2026-12-01"),
+        make_reported("Paper second", 0.65, parameters=400_000),
+        make_entry("gamma", 0.61, remark="used extra data", date="2027-01-05"),
+        make_entry("Delta", 0.52, rank=1, train_instances=8_000_000, budget=10_000_000, parameters=90_000),
+        make_entry("Huge", 0.5, train_instances=90_000_000, budget=None, remark="trained on too much"),
+        make_reference("uniform-random", 0.0002),
+        make_entry("No score", None, gap=None, standard_error=None, remark="fewer than 3 seeds on ood"),
+    )
+    return Standing(read_board("sraven-v1"), entries)
+
+
+def make_diagnostic(*entries):
+    """Return a board that isn't ranked."""
+    board = read_board("sraven-v1")
+    changes = {"id": "sraven-test-v1", "series": "holdout", "title": "SRAVEN, a diagnostic"}
+    return Standing(replace(board, content={**board.content, **changes}), entries)
+
+
+def make_corpus_standing():
+    """Return ``c4-v1`` with entries of the kinds that it has, the best first."""
+
+    def entry(method, value, **changes):
+        splits = {"validation": {"loss": value, "perplexity": 21.5, "bits_per_byte": 1.04}}
+        usual = {
+            "badge": "self-reported",
+            "gap": None,
+            "splits": splits,
+            "fingerprint": "0123456789abcdef" * 4,
+        }
+        trained = {"train_instances": 130 * 10**9, "budget": 130 * 10**9, "parameters": 50_000_000}
+        return make_entry(method, value, **{**usual, **trained, **changes})
+
+    entries = (
+        entry("Large", 2.61, train_instances=400 * 10**9, budget=None, remark="trained on too much"),
+        entry("hyla", 3.06, rank=1),
+        entry("softmax", 3.14, rank=2, badge="reproduced"),
+        entry("short", 3.6, rank=3, train_instances=20 * 10**9),
+    )
+    return Standing(read_board("c4-v1"), entries)
+
+
+def make_hostile():
+    """Return a standing whose every text is meant to break out of the page."""
+    entries = [
+        make_entry(
+            f"{EVIL_NAME} {number}",
+            0.5 + number / 100,
+            family=EVIL_NAME,
+            description=EVIL_DESCRIPTION,
+            remark=EVIL_DESCRIPTION,
+            paper=address,
+            code=address,
+        )
+        for number, address in enumerate(EVIL_ADDRESSES)
+    ]
+    entries += [
+        make_entry(
+            name,
+            0.3 + number / 1000,
+            id=f"sraven-v1/2026{number:04}-\u202e\u200bunseen",
+            description=name * 9,
+        )
+        for number, name in enumerate(UNSEEN_NAMES)
+    ]
+    entries += [
+        make_entry(
+            f"large {value}",
+            value,
+            parameters=10**15,
+            train_instances=10**15,
+            standard_error=abs(value),
+            interval=(-1e300, 1e300),
+            code="https://github.com." + "a-long-name." * 9 + "evil.example/" + "x" * 300,
+        )
+        for value in (1e300, -1e300, 1e-300)
+    ]
+    reported = make_reported(EVIL_NAME, 0.4, description=EVIL_DESCRIPTION, remark=EVIL_DESCRIPTION)
+    return Standing(read_board("sraven-v1"), (*entries, reported))

@@ -1,0 +1,92 @@
+"""Trains the same runs on several meshes of eight simulated devices; a script for `test_sharding`.
+
+Writes for each run in float64 its parameters and moments (``.npz``), and how they lie on the devices
+(``.json``); and for each configuration and mesh the first gradient in float32 (``-gradient.npz``).
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from baselines.run_directory import CHECKPOINTS
+from baselines.sharding import make_mesh
+from baselines.train import train
+from helpers.tiny_runs import STEPS, first_gradient, in_float64, leaves, quickly, tiny
+from sraven import ConfigurationError
+
+DEVICES = 8
+
+# Four divides all of the first and not the 14 hidden units of the second; eight divides the 16 hidden
+# units of the first and not its width of 12. On eight devices a batch of 32 is cut into parts, and one
+# of 8 isn't.
+CONFIGS = {
+    "hyla": tiny("hyla"),
+    "softmax": tiny("softmax", feedforward="moe", mlp_width=14, batch_size=32),
+}
+
+MESHES = {"one": None, "data": "data=8", "both": "data=2,fsdp=4", "fsdp": "fsdp=8"}
+
+WHOLE = [("hyla", "one"), ("hyla", "both"), ("softmax", "one"), ("softmax", "both")]
+"""Runs from the first step to the last on one mesh."""
+
+MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
+"""Runs of hyla that have another mesh from half-way on."""
+
+GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
+"""What the first gradient of is taken."""
+
+
+def _train(out, name, mesh):
+    folder = out / name
+    state = train(CONFIGS[name.split("-")[0]], folder, mesh=make_mesh(MESHES[mesh]), save_every=STEPS // 2)
+    np.savez(out / f"{name}.npz", **leaves(state))
+    lies = {
+        jax.tree_util.keystr(path): {
+            "shape": leaf.shape,
+            "shards": [shard.data.shape for shard in leaf.addressable_shards],
+        }
+        for path, leaf in jax.tree_util.tree_leaves_with_path(state)
+    }
+    (out / f"{name}.json").write_text(json.dumps(lies))
+
+
+def _move(out, origin, goal):
+    """Go on with the first half of a run on another mesh."""
+    name = f"hyla-{origin}-{goal}"
+    shutil.copytree(out / f"hyla-{origin}", out / name)
+    shutil.rmtree(out / name / CHECKPOINTS / str(STEPS))
+    _train(out, name, goal)
+
+
+def _differentiate(out, config, mesh):
+    name = f"{config}-{mesh}-gradient"
+    np.savez(out / f"{name}.npz", **first_gradient(CONFIGS[config], out / name, mesh=make_mesh(MESHES[mesh])))
+
+
+def _refuse(out):
+    """Try what a mesh doesn't divide."""
+    try:
+        train(tiny(batch_size=12), out / "refused", mesh=make_mesh(MESHES["both"]))
+    except ConfigurationError as error:
+        (out / "refused.txt").write_text(str(error))
+
+
+def main(out):
+    jax.config.update("jax_num_cpu_devices", DEVICES)
+    with quickly(out / "compiled"):
+        _refuse(out)
+        for config, mesh in GRADIENTS:
+            _differentiate(out, config, mesh)
+        with in_float64():
+            for config, mesh in WHOLE:
+                _train(out, f"{config}-{mesh}", mesh)
+            for origin, goal in MOVES:
+                _move(out, origin, goal)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

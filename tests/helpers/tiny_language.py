@@ -1,0 +1,137 @@
+"""A language of a few words with rules of order, and models small enough to learn it in seconds."""
+
+import io
+import json
+import shutil
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from importlib import reload
+
+import numpy as np
+import pytest
+
+from baselines.lm import sample
+from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import train_tokenizer
+from baselines.recipes import make_language_config
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from cli.main import main
+from helpers.tiny_runs import once, quickly
+from sraven.core.boards.board import read_board
+from sraven.core.system.files import write_json
+
+FOLLOWING = {
+    "the": ["cat", "dog", "old"],
+    "old": ["cat", "dog"],
+    "cat": ["sees", "hears"],
+    "dog": ["sees", "follows"],
+    "sees": ["the"],
+    "hears": ["the"],
+    "follows": ["the"],
+}
+
+TINY = {
+    "layers": 1,
+    "width": 24,
+    "heads": 3,
+    "qkv_width": 12,
+    "mlp_width": 32,
+    "length": 16,
+    "batch_size": 8,
+    "steps": 60,
+    "warmup": 5,
+    "learning_rate": 0.02,
+}
+"""Changes to the size ``tiny``."""
+
+
+def make_document(number):
+    """Words in an allowed order: 4 to 40 of them."""
+    rng = np.random.default_rng(number)
+    words = ["the"]
+    for _ in range(rng.integers(3, 40)):
+        words.append(rng.choice(FOLLOWING[words[-1]]))
+    return " ".join(words)
+
+
+def make_tokenizer():
+    return train_tokenizer([make_document(number) for number in range(80)], 280)
+
+
+def write_corpus(folder, first=0, count=80, tokenizer=None):
+    """Prepare documents below a folder; return the directory of their tokens."""
+    source = folder / "documents.jsonl"
+    source.write_text(
+        "".join(json.dumps({"text": make_document(number)}) + "\n" for number in range(first, first + count))
+    )
+    sources = tuple(find_sources([str(source)]))
+    prepare(Preparation(sources, tokenizer or make_tokenizer()), folder / "tokens", processes=1)
+    return folder / "tokens"
+
+
+def tiny(corpus, attention="hyla", **changes):
+    """Return the configuration of a tiny run."""
+    return make_language_config(read_board("c4-v1"), corpus, attention, size="tiny", **{**TINY, **changes})
+
+
+def tiny_options():
+    """Return it as options of the command."""
+    return ["--size=tiny", *(f"--{name.replace('_', '-')}={value}" for name, value in TINY.items())]
+
+
+LINE = ["train", "c4-v1", "--attention=hyla", *tiny_options(), "--save-every=20"]
+"""The command that trains a tiny run, but for ``--data``, ``--out`` and the seed."""
+
+TRAINING, VALIDATION, TWICE, SOFTMAX = "training", "validation", ("seed-0", "seed-1"), "softmax"
+"""What `make_language` makes: tokens of 80 documents, of 13 other ones, and finished runs.
+
+The first of two is that of `LINE`. The second is it too, 20 steps before, and says that it is another seed,
+which takes no time. The last is of softmax attention.
+"""
+
+
+@contextmanager
+def all_quickly(cache):
+    """Compile in a fraction of the time, as `quickly` does, and what continues texts as well."""
+    with quickly(cache):
+        reload(sample)  # it compiles with the options that it finds
+        yield
+    reload(sample)
+
+
+def sraven(*arguments):
+    """Run the command in this process; return exit code, output and errors."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    return stop.value.code, out.getvalue(), err.getvalue()
+
+
+def make_language(tmp_path_factory):
+    """Return the directory that holds them, for tests to read, and in ``printed.json`` what was printed."""
+
+    def make(folder):
+        tokenizer, printed = make_tokenizer(), {}
+        for name, first, count in ((TRAINING, 0, 80), (VALIDATION, 500, 13)):
+            (folder / "texts" / name).mkdir(parents=True)
+            write_corpus(folder / "texts" / name, first, count, tokenizer).rename(folder / name)
+        for name, options in ((TWICE[0], []), (SOFTMAX, ["--attention=softmax", "--json"])):
+            printed[name] = sraven(*LINE, f"--data={folder / TRAINING}", f"--out={folder / name}", *options)
+        second = changed_run(folder / TWICE[0], folder / TWICE[1], seed=1)
+        shutil.rmtree(second / CHECKPOINTS / "60")
+        (second / CHECKPOINTS / "40").rename(second / CHECKPOINTS / "60")
+        write_json(folder / "printed.json", printed)
+
+    return once(tmp_path_factory, "language", make)
+
+
+def changed_run(run, goal, **changes):
+    """Copy a run; the copy says that it had another configuration."""
+    shutil.copytree(run, goal)
+    write_json(goal / CONFIG, {**json.loads((goal / CONFIG).read_text()), **changes})
+    return goal
+
+
+def lines_of(run):
+    """Return the lines of the log of a run."""
+    return [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]

@@ -1,0 +1,200 @@
+"""Runs of training so small that compiling them takes most of the time, and less of that.
+
+How runs that add up in another order are compared, on other devices or processes, in parts of a batch, beside
+other runs:
+
+- Their first gradients agree up to rounding, in the type that users train in: `assert_gradients_agree`.
+- Whole runs agree in float64 alone: `in_float64`, `assert_runs_agree`. In float32, Adam makes steps of equal
+  size of gradients of any size, and each step's differences enter the next: of 2e-7 in the first gradient
+  3e-4 in a parameter is left after 60 steps, more or less of it on every processor.
+"""
+
+import fcntl
+import os
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from unittest.mock import patch
+
+import jax
+import numpy as np
+from jax.experimental.compilation_cache import compilation_cache
+
+import baselines.experiment
+import baselines.train
+from baselines.optim import Hyper
+from baselines.recipes import make_config
+from baselines.train import train
+from sraven.core.boards.board import read_board
+
+STEPS, CHUNK = 20, 5
+
+TINY = {
+    "steps": STEPS,
+    "layers": 1,
+    "width": 12,
+    "heads": 3,
+    "qkv_width": 6,
+    "mlp_width": 16,
+    "batch_size": 8,
+    "warmup": 3,
+    "attention_dropout": 0.1,
+    "learning_rate": 0.01,
+}
+
+_QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+}
+
+_CACHE = {
+    "jax_compilation_cache_dir": None,
+    "jax_persistent_cache_min_compile_time_secs": 0.0,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+
+
+def tiny(attention="hyla", **changes):
+    """Return the configuration of a tiny run."""
+    return make_config(read_board("fuzzylogic-v1"), attention, **{**TINY, **changes})
+
+
+def tiny_options(**changes):
+    """Return it as options of the command, but for the seed."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in {**TINY, **changes}.items()]
+
+
+def leaves(state):
+    """Return the arrays of a state on the host, by their paths."""
+    found = jax.tree_util.tree_leaves_with_path(state)
+    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in found}
+
+
+@contextmanager
+def quickly(cache):
+    """Compile in a fraction of the time, each program once; and train in short chunks.
+
+    Args:
+        cache: a directory for compiled programs, which processes share.
+    """
+    options = {name: value for name, value in _QUICK.items() if _knows(name, value)}
+    before = {name: getattr(jax.config, name) for name in _CACHE}
+    with (
+        patch.object(jax, "jit", partial(jax.jit, compiler_options=options)),
+        patch.object(baselines.experiment, "CHUNK", CHUNK),
+    ):
+        _configure({**_CACHE, "jax_compilation_cache_dir": str(cache)})
+        try:
+            yield
+        finally:
+            _configure(before)
+
+
+@contextmanager
+def in_float64():
+    """Train in float64, parameters and rates too: what then differs is no rounding."""
+    import baselines.lm.experiment  # tests without text need none of it
+
+    def hyper_of(configs, hyper_of=baselines.train.hyper_of):
+        return Hyper(*(values.astype(np.float64) for values in hyper_of(configs)))
+
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    with ExitStack() as stack:
+        stack.callback(jax.config.update, "jax_enable_x64", before)
+        stack.enter_context(patch.object(baselines.train, "hyper_of", hyper_of))
+        for module in (baselines.experiment, baselines.lm.experiment):
+            for name, exact in (("TransformerConfig", _exact_config), ("make_program", _exact_program)):
+                stack.enter_context(patch.object(module, name, partial(exact, getattr(module, name))))
+        yield
+
+
+def _exact_config(make, **shape):
+    return make(**{**shape, "dtype": "float64"})
+
+
+def _exact_program(make, initialise, *arguments, **options):
+    def initialise_exactly(key):
+        return jax.tree.map(lambda leaf: leaf.astype(np.float64), initialise(key))
+
+    return make(initialise_exactly, *arguments, **options)
+
+
+def first_gradient(config, folder, **options):
+    """Return the gradient of a run's first step, but for a factor: Adam's first moment after it.
+
+    Args:
+        config: of the run.
+        folder: a directory for it.
+        options: as of `baselines.train.train`.
+    """
+    state = train(replace(config, steps=1, warmup=1), folder, **options)
+    return leaves(state.moments[0].mu)
+
+
+ULPS = 100
+"""Rounding that sums in another order may leave in a gradient, in units in the last place of the largest
+entry of its array. The tests' runs leave 15 at most; a sum in bfloat16 leaves 30,000, an instance left out
+millions."""
+
+
+def assert_gradients_agree(here, there):
+    """Check that gradients are equal up to rounding.
+
+    A bias of softmax attention's keys has no gradient but rounding errors, and is compared with the others.
+    """
+    assert here.keys() == there.keys()
+    largest = max(np.abs(array).max() for array in there.values())
+    for path, array in there.items():
+        assert here[path].dtype == array.dtype and np.isfinite(here[path]).all(), path
+        scale = np.abs(array).max()
+        bound = ULPS * np.finfo(array.dtype).eps * (scale if scale > 1e-5 * largest else largest)
+        error = np.abs(here[path] - array).max()
+        assert error <= bound, f"{path} differs by {error:.2g}, more than {bound:.2g}"
+
+
+EXACTLY = 1e-8
+"""By how much parameters, moments and losses of whole runs in float64 may differ. They differ by 1e-12 or
+less, and by 1e-10 where rounding errors are all the gradient that there is; in float32 by 1e-4."""
+
+
+def assert_runs_agree(here, there):
+    """Check that what runs in float64 ended with, or lost, is the same."""
+    assert here.keys() == there.keys()
+    for path, array in here.items():
+        assert np.asarray(array).dtype != np.float32, path
+        np.testing.assert_allclose(array, there[path], rtol=0, atol=EXACTLY, err_msg=path)
+
+
+def _configure(values):
+    for name, value in values.items():
+        jax.config.update(name, value)
+    compilation_cache.reset_cache()
+
+
+def _knows(name, value):
+    try:
+        jax.jit(lambda x: x, compiler_options={name: value})(0)
+    except jax.errors.JaxRuntimeError:
+        return False
+    return True
+
+
+def shared_directory(tmp_path_factory, name):
+    """Return a directory that all of pytest's workers share."""
+    root = tmp_path_factory.getbasetemp()
+    path = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / name
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def once(tmp_path_factory, name, make):
+    """Return a directory that one of pytest's workers fills, while the others wait."""
+    path = shared_directory(tmp_path_factory, name)
+    with open(path / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (path / "made").exists():
+            make(path)
+            (path / "made").touch()
+    return path
