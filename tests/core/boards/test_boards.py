@@ -30,7 +30,7 @@ from sraven.core.tasks.digests import block_size
 from sraven.core.tasks.families import make_task
 from sraven.core.untrusted.schemas import find_problem
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
 
 DIGESTS = {

@@ -34,7 +34,7 @@ from sraven.core.tasks.task import Metric
 from sraven.score import SRAVENScoring
 
 SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.score"), import_module("fuzzylogic.score")
-SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
+SUBMISSIONS = Path(__file__).parents[3] / "docs" / "leaderboard" / "submissions"
 ENTRIES = {
     "fuzzylogic": SUBMISSIONS / "fuzzylogic-v1" / "20261121-constant-mean",
     "sraven": SUBMISSIONS / "sraven-v1" / "20261121-majority-symbol",

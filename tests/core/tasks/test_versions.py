@@ -25,7 +25,7 @@ from sraven.core.tasks.families import CORPORA, FAMILIES, make_board_task, make_
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
 
-SUBMISSIONS = Path(__file__).parents[2] / "docs" / "leaderboard" / "submissions"
+SUBMISSIONS = Path(__file__).parents[3] / "docs" / "leaderboard" / "submissions"
 
 SMALL = {
     "sraven": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},

@@ -635,7 +635,7 @@ def test_git_must_be_there(project, monkeypatch):
 
 # The workflow
 
-WORKFLOW = Path(__file__).parents[2] / ".github" / "workflows" / "submissions.yml"
+WORKFLOW = Path(__file__).parents[3] / ".github" / "workflows" / "submissions.yml"
 
 
 def test_workflow_runs_the_command_and_no_more():

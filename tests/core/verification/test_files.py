@@ -278,7 +278,7 @@ with patch("sraven.core.tasks.digests.MOST_INSTANCES", 8):
 def test_interrupt_ends_it_between_two_blocks(tmp_path):
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "raven")]
     with subprocess.Popen(
-        command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "drawing\n"
         process.send_signal(signal.SIGINT)
