@@ -7,11 +7,17 @@ os.environ["HF_DATASETS_OFFLINE"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import pytest
+from hypothesis import settings
 
 from helpers.example import SIZES
-from sraven import SRAVEN
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, use_boards, write
+from sraven import SRAVEN, score_submission
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.versions import VERSIONS, Version
+
+# Hypothesis draws the same examples in every run, and none is timed: kernels compile in some.
+settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None)
+settings.load_profile("same-every-time")
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +32,27 @@ def dataset_directory(task, tmp_path_factory):
     out = tmp_path_factory.mktemp("data") / "raven"
     write_dataset(task, SIZES, out)
     return out
+
+
+@pytest.fixture
+def small_boards(monkeypatch, tmp_path_factory):
+    """The small boards, in place of the packaged ones."""
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
+
+
+@pytest.fixture(scope="session")
+def originals(tmp_path_factory):
+    """A submission to each small board; tests only read them."""
+    folder = tmp_path_factory.mktemp("originals")
+    with only_boards(folder / "boards"):
+        return {board: write(folder / board, board) for board in (SRAVEN_BOARD, FUZZY_BOARD)}
+
+
+@pytest.fixture(scope="session")
+def scored(originals, tmp_path_factory):
+    """What the submission to SRAVEN's small board scores; tests only read it."""
+    with only_boards(tmp_path_factory.mktemp("boards")):
+        return score_submission(originals[SRAVEN_BOARD])
 
 
 @pytest.fixture

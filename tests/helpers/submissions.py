@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +13,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import yaml
 from hypothesis import settings
 
@@ -25,6 +27,9 @@ SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
 
 SAME_EVERY_TIME = settings(derandomize=True, deadline=None, database=None)
 """Hypothesis draws the same examples in every run, and none is timed: kernels compile in some."""
+
+SIZE = 301
+"""Instances of test of the board about SRAVEN."""
 
 REPORTED = {
     "reference_source": "a paper",
@@ -41,7 +46,7 @@ DEFINITIONS = (
         "title": "Three features, five symbols",
         "series": "ranked",
         "config": {"task": "sraven", "version": "1", "M": 3, "K": 5, "holdout": 0.25, "seed": 5},
-        "sizes": {"test": 301, "ood": 199},
+        "sizes": {"test": SIZE, "ood": 199},
         "train_budget": 2_000,
         "train_budgets": [1_000, 2_000, 4_000],
         "metric": "accuracy",
@@ -90,6 +95,14 @@ def use_boards(monkeypatch, folder, contents=None):
     monkeypatch.setattr(
         "sraven.core.boards.board._paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
     )
+
+
+@contextmanager
+def only_boards(folder, contents=None):
+    """Let the small boards, or other ones, be the only ones there are; for fixtures of many tests."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        use_boards(monkeypatch, folder, contents)
+        yield
 
 
 def truth(board, split):
