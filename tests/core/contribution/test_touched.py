@@ -1,0 +1,155 @@
+"""A pull request with an entry touches nothing else."""
+
+import json
+import shutil
+
+import pytest
+
+from helpers.repositories import FILED, OURS, RIVAL, commit, git, refuse
+from helpers.submissions import SRAVEN_BOARD
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+def _remove(project):
+    shutil.rmtree(project / RIVAL)
+
+
+def _rename(project):
+    (project / RIVAL).rename(project / f"{RIVAL}-2")
+
+
+def _rename_away(project):
+    (project / RIVAL).rename(project / "rival")
+
+
+def _edit(project):
+    (project / RIVAL / "README.md").write_text("worse than I thought\n")
+
+
+def _forge_rival(project):
+    scores = json.loads((project / RIVAL / "scores.json").read_text())
+    scores["splits"]["ood"]["metrics"]["accuracy"]["mean"] = 0.0
+    (project / RIVAL / "scores.json").write_text(json.dumps(scores))
+
+
+def _reproduce(project):
+    (project / "docs/leaderboard/reproduced.yaml").write_text(f"{SRAVEN_BOARD}/20261124-a-method: by me\n")
+
+
+def _mode(project):
+    (project / RIVAL / "submission.yaml").chmod(0o755)
+
+
+def _program(project):
+    (project / "program.py").write_text("print('mine')\n")
+
+
+def _new_elsewhere(project):
+    (project / ".gitattributes").write_text("*.parquet diff=evil filter=evil\n")
+
+
+def _attributes(project):
+    (project / FILED / ".gitattributes").write_text("* -diff\n")
+
+
+def _link(project):
+    (project / OURS / "README.md").unlink()
+    (project / OURS / "README.md").symlink_to("/etc/passwd")
+
+
+def _link_for_all(project):
+    shutil.rmtree(project / "docs")
+    (project / "docs").symlink_to("/tmp")
+
+
+def _executable(project):
+    (project / OURS / "README.md").chmod(0o755)
+
+
+def _submodule(project):
+    head = git(project, "rev-parse", "HEAD")
+    git(project, "update-index", "--add", "--cacheinfo", f"160000,{head},{OURS}/predictions/more")
+
+
+def _two(project):
+    shutil.copytree(project / OURS, project / f"{OURS}-2")
+
+
+def _fold(project):
+    shutil.copytree(project / OURS, project / "docs/Leaderboard/submissions/x/20261124-a")
+
+
+def _joined(project):
+    shutil.copytree(project / OURS, project / "docs/leader\u200dboard/submissions/x/20261124-a")
+
+
+def _beside(project):
+    (project / FILED / SRAVEN_BOARD / "notes.txt").write_text("junk")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_remove, rf"^{RIVAL}/README.md is removed; a submission adds one folder"),
+        (_rename, rf"^{RIVAL}-2/README.md|{RIVAL}/README.md is removed"),
+        (_rename_away, rf"^{RIVAL}/README.md is removed"),
+        (_edit, rf"^{RIVAL}/README.md is changed"),
+        (_forge_rival, rf"^{RIVAL}/scores.json is changed"),
+        (_reproduce, r"^docs/leaderboard/reproduced.yaml is changed"),
+        (_mode, rf"^{RIVAL}/submission.yaml is changed"),
+        (_program, r"^program.py is changed"),
+        (_new_elsewhere, r"^\.gitattributes isn't a file of a submission's folder"),
+        (_attributes, rf"^{FILED}/\.gitattributes isn't a file of a submission's folder"),
+        (_link, rf"^{OURS}/README.md is a link"),
+        (_link_for_all, r"^docs is a link|^docs/leaderboard/boards.yaml is removed"),
+        (_executable, rf"^{OURS}/README.md is executable"),
+        (_two, rf"^{OURS}-2 and {OURS} are two folders"),
+        (_fold, r"^docs/Leaderboard/submissions/x/20261124-a/README.md isn't a file of"),
+        (_joined, r"^docs/leader\\u200dboard/submissions/x/20261124-a/README.md isn't a file of"),
+        (_beside, rf"^{FILED}/{SRAVEN_BOARD}/notes.txt isn't a file of"),
+    ],
+)
+def test_nothing_else_may_be_touched(project, entry, change, message):
+    change(project)
+    commit(project)
+    refuse(project, message)
+
+
+def test_submodule_is_refused_whatever_the_repository_says_of_it(project, entry):
+    git(project, "add", "--all")
+    _submodule(project)
+    git(project, "config", "diff.ignoreSubmodules", "all")
+    git(project, "commit", "--quiet", "--message", "a submodule")
+    refuse(project, rf"^{OURS}/predictions/more is a submodule")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["Docs/Leaderboard/x", "docs/leader\u200dboard/x", "docs./leaderboard/x", "docs/leaderboard /x", "DOCS"],
+)
+def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, path):
+    (project / path).parent.mkdir(parents=True, exist_ok=True)
+    (project / path).write_text("junk")
+    commit(project)
+    refuse(project, "isn't a file of a submission's folder")
+
+
+@pytest.mark.parametrize("change", [_remove, _edit, _reproduce])
+def test_without_an_entry_of_its_own_neither(project, change):
+    change(project)
+    commit(project)
+    refuse(project, "; a submission adds one folder")
+
+
+def test_change_of_a_merge_commit_itself_is_found(project, entry):
+    """Neither parent has it: the merge took away the rival."""
+    commit(project)
+    git(project, "switch", "--quiet", "main")
+    (project / "program.py").write_text("print('later')\n")
+    commit(project)
+    git(project, "switch", "--quiet", "proposal")
+    git(project, "merge", "--quiet", "--no-commit", "main")
+    shutil.rmtree(project / RIVAL)
+    commit(project, "merged")
+    refuse(project, rf"^{RIVAL}/README.md is removed")
