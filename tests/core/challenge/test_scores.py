@@ -1,0 +1,98 @@
+"""Answers to a round: scored as boards are, and refused for every trace of cheating."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from helpers.challenges import BOARDS, edit_json, flip, refused_answer, scored, truth
+from helpers.submissions import SRAVEN_BOARD
+from sraven.core.boards.scoring import Run, score_runs
+from sraven.core.challenge import new_challenge, read_challenge, score_challenge
+from sraven.core.challenge.round import reveal
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_answers_are_scored_as_boards_are(rounds, board):
+    folder = rounds[board]
+    secret = folder / "private" / "secret.json"
+    found = score_challenge(folder / "public", secret, [folder / "wrong", folder / "right"])
+    assert (found["entrants"], found["answered"], found["refused"]) == (2, 2, [])
+    assert [answer["name"] for answer in found["answers"]] == ["one", "two"]
+    challenge = read_challenge(folder / "public")
+    scoring, metric = challenge.board.task.scoring, challenge.board.metric
+    for split, batch in reveal(challenge, secret).items():
+        right, wrong = (answer["splits"][split] for answer in found["answers"])
+        assert right["metrics"][metric]["mean"] == 1.0 and right["instances"] == len(truth(batch))
+        every, nothing = np.ones(len(truth(batch)), bool), np.zeros_like(truth(batch))
+        runs = [Run(seed, nothing, every) for seed in range(2)]
+        expected = score_runs(scoring, scoring.labels(batch, None), runs)
+        assert wrong["metrics"][metric]["mean"] == expected.metrics[metric].mean < 0.5
+        assert wrong["metrics"][metric]["interval"] == list(expected.metrics[metric].interval)
+
+
+def test_answer_is_refused_if_a_file_was_changed_and_others_are_not(sraven_round):
+    flip(sraven_round / "right" / "predictions" / "ood" / "seed-1.parquet")
+    refused_answer(sraven_round, "seed-1.parquet: its SHA-256 is", "wrong")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content.update(challenge="0" * 64), "answers the round 000000000000…; this one is"),
+        (lambda content: content.update(commitment="0" * 64), "names another commitment"),
+        (lambda content: content["runs"].pop(), "seed 1 has no predictions of"),
+        (lambda content: content["runs"].append(content["runs"][0]), "seed 0 of .* twice"),
+        (lambda content: content["runs"][0].update(file="../../x"), r"runs\[0\].file isn't predictions/"),
+        (lambda content: content["runs"][0].update(split="train"), r"runs\[0\].split is train"),
+        (lambda content: content["runs"][0].update(split="\x1b[2K"), r"runs\[0\].split is \\x1b\[2K"),
+        (lambda content: content["runs"][0].update(seed=True), "seed is True"),
+        (lambda content: content.update(extra=1), "has 'extra'"),
+    ],
+)
+def test_answer_is_refused_for_what_it_says(sraven_round, change, message):
+    edit_json(sraven_round / "right" / "answer.json", change)
+    refused_answer(sraven_round, message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "extra").write_text(""), "extra: isn't part of an answer"),
+        (lambda folder: (folder / "link").symlink_to("/etc"), "link: is a link"),
+        (lambda folder: (folder / "commitment.json").unlink(), "commitment.json: can't be read"),
+        (lambda folder: (folder / "answer.json").unlink(), "answer.json: can't be read"),
+        (shutil.rmtree, "can't be read"),
+    ],
+)
+def test_answer_is_refused_for_its_files(sraven_round, change, message):
+    change(sraven_round / "right")
+    refused_answer(sraven_round, message, "wrong")
+
+
+def test_answer_in_another_entrants_name_is_refused(sraven_round):
+    """Their digest is public, but what opens it isn't."""
+    theirs = json.loads((sraven_round / "wrong" / "answer.json").read_text())["commitment"]
+    edit_json(sraven_round / "right" / "answer.json", lambda content: content.update(commitment=theirs))
+    refused_answer(sraven_round, "names another commitment than the one beside it")
+
+
+def test_one_commitment_has_one_answer(sraven_round):
+    shutil.copytree(sraven_round / "right", sraven_round / "again")
+    found = scored(sraven_round, "right", "again", "wrong")
+    assert [answer["name"] for answer in found["answers"]] == ["two"]
+    assert [entry["answer"] for entry in found["refused"]] == [
+        str(sraven_round / name) for name in ("right", "again")
+    ]
+    assert "there are 2 answers for the commitment" in found["refused"][0]["why"]
+
+
+def test_answer_to_another_round_is_refused(sraven_round, program, tmp_path):
+    digests = json.loads((sraven_round / "public" / "challenge.json").read_text())["commitments"]
+    new_challenge(SRAVEN_BOARD, tmp_path / "later", digests)
+    shutil.copytree(sraven_round / "right", tmp_path / "later" / "right")
+    found = scored(tmp_path / "later", "right")
+    assert "answers the round" in found["refused"][0]["why"] and found["answers"] == []

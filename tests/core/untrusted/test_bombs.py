@@ -1,0 +1,176 @@
+"""Parquet files that lie: refused, in bounded memory."""
+
+import pickle
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.parquet_forgery import (
+    change_metadata,
+    levels,
+    page,
+    put_together,
+    replace_pages,
+    run,
+    take_apart,
+)
+from helpers.submissions import SAME_EVERY_TIME
+from helpers.untrusted import PANEL, PANELS, RIGHT, decoded, refusal
+from sraven import SubmissionError
+from sraven.core.untrusted import decode
+from sraven.core.untrusted.read import decode_apart, most_bytes
+
+BILLION = 10**9
+
+
+def with_nested_schema(depth):
+    """Return a file whose schema has groups in groups."""
+    body, metadata = take_apart(RIGHT)
+    root, index, *_ = metadata[2][1][1]
+    groups = [{3: (5, 1), 4: (8, b"g"), 5: (5, 1)} for _ in range(depth)]
+    metadata[2] = (9, (12, [root, index, *groups, {1: (5, 1), 3: (5, 1), 4: (8, b"leaf")}]))
+    metadata.pop(7)
+    return put_together(body, metadata)
+
+
+def long_run(count):
+    """Return a file whose index column has a dictionary and says one of its values many times."""
+    return replace_pages(
+        RIGHT,
+        0,
+        page(2, struct.pack("<q", 0), 1),
+        page(0, levels(run(count, 1)) + b"\1" + run(count, 0), count, encoding=8),
+        count,
+    )
+
+
+def long_list(count):
+    """Return a file whose first prediction has many symbols."""
+    repeated = levels(run(1, 0), run(count - 1, 1))
+    return replace_pages(
+        RIGHT,
+        1,
+        page(2, struct.pack("<i", 0), 1),
+        page(0, repeated + levels(run(count, 3)) + b"\1" + run(count, 0), count, encoding=8),
+        count,
+    )
+
+
+def large_page(size, codec):
+    """Return a file with a page that says to become so many bytes."""
+    return replace_pages(RIGHT, 0, b"", page(0, bytes(100), 20, uncompressed=size), 20, codec)
+
+
+MEMORY = "needs more memory to decode than any submission should"
+BOMBS = {
+    "rows in the metadata": (change_metadata(RIGHT, ([3], BILLION)), "declares 1,000,000,000 rows"),
+    "rows of the group": (
+        change_metadata(RIGHT, ([4, 0, 3], BILLION)),
+        "declares 20 rows, and 1,000,000,000 in its row groups",
+    ),
+    "a run of values": (change_metadata(long_run(BILLION), ([4, 0, 3], BILLION)), "in its row groups"),
+    "a list of many symbols": (long_list(10**7), ""),
+    "a page of 2 GB, Zstandard": (large_page(2**31 - 1, 6), MEMORY),
+    "a page of 2 GB, gzip": (large_page(2**31 - 1, 2), MEMORY),
+    "a page of less than nothing": (large_page(-1, 6), ""),
+    "values of the dictionary": (replace_pages(RIGHT, 0, page(2, bytes(8), 2**31 - 1), b"", 20), ""),
+    "bytes of a column": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 6], BILLION)), "bytes of data; expected"),
+    "less than no rows": (change_metadata(RIGHT, ([3], -5)), "declares -5 rows, and 20 in its row groups"),
+    "fewer rows than there are": (change_metadata(RIGHT, ([3], 3)), "declares 3 rows, and 20 in its row "),
+    "pages beyond the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], BILLION)), ""),
+    "a column of 2 GB": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 7], 2**31 - 1)), ""),
+    "pages before the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], -1)), ""),
+    "groups in groups": (with_nested_schema(50_000), ""),
+    "metadata beyond the file": (RIGHT[:-8] + struct.pack("<I", 2**32 - 1) + b"PAR1", ""),
+    "no metadata": (b"PAR1" + bytes(4) + b"PAR1", ""),
+    "an encrypted file": (RIGHT[:-4] + b"PARE", ""),
+    "cut": (RIGHT[:-20], ""),
+    "nothing": (b"", ""),
+    "magic alone": (b"PAR1", ""),
+    "a pickle": (pickle.dumps([1, 2, 3]), ""),
+    "an Arrow file": (b"ARROW1\0\0" + bytes(50) + b"ARROW1", ""),
+}
+
+
+@pytest.mark.parametrize("cut", range(0, 60, 7))
+def test_metadata_that_can_not_be_rewritten_is_refused(cut):
+    (length,) = struct.unpack("<I", RIGHT[-8:-4])
+    start = len(RIGHT) - 8 - length
+    short = RIGHT[: start + cut] + struct.pack("<I", cut) + b"PAR1"
+    with pytest.raises(ValueError, match="has metadata"):
+        decode.without_types(short)
+
+
+def test_rewritten_metadata_says_the_same_but_for_types():
+    body, before = take_apart(RIGHT)
+    same, after = take_apart(decode.without_types(RIGHT))
+    assert same == body and 5 in before
+    before.pop(5)
+    leaf = before[2][1][1][-1]
+    assert leaf.pop(6) and leaf.pop(10)
+    assert after == before
+
+
+@pytest.mark.parametrize(("data", "message"), BOMBS.values(), ids=BOMBS)
+def test_files_that_lie_are_refused(data, message):
+    assert len(data) < most_bytes(20, PANEL)
+    found = refusal(decode_apart, {"p/x.parquet": (data, 20)}, PANEL)
+    assert found.startswith("p/x.parquet: ") and message in found
+
+
+DECODING = """
+import resource, sys
+from pathlib import Path
+from sraven.core.ground.errors import SubmissionError
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted.read import decode_apart
+
+for path in Path(sys.argv[1]).iterdir():
+    try:
+        decode_apart({path.name: (path.read_bytes(), 20)}, Column("prediction", "uint8", (3,), "a panel"))
+    except SubmissionError:
+        pass
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def test_files_that_lie_are_refused_with_bounded_memory(tmp_path):
+    """In a process that has no other children."""
+    for number, (data, _) in enumerate(BOMBS.values()):
+        (tmp_path / f"{number}.parquet").write_bytes(data)
+    command = [sys.executable, "-c", DECODING, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) <= decode.MEMORY
+
+
+def test_values_beyond_the_declared_rows_change_nothing():
+    """The group says that it has twenty rows; what its page has besides isn't read, or is refused."""
+    try:
+        index, panels = decode_apart({"x": (long_run(BILLION), 20)}, PANEL)["x"]
+    except SubmissionError:
+        return
+    assert index.tolist() == [0] * 20 and np.array_equal(panels, PANELS)
+
+
+def test_file_on_which_the_decoder_aborts_is_a_refusal():
+    """A level histogram that doesn't fit the schema is a C++ exception that pyarrow 26 doesn't catch."""
+    data = change_metadata(RIGHT, ([2, 1, 3], 0))
+    try:
+        index, _ = decode_apart({"x": (data, 20)}, PANEL)["x"]
+    except SubmissionError as error:
+        index = np.zeros(len(str(error).splitlines()))
+    assert len(index) in (1, 20)
+
+
+@SAME_EVERY_TIME
+@given(st.binary(max_size=200), st.booleans())
+def test_any_bytes_are_decoded_or_refused(data, framed):
+    """In this process: only an exception comes out, of one kind or another."""
+    whole = b"PAR1" + data + struct.pack("<I", len(data)) + b"PAR1"
+    with pytest.raises((ValueError, OSError)):
+        decoded(whole if framed else data)

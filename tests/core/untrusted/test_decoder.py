@@ -1,0 +1,68 @@
+"""The process that decodes: it may die, lie or hang, and imports nothing from where it runs."""
+
+import numpy as np
+import pytest
+
+from helpers.submissions import predictions_file
+from helpers.untrusted import PANEL, PANELS, RIGHT, refusal
+from sraven.core.untrusted import decode
+from sraven.core.untrusted.read import decode_apart
+
+
+def test_files_are_told_apart():
+    files = {
+        "a": (predictions_file(PANELS[:5], [9, 8, 7, 6, 5]), 20),
+        "b": (predictions_file(PANELS[:0]), 7),
+        "c": (predictions_file(PANELS[3:]), 17),
+    }
+    found = decode_apart(files, PANEL)
+    assert list(found) == ["a", "b", "c"]
+    assert found["a"][0].tolist() == [9, 8, 7, 6, 5] and np.array_equal(found["a"][1], PANELS[:5])
+    assert found["b"][0].shape == (0,) and found["b"][1].shape == (0, 3)
+    assert found["c"][0].tolist() == list(range(17)) and np.array_equal(found["c"][1], PANELS[3:])
+    bad = {**files, "d": (predictions_file(PANELS), 19), "e": (b"", 5)}
+    assert refusal(decode_apart, bad, PANEL) == "d: declares 20 rows; the split has 19"
+
+
+@pytest.mark.parametrize("code", ["import os; os.abort()", "raise SystemExit(3)", "", "print()"])
+def test_decoder_that_dies_is_a_refusal(code, monkeypatch, tmp_path):
+    (tmp_path / "dies.py").write_text(code)
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "dies.py"))
+    if code == "print()":
+        code = "print('{\"rows\": 0}')"
+        (tmp_path / "dies.py").write_text(code)
+        assert len(decode_apart({"x": (RIGHT, 20)}, PANEL)["x"][0]) == 0
+        assert "y: makes the Parquet decoder fail" in refusal(
+            decode_apart, {"x": (RIGHT, 20), "y": (RIGHT, 20)}, PANEL
+        )
+        return
+    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+
+
+def test_decoder_that_dies_in_the_middle_of_a_large_file_is_a_refusal(monkeypatch, tmp_path):
+    (tmp_path / "dies.py").write_text("import sys; sys.stdin.buffer.read(70_000)")
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "dies.py"))
+    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (bytes(1 << 22), 20)}, PANEL)
+
+
+@pytest.mark.parametrize("rows", [21, -1, 10**30])
+def test_decoder_that_was_taken_over_cannot_say_more_rows_than_there_are(rows, monkeypatch, tmp_path):
+    (tmp_path / "lies.py").write_text(f"print('{{\"rows\": {rows}}}')")
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "lies.py"))
+    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+
+
+def test_decoder_that_does_not_end_is_a_refusal(monkeypatch, tmp_path):
+    (tmp_path / "waits.py").write_text("import signal; signal.pause()")
+    monkeypatch.setattr(decode, "__file__", str(tmp_path / "waits.py"))
+    monkeypatch.setattr(decode, "SECONDS", 0.05)
+    assert "take too long to decode" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+
+
+def test_decoder_imports_nothing_from_where_it_runs(monkeypatch, tmp_path):
+    for name in ("numpy", "pyarrow", "json", "resource"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'taken')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert len(decode_apart({"x": (RIGHT, 20)}, PANEL)["x"][0]) == 20
+    assert not (tmp_path / "taken").exists()
