@@ -1,9 +1,8 @@
 """What lies on the leaderboard: each entry is what its predictions score, on the board of today."""
 
-from pathlib import Path
-
 import pytest
 
+from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard.copies import equal_seeds
@@ -11,7 +10,7 @@ from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.ranking import filed_submissions, read_leaderboard
 from sraven.core.submissions.submission import differing, read_scores
 
-LEADERBOARD = Path(__file__).parents[1] / "docs" / "leaderboard"
+LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
 FILED = filed_submissions(LEADERBOARD)
 
 

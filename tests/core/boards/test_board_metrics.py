@@ -3,7 +3,6 @@
 import json
 from copy import deepcopy
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from cli.main import main
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.score import FuzzyLogicScoring
 from helpers import fuzzy_oracle, oracle
+from helpers.checkout import REPOSITORY
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -34,7 +34,7 @@ from sraven.core.tasks.task import Metric
 from sraven.score import SRAVENScoring
 
 SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.score"), import_module("fuzzylogic.score")
-SUBMISSIONS = Path(__file__).parents[3] / "docs" / "leaderboard" / "submissions"
+SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 ENTRIES = {
     "fuzzylogic": SUBMISSIONS / "fuzzylogic-v1" / "20261121-constant-mean",
     "sraven": SUBMISSIONS / "sraven-v1" / "20261121-majority-symbol",

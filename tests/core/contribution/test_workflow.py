@@ -1,11 +1,12 @@
 """The workflow that checks pull requests runs the command and no more."""
 
 import re
-from pathlib import Path
 
 import yaml
 
-WORKFLOW = Path(__file__).parents[3] / ".github" / "workflows" / "submissions.yml"
+from helpers.checkout import REPOSITORY
+
+WORKFLOW = REPOSITORY / ".github" / "workflows" / "submissions.yml"
 
 
 def test_workflow_runs_the_command_and_no_more():

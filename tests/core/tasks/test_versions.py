@@ -3,7 +3,6 @@
 import json
 import pickle
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from baselines.config import RunConfig, read_config
 from baselines.lm.task import C4
 from cli.main import main
 from fuzzylogic import FuzzyLogic
+from helpers.checkout import REPOSITORY
 from helpers.example import SIZES, all_bytes
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
@@ -25,7 +25,7 @@ from sraven.core.tasks.families import CORPORA, FAMILIES, make_board_task, make_
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
 
-SUBMISSIONS = Path(__file__).parents[3] / "docs" / "leaderboard" / "submissions"
+SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 
 SMALL = {
     "sraven": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},

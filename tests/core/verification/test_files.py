@@ -7,10 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from helpers.checkout import REPOSITORY
 from helpers.example import SIZES, all_bytes
 from helpers.resealing import reseal
 from sraven import OutputError
@@ -278,7 +278,7 @@ with patch("sraven.core.tasks.digests.MOST_INSTANCES", 8):
 def test_interrupt_ends_it_between_two_blocks(tmp_path):
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "raven")]
     with subprocess.Popen(
-        command, cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "drawing\n"
         process.send_signal(signal.SIGINT)

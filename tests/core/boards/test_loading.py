@@ -1,0 +1,194 @@
+"""A board loads if this installation makes its instances; what it gives, and what it takes to score."""
+
+import re
+from copy import deepcopy
+
+import numpy as np
+import pytest
+
+from fuzzylogic import FuzzyLogic
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
+from sraven import SRAVEN, BoardError, ConfigurationError, load_board
+from sraven.core.boards.board import read_board
+from sraven.core.tasks.families import make_task
+
+SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
+
+
+@pytest.mark.parametrize("name", [*SMALL, "sraven-v1", "fuzzylogic-points16-holdout30-v1"])
+def test_board_that_is_right_loads(name, monkeypatch, tmp_path):
+    if name in SMALL:
+        use_boards(monkeypatch, tmp_path)
+    board = load_board(name)
+    assert board.id == name and board.task == make_task(board.content["config"])
+
+
+def change_instance(monkeypatch, split, index, array="target"):
+    """Make the generator change one byte of one instance."""
+    kind = SRAVEN if array == "target" else FuzzyLogic
+    sample = kind.sample
+
+    def changed(self, name, start, count, **options):
+        batch = sample(self, name, start, count, **options)
+        if name == split and start <= index < start + count:
+            getattr(batch, array)[index - start].reshape(-1).view(np.uint8)[-1] ^= 1
+        return batch
+
+    monkeypatch.setattr(kind, "sample", changed)
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "index", "array", "where"),
+    [
+        (SRAVEN_BOARD, "test", 300, "target", "0 to 300"),
+        (SRAVEN_BOARD, "ood", 0, "target", "0 to 198"),
+        (SRAVEN_BOARD, "train", 4_095, "target", "0 to 4,095"),
+        (FUZZY_BOARD, "test", 17, "targets", "0 to 210"),
+        (FUZZY_BOARD, "ood", 156, "inputs", "0 to 156"),
+        (FUZZY_BOARD, "train", 1, "terms", "0 to 4,095"),
+        ("fuzzylogic-points96-holdout70-v1", "ood", 9_000, "targets", "8,192 to 16,383"),
+    ],
+)
+def test_changed_label_is_found_on_loading(name, split, index, array, where, monkeypatch, tmp_path):
+    if name in SMALL:
+        use_boards(monkeypatch, tmp_path)
+    change_instance(monkeypatch, split, index, array)
+    with pytest.raises(BoardError) as error:
+        load_board(name)
+    message = str(error.value)
+    assert message.startswith(f"board {name}, split {split}: instances {where} aren't those of the board")
+    assert array in message or split == "train"
+    assert "\n" not in message and "reinstall" in message
+
+
+def test_loading_checks_the_first_block_of_train_and_check_the_rest(monkeypatch):
+    change_instance(monkeypatch, "train", 70_000)
+    board = load_board("sraven-features2-v1")
+    board.check("train", instances=65_536)
+    with pytest.raises(BoardError, match=r"split train: instances 65,536 to 131,071 .*\(target\)"):
+        board.check("train")
+    with pytest.raises(BoardError, match="split train: instances 65,536 to 131,071"):
+        board.check("train", instances=65_537)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "fault", [lambda rows: rows.pop(), lambda rows: rows.reverse(), lambda rows: rows[0].reverse()]
+)
+def test_changed_list_of_combinations_is_found_on_loading(name, fault, monkeypatch, tmp_path):
+    contents = {name: deepcopy(small_contents()[name])}
+    fault(contents[name]["held_out"]["ood"])
+    if contents[name] == small_contents()[name]:  # a combination of equal rules
+        contents[name]["held_out"]["ood"][0][0] += 1
+    use_boards(monkeypatch, tmp_path, contents)
+    with pytest.raises(BoardError, match=f"board {name}: the combinations of ood aren't"):
+        load_board(name)
+
+
+@pytest.mark.parametrize("key", ["sha256", "arrays"])
+def test_digests_that_contradict_each_other_are_found(key, monkeypatch, tmp_path):
+    contents = deepcopy(small_contents())
+    entry = contents[SRAVEN_BOARD]["splits"]["ood"]
+    entry.update(
+        {"sha256": "0" * 64} if key == "sha256" else {"arrays": {**entry["arrays"], "rules": "0" * 64}}
+    )
+    use_boards(monkeypatch, tmp_path, contents)
+    with pytest.raises(BoardError, match="contradict each other"):
+        load_board(SRAVEN_BOARD)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sraven-v2", "sraven-v1"),
+        ("SRAVEN-V1", "sraven"),
+        ("fuzzy-v1", "fuzzylogic-v1"),
+        ("sraven", "sraven-v1"),
+    ],
+)
+def test_unknown_board_names_the_nearest(name, meant):
+    with pytest.raises(ConfigurationError, match=rf"no board '{name}'; did you mean .*{meant}") as error:
+        load_board(name)
+    assert "sraven boards" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["", "../sraven-v1", "zzz", 3, None, "sraven-v1.json", "sraven-v1\n"])
+def test_what_is_no_name_of_a_board_is_refused(name):
+    with pytest.raises(ConfigurationError, match="there is no board") as error:
+        read_board(name)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_board_gives_the_tasks_instances(name):
+    board = small_board(name)
+    for split, size in board.splits.items():
+        for here, there in zip(board.sample(split, 0, size), board.task.sample(split, 0, size), strict=True):
+            assert np.array_equal(here, there)
+    assert len(board.sample("train", 10**12, 5)[0]) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dev", 0, 1), "split='dev': expected one of 'train', 'test', 'ood'"),
+        (("all", 0, 1), "split='all'"),
+        (("ood", 0, 200), "count=200: expected an integer from 0 to 199; ood of sraven-small-v1 has 199"),
+        (("ood", 200, 0), "start=200"),
+        (("ood", 199, 1), "count=1: expected an integer from 0 to 0"),
+        (("test", -1, 1), "start=-1"),
+    ],
+)
+def test_what_lies_beyond_a_split_is_refused(arguments, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        small_board(SRAVEN_BOARD).sample(*arguments)
+
+
+def right(name):
+    return truth(small_board(name), "ood")
+
+
+@pytest.mark.parametrize(
+    ("split", "change", "message"),
+    [
+        ("train", lambda array: array, "split='train': expected one of 'test', 'ood'"),
+        ("ood", lambda array: array[:-1], "predictions of ood has shape [198, 3]; expected [199, 3]"),
+        ("ood", lambda array: array.astype(float), "dtype float64; expected integers"),
+        ("ood", lambda array: array > 1, "dtype bool; expected integers"),
+        ("ood", lambda array: array.astype(int) - 9, "a value outside 0 to 255"),
+        ("ood", lambda array: array.astype(int) + 256, "a value outside 0 to 255"),
+        ("ood", lambda array: np.full((199, 3), 5), "row 0 has the symbol 5; symbols are 0 to 4"),
+        ("ood", lambda array: [[1, 2, 3], [1, 2]], "predictions of ood is ragged"),
+        ("ood", lambda array: array.astype(object), "dtype object"),
+    ],
+)
+def test_predictions_of_sraven_that_do_not_fit_are_refused(split, change, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        small_board(SRAVEN_BOARD).score(split, change(right(SRAVEN_BOARD)))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        (np.zeros(157, int), "dtype int64; expected floats"),
+        (np.zeros((157, 1)), "shape [157, 1]; expected [157]"),
+        (np.where(np.arange(157) == 3, np.nan, 0.5), "row 3 is nan; expected a finite number"),
+        (np.where(np.arange(157) == 9, -np.inf, 0.5), "row 9 is -inf"),
+        (np.full(157, 1e300), "row 0 is inf"),
+    ],
+)
+def test_predictions_of_fuzzy_logic_that_do_not_fit_are_refused(predictions, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        small_board(FUZZY_BOARD).score("ood", predictions)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.uint64, np.int8])
+def test_any_integers_are_predictions(kind):
+    scores = small_board(SRAVEN_BOARD).score("ood", right(SRAVEN_BOARD).astype(kind))
+    assert scores.metrics["accuracy"].mean == 1
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.float16])
+def test_any_floats_are_predictions(kind):
+    scores = small_board(FUZZY_BOARD).score("ood", right(FUZZY_BOARD).astype(kind))
+    assert scores.metrics["mse"].mean == pytest.approx(0, abs=1e-6)

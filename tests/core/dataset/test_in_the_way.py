@@ -1,0 +1,166 @@
+"""What is in a dataset's way: only what is ours is replaced, and only if that is asked for."""
+
+import json
+
+import pytest
+from datasets import load_dataset
+
+from helpers.example import SIZES, all_bytes
+from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError
+from sraven.core.dataset import directory
+from sraven.core.dataset import write as dataset_module
+from sraven.core.dataset.write import FORMATS, write_dataset
+
+
+def test_finished_dataset_is_left_alone(task, tmp_path):
+    out = tmp_path / "raven"
+    write_dataset(task, SIZES, out)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    write_dataset(task, SIZES, out)
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("change", "sizes", "file_format"),
+    [({"seed": 6}, SIZES, "parquet"), ({}, {**SIZES, "ood": 1}, "parquet"), ({}, SIZES, "arrow")],
+)
+def test_another_dataset_is_replaced_only_by_force(task, tmp_path, change, sizes, file_format):
+    out = tmp_path / "raven"
+    write_dataset(task, SIZES, out)
+    before = all_bytes(out)
+    other = SRAVEN(**{"M": 3, "K": 7, "holdout": 0.3, "seed": 5, **change})
+    with pytest.raises(OutputError, match="--force"):
+        write_dataset(other, sizes, out, file_format=file_format)
+    assert all_bytes(out) == before
+    write_dataset(other, sizes, out, file_format=file_format, force=True)
+    write_dataset(other, sizes, tmp_path / "fresh", file_format=file_format)
+    assert all_bytes(out) == all_bytes(tmp_path / "fresh")
+
+
+def test_configuration_of_another_name_leaves_nothing_behind(task, tmp_path):
+    out = tmp_path / "raven"
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, out)
+    write_dataset(task, SIZES, out, force=True)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "M3-K7",
+        "README.md",
+        "croissant.json",
+        "manifest.json",
+    ]
+
+
+def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path, monkeypatch):
+    out = tmp_path / "raven"
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dataset_module, "publish", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, out)
+    with pytest.raises(OutputError, match="unfinished"):
+        write_dataset(task, SIZES, out)
+    write_dataset(task, SIZES, out, force=True)
+
+
+def test_foreign_directory_is_refused_even_by_force(task, tmp_path):
+    (tmp_path / "letter.txt").write_text("dear reader")
+    for force in (False, True):
+        with pytest.raises(OutputError, match="holds no dataset of this benchmark"):
+            write_dataset(task, SIZES, tmp_path, force=force)
+    assert all_bytes(tmp_path) == {"letter.txt": b"dear reader"}
+
+
+@pytest.mark.parametrize("name", [".sraven-partial", ".partial", "M3-K7", "README.md"])
+def test_names_like_ours_in_a_foreign_directory_are_left_alone(task, tmp_path, name):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear reader")
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "b.txt").write_text("yours")
+    before = all_bytes(tmp_path)
+    for force in (False, True):
+        with pytest.raises(OutputError, match="choose another directory"):
+            write_dataset(task, SIZES, tmp_path, force=force)
+    assert all_bytes(tmp_path) == before
+
+
+def test_foreign_folder_beside_our_dataset_is_left_alone(task, tmp_path):
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, tmp_path / "raven")
+    (tmp_path / "raven" / "M3-K7").mkdir()
+    (tmp_path / "raven" / "M3-K7" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match="isn't part of its dataset"):
+        write_dataset(task, SIZES, tmp_path / "raven", force=True)
+    assert (tmp_path / "raven" / "M3-K7" / "notes.txt").read_text() == "mine"
+
+
+def test_two_writers_do_not_meet(task, tmp_path):
+    out = tmp_path / "raven"
+    lock = directory.prepare(out, dataset_module.make_plan(task, SIZES, "parquet"), force=False)
+    with lock, pytest.raises(OutputError, match="being written by process"):
+        write_dataset(task, SIZES, out)
+    write_dataset(task, SIZES, out)
+
+
+def test_capacity_that_is_exceeded_creates_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("sraven.task._ATTEMPT_LIMIT", 20)
+    with pytest.raises(CapacityError):
+        write_dataset(SRAVEN(M=8, K=3, answers="unique"), {"train": 10}, tmp_path / "raven")
+    assert not (tmp_path / "raven").exists()
+
+
+def test_home_is_not_taken_for_a_folder_named_tilde(task, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    write_dataset(task, {"train": 10}, "~/raven")
+    assert [path.name for path in tmp_path.iterdir()] == ["raven"]
+
+
+def test_foreign_manifest_is_refused(task, tmp_path):
+    (tmp_path / "manifest.json").write_text(json.dumps({"layout": 1, "config_name": "../.."}))
+    for force in (False, True):
+        with pytest.raises(OutputError, match="manifest"):
+            write_dataset(task, SIZES, tmp_path, force=force)
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+
+
+def test_file_in_the_way_is_refused(task, tmp_path):
+    (tmp_path / "raven").write_text("")
+    with pytest.raises(OutputError, match="is a file"):
+        write_dataset(task, SIZES, tmp_path / "raven")
+    with pytest.raises(OutputError, match="can't be written"):
+        write_dataset(task, SIZES, tmp_path / "raven" / "below")
+
+
+def test_finished_dataset_that_lost_a_file_is_reported(task, tmp_path):
+    write_dataset(task, SIZES, tmp_path / "raven")
+    next((tmp_path / "raven").rglob("ood-*")).unlink()
+    with pytest.raises(OutputError, match="damaged"):
+        write_dataset(task, SIZES, tmp_path / "raven")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "file_format", "message"),
+    [
+        ({"train": -1}, "parquet", "train=-1"),
+        ({"train": 2**41}, "parquet", "expected a size from 0"),
+        ({"train": 1.5}, "parquet", "train=1.5"),
+        ({"train": 0, "ood": 0}, "parquet", "at least one instance"),
+        ({"dev": 5}, "parquet", "no dev split"),
+        ({"train": 5}, "csv", "parquet, arrow"),
+    ],
+)
+def test_bad_requests_create_nothing(task, tmp_path, sizes, file_format, message):
+    with pytest.raises(ConfigurationError, match=message):
+        write_dataset(task, sizes, tmp_path / "raven", file_format=file_format)
+    assert not (tmp_path / "raven").exists()
+
+
+def test_formats_are_those_of_the_table():
+    assert set(FORMATS) == {"parquet", "arrow"}
+
+
+def test_empty_split_is_not_written(task, tmp_path):
+    manifest = write_dataset(task, {"train": 10, "test": 0, "ood": 0}, tmp_path / "raven")
+    assert list(manifest["splits"]) == ["train"]
+    assert list(load_dataset(str(tmp_path / "raven"))) == ["train"]
