@@ -11,11 +11,11 @@ import pytest
 from helpers.submissions import (
     SRAVEN_BOARD,
     guesses,
+    only_boards,
     path_of,
     plant,
     predictions_file,
     small_board,
-    use_boards,
     write,
 )
 from sraven import SubmissionError, score_submission
@@ -25,16 +25,13 @@ from sraven.core.leaderboard.kept import Kept
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submit import file_submission
 
+pytestmark = pytest.mark.usefixtures("small_boards")
+
 DAY = date(2026, 11, 21)
 
 
-@pytest.fixture(autouse=True)
-def _small_boards(monkeypatch, tmp_path_factory):
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
-
-
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory):
+def entries(tmp_path_factory):
     """Two filed entries, the same again, and a copy of the better one; tests only read them."""
     leaderboard = tmp_path_factory.mktemp("filed")
     board = small_board(SRAVEN_BOARD)
@@ -45,16 +42,15 @@ def originals(tmp_path_factory):
         write(folder, SRAVEN_BOARD, predictions=predictions, method={"name": name})
         file_submission(folder, leaderboard, day=DAY)
 
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
+    with only_boards(tmp_path_factory.mktemp("boards")):
         file("one", 0)
         file("other", 3)
     return leaderboard
 
 
 @pytest.fixture
-def leaderboard(originals, tmp_path):
-    return shutil.copytree(originals, tmp_path / "leaderboard")
+def leaderboard(entries, tmp_path):
+    return shutil.copytree(entries, tmp_path / "leaderboard")
 
 
 @pytest.fixture

@@ -9,29 +9,26 @@ from datetime import date
 import pytest
 
 from helpers.evidence_example import stated
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, use_boards, write
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from sraven import SubmissionError
 from sraven.core.leaderboard.filed import FIRST, filed_submissions, filing_date, make_fault, walk_filed
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.page.page import make_page
 from sraven.core.submissions.submit import file_submission
 
+pytestmark = pytest.mark.usefixtures("small_boards")
+
 LAST = date(2026, 11, 30)
 GOOD = f"{SRAVEN_BOARD}/20261121-good"
 
 
-@pytest.fixture(autouse=True)
-def _small_boards(monkeypatch, tmp_path_factory):
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
-
-
 @pytest.fixture(scope="module")
-def original(tmp_path_factory):
+def original(originals, tmp_path_factory):
     """A filed submission; tests only read it."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
-        folder = write(tmp_path_factory.mktemp("new") / "s", SRAVEN_BOARD)
-        return file_submission(folder, tmp_path_factory.mktemp("filed"), day=date(2026, 11, 21))
+    with only_boards(tmp_path_factory.mktemp("boards")):
+        return file_submission(
+            originals[SRAVEN_BOARD], tmp_path_factory.mktemp("filed"), day=date(2026, 11, 21)
+        )
 
 
 @pytest.fixture

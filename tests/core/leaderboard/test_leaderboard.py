@@ -13,35 +13,29 @@ from helpers.submissions import (
     FUZZY_BOARD,
     SRAVEN_BOARD,
     edit,
+    only_boards,
     small_board,
     small_contents,
     use_boards,
-    write,
 )
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.ranking import ceiling, read_leaderboard
 from sraven.core.submissions.submit import file_submission
 
+pytestmark = pytest.mark.usefixtures("small_boards")
+
 LAST = date(2026, 12, 31)
 
 
-@pytest.fixture(autouse=True)
-def _small_boards(monkeypatch, tmp_path_factory):
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
-
-
 @pytest.fixture(scope="module")
-def filed(tmp_path_factory):
+def filed(originals, tmp_path_factory):
     """A filed submission to each small board; tests only read them."""
     leaderboard = tmp_path_factory.mktemp("filed")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
+    with only_boards(tmp_path_factory.mktemp("boards")):
         return {
-            board: file_submission(
-                write(tmp_path_factory.mktemp("new") / "s", board), leaderboard, day=date(2026, 11, 22)
-            )
-            for board in (SRAVEN_BOARD, FUZZY_BOARD)
+            board: file_submission(folder, leaderboard, day=date(2026, 11, 22))
+            for board, folder in originals.items()
         }
 
 
