@@ -1,8 +1,12 @@
 """Fixtures of the command line's tests."""
 
+import json
+import shutil
+
 import pytest
 
 from cli.main import main
+from helpers.submissions import SRAVEN_BOARD
 
 
 @pytest.fixture
@@ -16,3 +20,18 @@ def run(capsys):
         return stop.value.code, out, err
 
     return run
+
+
+@pytest.fixture
+def original(originals):
+    """A submission; tests only read it."""
+    return originals[SRAVEN_BOARD]
+
+
+@pytest.fixture
+def filed(original, scored, leaderboard):
+    """The submission as it lies in the leaderboard."""
+    goal = leaderboard / "submissions" / SRAVEN_BOARD / "20261121-a-method"
+    shutil.copytree(original, goal)
+    (goal / "scores.json").write_text(json.dumps(scored))
+    return goal

@@ -13,40 +13,19 @@ from helpers.corpus_submissions import (
     DEFINITION,
     SIZE,
     corpus_board,
-    corpus_contents,
     losses,
     write_corpus,
 )
-from helpers.submissions import SRAVEN_BOARD, snapshot, use_boards
+from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import score_submission
 from sraven.core.boards.board import read_board
 from sraven.core.submissions.corpus import fingerprint
 
 
 @pytest.fixture
-def boards(monkeypatch, tmp_path_factory):
-    """The small boards, in place of the packaged ones."""
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), corpus_contents())
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """A submission; tests only read it."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), corpus_contents())
-        return write_corpus(tmp_path_factory.mktemp("new") / "submission")
-
-
-@pytest.fixture
-def leaderboard(tmp_path):
-    (tmp_path / "leaderboard").mkdir()
-    return tmp_path / "leaderboard"
-
-
-@pytest.fixture
-def filed(run, boards, original, leaderboard):
+def filed(run, corpus_boards, corpus_original, leaderboard):
     """The submission as it lies in the leaderboard."""
-    code, out, err = run("submit", original, "--leaderboard", leaderboard)
+    code, out, err = run("submit", corpus_original, "--leaderboard", leaderboard)
     assert (code, err) == (0, "")
     return Path(out.splitlines()[0])
 
@@ -106,7 +85,7 @@ def test_board_for_programs_is_its_file_and_digest(run):
     assert content == read_board("c4-v1").content
 
 
-def test_check_says_that_there_is_nothing_to_check(run, boards):
+def test_check_says_that_there_is_nothing_to_check(run, corpus_boards):
     code, _, err = run("boards", "--check")
     assert code == 0
     assert err.splitlines() == [
@@ -115,10 +94,10 @@ def test_check_says_that_there_is_nothing_to_check(run, boards):
     ]
 
 
-def test_scores_are_printed_with_the_fingerprint(run, boards, original):
-    code, out, err = run("score", original)
+def test_scores_are_printed_with_the_fingerprint(run, corpus_boards, corpus_original):
+    code, out, err = run("score", corpus_original)
     assert (code, err) == (0, "")
-    found = score_submission(original)["splits"]["validation"]
+    found = score_submission(corpus_original)["splits"]["validation"]
     lines = out.splitlines()
     assert f"validation: {SIZE} instances, 3 seeds" in out
     assert lines[-1] == f"fingerprint of the documents of validation: {found['fingerprint']}"
@@ -126,12 +105,12 @@ def test_scores_are_printed_with_the_fingerprint(run, boards, original):
         [line] = [line for line in lines if line.startswith(f"│ {name} ")]
         assert f"{found['metrics'][name]['mean']:.4f}" in line
     assert "gap" not in out
-    _, out, _ = run("score", original, "--json")
-    assert json.loads(out) == score_submission(original)
+    _, out, _ = run("score", corpus_original, "--json")
+    assert json.loads(out) == score_submission(corpus_original)
 
 
-def test_missing_document_refuses_in_one_line(run, boards, original, tmp_path):
-    folder = shutil.copytree(original, tmp_path / "s")
+def test_missing_document_refuses_in_one_line(run, corpus_boards, corpus_original, tmp_path):
+    folder = shutil.copytree(corpus_original, tmp_path / "s")
     (folder / "training" / "seed-2.jsonl").unlink()
     before = snapshot(tmp_path)
     code, out, err = run("score", folder)
@@ -180,7 +159,7 @@ def test_nothing_is_ranked_before_a_fingerprint_is_pinned(run, filed, leaderboar
     assert UNPINNED.removeprefix("no ") in Path(out.strip()).read_text()
 
 
-def test_board_without_entries_is_a_line(run, boards, leaderboard):
+def test_board_without_entries_is_a_line(run, corpus_boards, leaderboard):
     for arguments in ((), (CORPUS_BOARD,)):
         code, out, err = run("leaderboard", *arguments, "--leaderboard", leaderboard)
         assert (code, err) == (0, "")
@@ -194,7 +173,7 @@ def test_page_is_written(run, filed, leaderboard, tmp_path):
     assert f'id="{CORPUS_BOARD}"' in text and "badge self-reported" in text
 
 
-def test_references_there_are_none(run, boards, tmp_path):
+def test_references_there_are_none(run, corpus_boards, tmp_path):
     code, out, err = run("reference", CORPUS_BOARD, "uniform-random", "--out", tmp_path / "reference")
     assert (code, out) == (2, "")
     assert err == f"error: {CORPUS_BOARD} has no reference predictors: each would need its text\n"
@@ -224,7 +203,7 @@ def test_dataset_of_it_is_none(run, tmp_path):
     assert (code, err) == (2, "error: task='c4': expected one of sraven, fuzzylogic\n")
 
 
-def test_submission_of_one_seed_has_no_rank(run, boards, leaderboard, tmp_path, pinned):
+def test_submission_of_one_seed_has_no_rank(run, corpus_boards, leaderboard, tmp_path, pinned):
     folder = write_corpus(tmp_path / "s", predictions=[losses()])
     assert run("submit", folder, "--leaderboard", leaderboard)[0] == 0
     _, out, _ = run("leaderboard", CORPUS_BOARD, "--json", "--leaderboard", leaderboard)

@@ -1,0 +1,94 @@
+"""`sraven boards` and `sraven freeze`: what they print, and their exit codes."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from helpers.submissions import (
+    DEFINITIONS,
+    FUZZY_BOARD,
+    SRAVEN_BOARD,
+    small_board,
+    small_contents,
+    snapshot,
+    use_boards,
+)
+from sraven import load_board
+from sraven.core.boards.board import board_ids, read_board
+
+
+def test_boards_are_listed(run):
+    code, out, err = run("boards")
+    assert (code, err) == (0, "")
+    for name in board_ids():
+        assert name in out
+        assert read_board(name).digest[:12] in out
+    assert out.index("sraven-v1") < out.index("fuzzylogic-v1") < out.index("(diagnostic)")
+
+
+def test_boards_are_listed_for_programs(run):
+    _, out, _ = run("boards", "--json")
+    assert [(board["id"], board["digest"]) for board in json.loads(out)] == [
+        (name, read_board(name).digest) for name in board_ids()
+    ]
+
+
+@pytest.mark.parametrize("name", ["sraven-v1", "fuzzylogic-v1", "sraven-features2-v1"])
+def test_board_for_programs_is_its_file_and_digest(run, name):
+    _, out, _ = run("boards", name, "--json")
+    content = json.loads(out)
+    assert content.pop("digest") == load_board(name).digest
+    assert content == read_board(name).content
+
+
+def test_board_is_shown(run, small_boards):
+    code, out, _ = run("boards", SRAVEN_BOARD)
+    board = small_board(SRAVEN_BOARD)
+    assert code == 0
+    for text in (board.digest, "M=3", "2,000 training instances", "by accuracy on ood", "first 4,096", "301"):
+        assert text in out
+    ceiling = board.content["ceiling"]["ood"]["knowing_split"]["accuracy"]["value"]
+    assert f"accuracy {ceiling:.4f} ±" in out
+
+
+def test_unknown_board_is_one_line(run):
+    code, out, err = run("boards", "sraven-v3")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"error: there is no board 'sraven-v3'; did you mean sraven-v1, [^\n]*\n", err)
+
+
+def test_boards_are_checked(run, small_boards, monkeypatch, tmp_path):
+    code, _, err = run("boards", "--check")
+    assert code == 0
+    assert err.splitlines() == [
+        f"{name}: every instance is the board's" for name in (SRAVEN_BOARD, FUZZY_BOARD)
+    ]
+    splits = small_contents()[SRAVEN_BOARD]["splits"]
+    train = {**splits["train"], "blocks": ["0" * 64]}
+    changed = {**small_contents()[SRAVEN_BOARD], "splits": {**splits, "train": train}}
+    use_boards(monkeypatch, tmp_path, {SRAVEN_BOARD: changed})
+    code, _, err = run("boards", SRAVEN_BOARD, "--check")
+    assert code == 2
+    assert err.startswith(f"error: board {SRAVEN_BOARD}, split train: instances 0 to 4,095 aren't those of")
+
+
+def test_boards_are_frozen_once(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("sraven.core.boards.freeze.TRAIN_DIGESTED", 4_096)
+    for family in ("sraven", "fuzzylogic"):
+        (tmp_path / family / "boards").mkdir(parents=True)
+    definitions = tmp_path / "boards.yaml"
+    definitions.write_text(yaml.safe_dump({"boards": list(DEFINITIONS)}))
+    code, out, _ = run("freeze", definitions, "--out", tmp_path)
+    paths = [tmp_path / "sraven" / "boards" / f"{SRAVEN_BOARD}.json"]
+    paths.append(tmp_path / "fuzzylogic" / "boards" / f"{FUZZY_BOARD}.json")
+    assert (code, out.splitlines()) == (0, [f"written: {path}" for path in paths])
+    assert [json.loads(path.read_text()) for path in paths] == list(small_contents().values())
+    _, out, _ = run("freeze", definitions, SRAVEN_BOARD, "--out", tmp_path)
+    assert out == f"as it was: {paths[0]}\n"
+    before = snapshot(tmp_path)
+    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITIONS[0], "title": "Better"}]}))
+    code, _, err = run("freeze", definitions, "--out", tmp_path)
+    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
+    assert all(snapshot(tmp_path)[name] == found for name, found in before.items() if name != "boards.yaml")
