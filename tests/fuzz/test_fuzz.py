@@ -55,7 +55,7 @@ PLANTED = """
 import os, subprocess, sys, time
 sys.path[:0] = [{here!r}, {here!r} + "/.."]
 import fuzz.drive as drive, fuzz.harness as harness
-from fuzz.targets import check_line
+from fuzz.checks import check_line
 
 def endless():
     while True:

@@ -1,0 +1,234 @@
+"""Grids: trained together as each run would be alone, and chosen from in distribution.
+
+They train in float64: a program of more runs may add up in another order, of which nothing is left there.
+"""
+
+import json
+import shutil
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import baselines.grid
+from baselines.evaluate import predict
+from baselines.grid import SUMMARY, points_of, select
+from baselines.log import EVENTS, LOG
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.train import Outcome, load_run, train
+from helpers.grids import LINE, choose_by_guess, sraven
+from helpers.tiny_runs import (
+    CHUNK,
+    STEPS,
+    assert_runs_agree,
+    in_float64,
+    leaves,
+    once,
+    quickly,
+    shared_directory,
+    tiny,
+)
+from sraven.core.boards.board import read_board
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quickly(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")), in_float64():
+        yield
+
+
+@pytest.fixture
+def guessed(monkeypatch):
+    choose_by_guess(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    """A grid of two points that train and one that diverges, with two seeds, and what was printed."""
+
+    def make(folder):
+        with pytest.MonkeyPatch.context() as patch:
+            choose_by_guess(patch)
+            grid = ["--grid=learning_rate=0.01,0.03,1e30", "--seeds=0,1", "--json"]
+            printed = sraven(*LINE, *grid, f"--out={folder / 'runs'}")
+        (folder / "printed.json").write_text(json.dumps(printed))
+
+    return once(tmp_path_factory, "grid", make)
+
+
+def run_of(folder, rate, seed):
+    return folder / f"learning_rate={rate}" / f"seed-{seed}"
+
+
+def parameters(run):
+    return leaves(load_run(run)[1])
+
+
+def stamps(folder):
+    """Bytes and times of all files of the checkpoints of a run."""
+    files = sorted(path for path in (folder / CHECKPOINTS).rglob("*") if path.is_file())
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+def test_grid_may_be_given_in_one_option_or_several(tmp_path, monkeypatch):
+    asked = []
+
+    def remember(configs, folders, **options):
+        asked.append((configs, folders))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("baselines.train.train_runs", remember)
+    first, second = "learning_rate=0.01,0.03", "warmup=1,2"
+    for grid in (["--grid", first, second], ["--grid", first, "--grid", second]):
+        code, _, err = sraven(*LINE, f"--out={tmp_path / 'runs'}", *grid)
+        assert code == 130 and "the same command goes on from the last checkpoint" in err
+    assert asked[0] == asked[1] and len(asked[0][0]) == 4
+
+
+def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
+    files = {str(path.relative_to(together / "runs")) for path in (together / "runs").glob("*/*/*")}
+    runs = [f"learning_rate={rate}/seed-{seed}" for rate in ("0.01", "0.03", "1e+30") for seed in (0, 1)]
+    assert files == {f"{run}/{name}" for run in runs for name in (CONFIG, LOG, CHECKPOINTS)}
+    assert EVENTS not in str(files)
+    assert [path.name for path in (together / "runs").iterdir() if path.is_file()] == [SUMMARY]
+
+
+def test_summary_of_a_grid(together):
+    summary = json.loads((together / "runs" / SUMMARY).read_text())
+    shared = {name: value for name, value in asdict(tiny()).items() if name not in ("learning_rate", "seed")}
+    points = summary.pop("points")
+    assert summary == {
+        "board": "fuzzylogic-v1",
+        "metric": "r2_per_sequence",
+        "split": "test",
+        "shared": shared,
+        "selected": 1,
+    }
+    for point, rate in zip(points[:2], (0.01, 0.03), strict=True):
+        assert point == {
+            "values": {"learning_rate": rate},
+            "folder": f"learning_rate={rate}",
+            "seeds": [0, 1],
+            "scores": [rate, rate + 0.001],
+            "mean": pytest.approx(rate + 0.0005),
+            "standard_error": pytest.approx(0.0005),
+            "diverged": [],
+        }
+    assert points[2] == {
+        "values": {"learning_rate": 1e30},
+        "folder": "learning_rate=1e+30",
+        "seeds": [0, 1],
+        "scores": [None, None],
+        "mean": None,
+        "standard_error": None,
+        "diverged": [0, 1],
+    }
+
+
+def test_diverging_point_is_told_and_the_others_finish(together):
+    code, out, err = json.loads((together / "printed.json").read_text())
+    runs = together / "runs"
+    assert code == 1
+    assert err == (
+        f"error: {run_of(runs, '1e+30', 0)} (and 1 more runs): the loss is no number after step 0; the last "
+        "checkpoint is of 0; use a smaller learning rate\n"
+    )
+    assert json.loads(out) == json.loads((runs / SUMMARY).read_text())
+    for rate in (0.01, 0.03):
+        for seed in (0, 1):
+            config, _ = load_run(run_of(runs, rate, seed))
+            assert config == tiny(learning_rate=rate, seed=seed)
+            lines = (run_of(runs, rate, seed) / LOG).read_text().splitlines()
+            assert [json.loads(line)["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
+
+
+def test_diverging_run_leaves_neither_log_nor_checkpoint_of_what_is_no_number(together):
+    for seed in (0, 1):
+        run = run_of(together / "runs", "1e+30", seed)
+        assert (run / LOG).read_text() == ""
+        assert list((run / CHECKPOINTS).iterdir()) == []
+
+
+def test_run_of_a_grid_is_the_run_alone(together, tmp_path):
+    """Of those that the next test doesn't train alone."""
+    state = train(tiny(learning_rate=0.03, seed=1), tmp_path / "run", save_every=STEPS)
+    assert_runs_agree(leaves(state.params), parameters(run_of(together / "runs", 0.03, 1)))
+
+
+def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path, guessed):
+    """One came half-way, one didn't begin, and two have finished."""
+    runs = shutil.copytree(together / "runs", tmp_path / "runs")
+    shutil.rmtree(run_of(runs, 0.01, 1) / CHECKPOINTS / str(STEPS))
+    shutil.rmtree(run_of(runs, 0.03, 0))
+    (runs / SUMMARY).unlink()
+    finished = [stamps(run_of(runs, 0.01, 0)), stamps(run_of(runs, 0.03, 1))]
+    line = [*LINE, "--grid=learning_rate=0.01,0.03", "--seeds=0,1", f"--out={runs}"]
+    code, out, err = sraven(*line)
+    assert (code, err) == (0, "")
+    best = " ".join(str(run_of(runs, 0.03, seed)) for seed in (0, 1))
+    assert out.splitlines()[-1] == f"sraven evaluate {best} --out entry"
+    assert [stamps(run_of(runs, 0.01, 0)), stamps(run_of(runs, 0.03, 1))] == finished
+    for rate in (0.01, 0.03):
+        for seed in (0, 1):
+            here, whole = run_of(runs, rate, seed), run_of(together / "runs", rate, seed)
+            assert_runs_agree(parameters(here), parameters(whole))
+            steps = [json.loads(line)["step"] for line in (here / LOG).read_text().splitlines()]
+            assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
+    whole, again = (
+        json.loads((folder / SUMMARY).read_text())["points"] for folder in (together / "runs", runs)
+    )
+    assert again == whole[:2]
+
+
+def test_seed_that_is_added_later_trains_alone(together, tmp_path, guessed):
+    runs = shutil.copytree(together / "runs", tmp_path / "runs")
+    before = {seed: stamps(run_of(runs, 0.01, seed)) for seed in (0, 1)}
+    assert all(before.values())
+    line = [*LINE, "--grid=learning_rate=0.01", "--seeds=0,1,2", f"--out={runs}", "--json"]
+    code, out, _ = sraven(*line)
+    assert code == 0
+    assert json.loads(out)["points"][0]["seeds"] == [0, 1, 2]
+    assert {seed: stamps(run_of(runs, 0.01, seed)) for seed in (0, 1)} == before
+    assert load_run(run_of(runs, 0.01, 2))[0] == tiny(seed=2)
+
+
+def test_json_of_runs_without_a_grid_tells_each(together):
+    """All is done already, so there is nothing to tell of training."""
+    out = together / "runs" / "learning_rate=0.01"
+    code, printed, _ = sraven(*LINE, "--seeds=0,1", f"--out={out}", "--json")
+    assert code == 0
+    assert json.loads(printed) == [
+        {"folder": str(out / f"seed-{seed}"), "training": None, "diverged": None} for seed in (0, 1)
+    ]
+
+
+def test_score_is_the_boards_of_the_runs_predictions(together, tmp_path, monkeypatch):
+    config, params = load_run(run_of(together / "runs", 0.03, 1))
+    made = []
+
+    def remember(*arguments):
+        made.append(predict(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(baselines.grid, "predict", remember)
+    (point,) = points_of(tiny(), {"learning_rate": (0.03,)}, [1], tmp_path)
+    summary = select([point], [Outcome(SimpleNamespace(params=params), None, None)], tmp_path)
+    board = read_board(config.board)
+    targets = board.task.sample("test", 0, board.splits["test"]).targets.astype(np.float64)
+    shares = (made[0] - targets[:, -1]) ** 2 / targets.var(axis=1)
+    assert summary["points"][0]["mean"] == pytest.approx(1 - shares.mean(), rel=1e-4)
+
+
+def test_point_whose_predictions_are_no_numbers_is_not_chosen_and_the_others_are(tmp_path, monkeypatch):
+    """Parameters may be past help after the last update, when no loss is left to tell."""
+    size = read_board("fuzzylogic-v1").splits["test"]
+    monkeypatch.setattr(
+        baselines.grid,
+        "predict",
+        lambda config, *_: np.full(size, 0.5 if config.learning_rate < 1 else np.nan, np.float32),
+    )
+    points = points_of(tiny(), {"learning_rate": (0.01, 1e30)}, [0], tmp_path)
+    summary = select(points, [Outcome(SimpleNamespace(params=None), None, None)] * 2, tmp_path)
+    assert summary["selected"] == 0
+    assert summary["points"][1]["diverged"] == [0]

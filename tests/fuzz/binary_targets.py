@@ -1,0 +1,107 @@
+"""Predictions and datasets, attacked."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from fuzz.changes import change_parquet
+from fuzz.checks import command, run_command
+from fuzz.harness import FindingError
+
+ROWS, WIDTH = 20, 3
+
+# Predictions
+
+COLUMNS = {b"p": ("uint8", WIDTH), b"n": ("float32", 0), b"d": ("float64", WIDTH)}
+"""What a file of predictions has, by the byte before it."""
+
+
+def parquet_seeds() -> list[bytes]:
+    from helpers.parquet_forgery import levels, page, replace_pages, run
+    from helpers.submissions import predictions_file
+
+    panels = np.arange(ROWS * WIDTH, dtype=np.uint8).reshape(ROWS, WIDTH) % 5
+    options: tuple[dict[str, Any], ...] = (
+        {},
+        {"compression": "zstd", "use_dictionary": False},
+        {"compression": "none", "data_page_version": "2.0"},
+        {"compression": "none", "use_dictionary": False},
+        {"compression": "gzip", "row_group_size": 7},
+        {"use_dictionary": False, "column_encoding": {"index": "DELTA_BINARY_PACKED"}},
+    )
+    made = [b"p" + predictions_file(panels, **chosen) for chosen in options]
+    repeated = levels(run(1, 0), run(29, 1)) + levels(run(30, 3)) + b"\1" + run(30, 0)
+    pages = page(2, bytes(4), 1), page(0, repeated, 30, encoding=8)
+    made.append(b"p" + replace_pages(made[0][1:], 1, *pages, 30))
+    made += [b"n" + predictions_file(panels[:, 0].astype(np.float32), **chosen) for chosen in options[:3]]
+    return [*made, b"d" + predictions_file(panels / 3)]
+
+
+def change_predictions(data: bytes, choose: Random) -> bytes:
+    return data[:1] + change_parquet(data[1:], choose)
+
+
+def run_parquet(data: bytes, folder: Path) -> str:
+    from helpers.submissions import predictions_file
+    from sraven.core.untrusted.decode import decode
+
+    dtype, width = COLUMNS[data[:1]]
+    try:
+        index, values = decode(data[1:], ROWS, dtype, width)
+    except FindingError:
+        raise
+    except (Exception, MemoryError) as error:  # the process that decodes says so, too
+        return f"{type(error).__name__} {error!s:.300}"
+    if index.dtype != np.int64 or values.dtype != dtype or len(index) > ROWS:
+        raise FindingError(f"gives {index.dtype} [{len(index)}], {values.dtype}")
+    if len(values) != len(index) * max(1, width):
+        raise FindingError(f"gives {len(index)} indices and {len(values)} values")
+    whole = values.reshape(-1, width) if width else values
+    again = decode(predictions_file(whole, index), ROWS, dtype, width)
+    if again[0].tobytes() != index.tobytes() or again[1].tobytes() != values.tobytes():
+        raise FindingError("reads otherwise when it is written again")
+    return "accepted"
+
+
+# Datasets
+
+
+@cache
+def dataset() -> Path:
+    """Return a small dataset, made once; it goes with the process that asked first."""
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    sizes = ["--train", "40", "--test", "8", "--ood", "8"]
+    command(["generate", "--M", "3", "--K", "5", *sizes, "--out", str(folder / "data")])
+    command(["verify", str(folder / "data")])
+    return folder / "data"
+
+
+def dataset_seeds(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [(dataset() / name).read_bytes()]
+
+
+def run_dataset(name: str) -> Callable[[bytes, Path], str]:
+    """Return what verifies a dataset in which a file is another."""
+
+    def run(data: bytes, folder: Path) -> str:
+        import shutil
+
+        copy = folder / "data"
+        if not copy.is_dir():
+            shutil.copytree(dataset(), copy)
+        (copy / name).write_bytes(data)
+        kind = run_command(["verify", str(copy), "--threads", "1"])
+        if kind.startswith("0") and data != (dataset() / name).read_bytes():
+            raise FindingError("says that all is right")
+        return kind
+
+    return run

@@ -1,0 +1,52 @@
+"""What has to hold of everything that is attacked."""
+
+import io
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+from fuzz.harness import FindingError
+from sraven.core.ground.echo import is_seen
+from sraven.core.ground.errors import ConfigurationError
+
+LONGEST = 2_100
+"""Characters of an error at most."""
+
+
+def check_line(message: str) -> str:
+    """Return a message, if it is one seen line of bounded length."""
+    if len(message) > LONGEST or not all(map(is_seen, message)):
+        raise FindingError(f"the message is no seen, bounded line: {message[:200]!r}")
+    return message
+
+
+def refused(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+    """Call something; return what it gives, or with what it refuses: an error of the project, in one line."""
+    try:
+        return call(*arguments), ""
+    except ConfigurationError as error:
+        return None, check_line(str(error))
+
+
+def command(arguments: list[str]) -> tuple[int, str]:
+    """Run a command in this process; return its exit code and what it says of errors."""
+    import cli.main
+
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            cli.main.main(arguments)
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+    return code, err.getvalue()
+
+
+def run_command(arguments: list[str]) -> str:
+    """Run a command that may fail, but only as commands may: a line for each fault, and a known exit code."""
+    code, said = command(arguments)
+    lines = said.splitlines()
+    for line in lines:
+        check_line(line)
+    if code not in (0, 1, 2) or (code and not lines) or (code == 2 and len(lines) != 1):
+        raise FindingError(f"exit code {code} with {len(lines)} lines: {said[-300:]!r}")
+    return f"{code} {lines[0] if lines else ''}"
