@@ -16,6 +16,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from baselines.recipes import make_language_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from cli.main import main
+from helpers.submissions import snapshot
 from helpers.tiny_runs import once, quickly
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
@@ -82,6 +83,8 @@ def tiny_options():
 LINE = ["train", "c4-v1", "--attention=hyla", *tiny_options(), "--save-every=20"]
 """The command that trains a tiny run, but for ``--data``, ``--out`` and the seed."""
 
+VARIANTS = ("softmax", "linear", "hyla")
+
 TRAINING, VALIDATION, TWICE, SOFTMAX = "training", "validation", ("seed-0", "seed-1"), "softmax"
 """What `make_language` makes: tokens of 80 documents, of 13 other ones, and finished runs.
 
@@ -105,6 +108,13 @@ def sraven(*arguments):
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
         main([str(argument) for argument in arguments])
     return stop.value.code, out.getvalue(), err.getvalue()
+
+
+def assert_refused(tmp_path, message, *arguments, code=2):
+    """Check that a command ends with one line, and leaves everything as it was."""
+    before = snapshot(tmp_path)
+    assert sraven(*arguments) == (code, "", f"error: {message}\n")
+    assert snapshot(tmp_path) == before
 
 
 def make_language(tmp_path_factory):

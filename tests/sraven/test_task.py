@@ -1,6 +1,5 @@
-"""Tasks: random access to their instances, policies, and what a configuration may be."""
+"""Tasks: their instances, from the oracle, and random access to them."""
 
-import dataclasses
 import hashlib
 import os
 import subprocess
@@ -13,20 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import oracle
-from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, is_answer
+from helpers.batches import FAR, config, same
+from sraven import SRAVEN
 from sraven import task as task_module
-
-FAR = 2**40
-
-
-def config(task):
-    """Return the configuration as the oracle wants it."""
-    return dataclasses.asdict(task)
-
-
-def same(batch, other):
-    """Tell whether two batches are equal, bit for bit."""
-    return all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(batch, other, strict=True))
 
 
 def rows(batch, chosen):
@@ -45,9 +33,6 @@ def assert_oracle_draws(task, split, indices):
     expected = [oracle.instance(config(task), split, int(index)) for index in indices]
     for name, array in zip(drawn._fields, drawn, strict=True):
         assert array.tolist() == np.array([getattr(instance, name) for instance in expected]).tolist(), name
-
-
-# What an instance is ------------------------------------------------------------------------------
 
 
 @given(
@@ -105,9 +90,6 @@ def test_no_instances_are_empty_arrays(answers):
     for batch in (task.sample("train", 3, 0), task.take("train", [])):
         assert batch.context.shape == (0, 8, 5)
         assert batch.combination.shape == (0,)
-
-
-# Random access ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=["any", "unique"])
@@ -169,178 +151,3 @@ def test_streams_share_no_instances():
         task.sample(split, 0, 1_009).context for task in tasks for split in ("train", "test", "ood", "all")
     ]
     assert len({context.tobytes() for contexts in drawn for context in contexts}) == 16 * 1_009
-
-
-# Policies -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize(("M", "K"), [(2, 3), (3, 4), (4, 4), (4, 5), (4, 8)])
-def test_unique_instances_have_exactly_one_answer_and_it_is_the_target(M, K, permute):
-    task = SRAVEN(M=M, K=K, answers="unique", permute=permute)
-    batch = task.sample("train", 0, 53)
-    for context, target in zip(batch.context.tolist(), batch.target.tolist(), strict=True):
-        assert oracle.answers(context, K, permute) == {tuple(target)}
-
-
-def test_policy_any_keeps_ambiguous_instances():
-    batch = SRAVEN(M=4, K=4).sample("train", 0, 1_009)
-    assert (count_answers(batch.context, 4) > 1).mean() > 0.5
-
-
-@pytest.mark.parametrize("split", ["train", "ood"])
-def test_rejected_candidates_are_counted_by_combination(split):
-    task = SRAVEN(M=3, K=4, seed=2, answers="unique")
-    indices = np.arange(FAR, FAR + 31, dtype=np.uint64)
-    rejected = task.fill(split, indices, task.empty_batch(31), 2)
-    key, choices = oracle.instance_key(config(task), split), oracle.choices(config(task), split)
-    expected = np.zeros(120, int)
-    for index in range(FAR, FAR + 31):
-        for attempt in range(oracle.instance(config(task), split, index).attempt):
-            expected[oracle.candidate(key, index, attempt, choices, 3, 4, True).combination] += 1
-    assert rejected.tolist() == expected.tolist()
-    assert rejected.sum() > 10
-
-
-def test_policy_any_rejects_nothing():
-    task = SRAVEN(M=3, K=4)
-    rejected = task.fill("train", np.arange(103, dtype=np.uint64), task.empty_batch(103), 2)
-    assert rejected.shape == (120,)
-    assert rejected.sum() == 0
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_rejections_do_not_depend_on_threads(threads):
-    task = SRAVEN(M=3, K=5, answers="unique")
-    indices = np.arange(20_011, dtype=np.uint64)
-    rejected = task.fill("train", indices, task.empty_batch(20_011), threads)
-    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(20_011), 2))
-
-
-@pytest.mark.parametrize(("M", "K"), [(8, 3), (10, 3), (12, 3)])
-def test_hopeless_unique_tasks_are_refused(monkeypatch, M, K):
-    monkeypatch.setattr(task_module, "_ATTEMPT_LIMIT", 3)
-    with pytest.raises(CapacityError) as raised:
-        SRAVEN(M=M, K=K, holdout=0, answers="unique").sample("train", 0, 1)
-    for part in ("3 draws in a row", f"M={M}, K={K}", "use a larger K or answers='any'"):
-        assert part in str(raised.value)
-
-
-def test_an_error_in_one_of_many_threads_is_raised(monkeypatch):
-    monkeypatch.setattr(task_module, "_ATTEMPT_LIMIT", 1)
-    with pytest.raises(CapacityError):
-        SRAVEN(M=4, K=4, answers="unique").sample("train", 0, 20_011, threads=2)
-
-
-@pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize("M", range(1, 13))
-def test_target_is_among_the_answers(M, permute):
-    batch = SRAVEN(M=M, K=8, holdout=0, permute=permute).sample("train", 0, 211)
-    assert is_answer(batch.context, batch.target, 8, permute=permute).all()
-
-
-# Configurations -----------------------------------------------------------------------------------
-
-
-def test_defaults_are_the_papers_task():
-    assert config(SRAVEN()) == {
-        "M": 4,
-        "K": 8,
-        "holdout": 0.25,
-        "seed": 0,
-        "answers": "any",
-        "permute": True,
-        "version": "1",
-    }
-
-
-def test_numpy_numbers_make_the_same_task():
-    task = SRAVEN(
-        M=np.int64(3), K=np.uint8(7), holdout=np.float64(0.25), seed=np.int32(5), permute=np.bool_(False)
-    )
-    plain = SRAVEN(M=3, K=7, holdout=0.25, seed=5, permute=False)
-    assert task == plain
-    assert task.config == plain.config
-    assert {type(value) for value in config(task).values()} == {int, float, str, bool}
-    assert same(task.sample("train", 0, 11), plain.sample("train", 0, 11))
-
-
-def test_an_integer_holdout_is_the_same_as_a_float():
-    assert SRAVEN(holdout=0).config == SRAVEN(holdout=0.0).config
-
-
-def test_a_negative_zero_is_no_holdout_of_its_own():
-    assert same(SRAVEN(holdout=-0.0).sample("train", 0, 5), SRAVEN(holdout=0).sample("train", 0, 5))
-
-
-def test_a_task_can_not_be_changed():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        SRAVEN().M = 5
-
-
-def test_config_has_all_that_determines_the_instances():
-    assert SRAVEN(M=3, K=7, seed=5).config == {
-        "task": "sraven",
-        "version": "1",
-        "M": 3,
-        "K": 7,
-        "holdout": 0.25,
-        "seed": 5,
-        "answers": "any",
-        "permute": True,
-    }
-
-
-# What was given, what is allowed.
-@pytest.mark.parametrize(
-    ("fields", "parts"),
-    [
-        ({"M": 0}, ("M=0", "from 1 to 12")),
-        ({"M": 13}, ("M=13", "from 1 to 12")),
-        ({"M": 4.0}, ("M=4.0", "an integer")),
-        ({"M": True}, ("M=True", "an integer")),
-        ({"K": 2}, ("K=2", "from 3 to 256", "distribute three needs three symbols")),
-        ({"K": 257}, ("K=257", "from 3 to 256")),
-        ({"K": "8"}, ("K='8'", "an integer")),
-        ({"seed": -1}, ("seed=-1", "from 0")),
-        ({"seed": 2**63}, ("seed=9223372036854775808", "from 0")),
-        ({"seed": None}, ("seed=None", "an integer")),
-        ({"answers": "one"}, ("answers='one'", "'any', 'unique'")),
-        ({"permute": 1}, ("permute=1", "True or False")),
-    ],
-)
-def test_bad_configurations_are_refused(fields, parts):
-    with pytest.raises(ConfigurationError) as raised:
-        SRAVEN(**fields)
-    for part in parts:
-        assert part in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("split", "start", "count", "parts"),
-    [
-        ("valid", 0, 1, ("split='valid'", "train, test, ood, all")),
-        ("train", -1, 1, ("start=-1", "from 0")),
-        ("train", 0.0, 1, ("start=0.0", "an integer")),
-        ("train", 2**62 + 1, 1, ("start=4611686018427387905",)),
-        ("train", 0, -1, ("count=-1", "from 0")),
-        ("train", 2**62 - 3, 5, ("count=5", "from 0 to 3")),
-        ("train", 0, "1", ("count='1'", "an integer")),
-    ],
-)
-def test_bad_ranges_are_refused(split, start, count, parts):
-    with pytest.raises(ConfigurationError) as raised:
-        SRAVEN().sample(split, start, count)
-    for part in parts:
-        assert part in str(raised.value)
-
-
-@pytest.mark.parametrize("indices", [[[1, 2]], 3, [0.5], ["1"], [True], [-1], [0, 2**62 + 1]])
-def test_bad_indices_are_refused(indices):
-    with pytest.raises(ConfigurationError, match=r"ind(ices|ex)"):
-        SRAVEN().take("train", indices)
-
-
-def test_a_batch_of_another_task_is_not_written_into():
-    with pytest.raises(ConfigurationError, match="out isn't a batch of 5 instances"):
-        SRAVEN(M=4).sample("train", 0, 5, out=SRAVEN(M=3).empty_batch(5))

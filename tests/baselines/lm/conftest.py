@@ -1,12 +1,29 @@
-"""A small corpus, and what is prepared from it."""
+"""Small corpora, what is prepared from them, and models that are trained on it."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
+from baselines.lm.corpus import Corpus
+from baselines.lm.experiment import language_experiment
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
+from baselines.run_directory import CONFIG
+from baselines.train import train
+from helpers import tiny_runs
+from helpers.tiny_language import (
+    VALIDATION,
+    VARIANTS,
+    all_quickly,
+    make_language,
+    make_tokenizer,
+    tiny,
+    write_corpus,
+)
+from helpers.tiny_runs import once, shared_directory
+from sraven.core.system.files import write_json
 
 WORDS = [
     "the",
@@ -85,3 +102,61 @@ def contents():
         }
 
     return read
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Programs are compiled in a fraction of the time, and each of them once."""
+    with all_quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="session")
+def language_tokenizer():
+    """That of the language of a few words."""
+    return make_tokenizer()
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory, language_tokenizer):
+    """Documents of the language to train on."""
+    return Corpus(write_corpus(tmp_path_factory.mktemp("train"), tokenizer=language_tokenizer))
+
+
+@pytest.fixture(scope="session")
+def unseen(tmp_path_factory, language_tokenizer):
+    """Other documents of the language."""
+    folder = tmp_path_factory.mktemp("validation")
+    return Corpus(write_corpus(folder, first=500, count=20, tokenizer=language_tokenizer))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, corpus, compiled):
+    """A finished run of each variant, from the same seed; tests only read them."""
+
+    def make(folder):
+        for attention in VARIANTS:
+            train(tiny(corpus, attention), folder / attention, make_experiment=language_experiment(corpus))
+
+    return once(tmp_path_factory, "variants", make)
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory, compiled):
+    """The tokens and runs of `make_language`; tests only read them."""
+    return make_language(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def data(language):
+    """The option that names the documents to evaluate on."""
+    return f"--data={language / VALIDATION}"
+
+
+@pytest.fixture
+def other_board(tmp_path):
+    """The directory of a run on a board that makes its own instances, as far as a configuration goes."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    write_json(folder / CONFIG, asdict(tiny_runs.tiny()))
+    return folder

@@ -25,25 +25,14 @@ from baselines.step import Report
 from baselines.train import Outcome
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
 from helpers.submissions import SAME_EVERY_TIME, description, snapshot, use_boards
-from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run, make_language, sraven
-from helpers.tiny_runs import quickly, shared_directory
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run, sraven
 from sraven import ConfigurationError, score_submission
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.leaderboard.fingerprints import parse_pins
 from sraven.core.submissions.training_log import check_log
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
-
-
-@pytest.fixture(scope="module")
-def language(tmp_path_factory, _compiled):
-    """The tokens and runs of `make_language`; tests only read them."""
-    return make_language(tmp_path_factory)
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,18 @@
-"""The language model: trained, resumed, computed in other forms, evaluated by document."""
+"""The language model: trained, resumed, computed in other forms."""
 
 import json
 import math
 from functools import lru_cache
-from types import MappingProxyType
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 import baselines.train
 from baselines.config import LanguageConfig, read_config
-from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy, write_losses
+from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.experiment import (
     Compute,
     count_parameters,
@@ -29,55 +26,18 @@ from baselines.log import LOG
 from baselines.recipes import SIZES, make_language_config
 from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
-from baselines.step import State
-from baselines.train import Outcome, load_run, train
+from baselines.train import train
 from helpers import tiny_runs
-from helpers.tiny_language import TINY, make_tokenizer, tiny, write_corpus
-from helpers.tiny_runs import EXACTLY, in_float64, quickly, shared_directory
+from helpers.tiny_language import VARIANTS, tiny, write_corpus
+from helpers.tiny_runs import EXACTLY, in_float64
 from sraven import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 
-VARIANTS = ("softmax", "linear", "hyla")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
-
-
-@pytest.fixture(scope="module")
-def language_tokenizer():
-    return make_tokenizer()
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory, language_tokenizer):
-    return Corpus(write_corpus(tmp_path_factory.mktemp("train"), tokenizer=language_tokenizer))
-
-
-@pytest.fixture(scope="module")
-def unseen(tmp_path_factory, language_tokenizer):
-    """Other documents of the language."""
-    folder = tmp_path_factory.mktemp("validation")
-    return Corpus(write_corpus(folder, first=500, count=20, tokenizer=language_tokenizer))
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory, corpus):
-    """A finished run of each variant, from the same seed."""
-    out = tmp_path_factory.mktemp("runs")
-    for attention in VARIANTS:
-        config = tiny(corpus, attention)
-        train(config, out / attention, make_experiment=language_experiment(corpus))
-    return out
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def lines_of(run):
     return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
-
-
-# Training
 
 
 @pytest.mark.parametrize("attention", VARIANTS)
@@ -143,9 +103,6 @@ def test_tokenizer_lies_in_the_run(runs, corpus):
     assert (runs / "hyla" / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
 
 
-# Ways to compute
-
-
 @lru_cache
 def losses_of(config, corpus, compute):
     """The losses of six steps."""
@@ -189,9 +146,6 @@ def test_ablations_mixtures_and_dropout_train_too(corpus):
     config = tiny(corpus, "hyla_softmax", feedforward="moe", attention_dropout=0.1)
     losses = losses_of(config, corpus, Compute())
     assert losses[-1] < losses[0]
-
-
-# Sizes
 
 
 def test_paper_has_35_million_parameters(corpus):
@@ -249,9 +203,6 @@ def test_sizes_need_nothing_else():
     assert set(SIZES["paper"]) == set(SIZES["tiny"]) - {"steps"}
 
 
-# Refusals
-
-
 def test_other_tokens_are_refused(corpus, unseen, tmp_path):
     with pytest.raises(ConfigurationError, match="trained on other tokens"):
         train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(unseen))
@@ -298,87 +249,3 @@ def test_an_unfinished_run_is_refused(corpus, tmp_path):
         train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus), progress=stop)
     with pytest.raises(OutputError, match="has 0 of 60 steps"):
         load_language_run(tmp_path / "run")
-
-
-# Evaluation
-
-
-def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
-    config, params = load_language_run(runs / "hyla")
-    found = document_losses(config, params, unseen, rows=7)
-    model, table = language_model(config, Compute(tile=0)), unseen.read_documents()
-    logits_of = jax.jit(lambda tokens: model.apply({"params": params}, tokens))
-    for number in (0, 3, 11):
-        start, count, size, _ = table[number]
-        tokens = unseen.read(int(start), int(count)).astype(np.int32)
-        loss = 0.0
-        for first in range(0, len(tokens) - 1, config.length):
-            piece = tokens[first : first + config.length + 1]
-            after = np.zeros(config.length + 1 - len(piece), np.int32)  # the model is causal
-            logits = np.asarray(logits_of(np.concatenate([piece[:-1], after])[None])[0], np.float64)
-            for row, target in zip(logits, piece[1:], strict=False):
-                loss -= row[target] - np.log(np.exp(row).sum())
-        assert found.loss[number] == pytest.approx(loss, rel=1e-4)
-        assert (found.targets[number], found.text_bytes[number]) == (count - 1, size)
-
-
-def test_summary_is_over_all_tokens(runs, unseen):
-    config, params = load_language_run(runs / "linear")
-    found = document_losses(config, params, unseen)
-    summary = summarise(found)
-    assert summary["tokens"] == unseen.tokens - unseen.documents == found.targets.sum()
-    assert summary["documents"] == unseen.documents == 20
-    assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
-    assert summary["perplexity"] == pytest.approx(math.exp(summary["loss"]))
-    assert summary["bits_per_byte"] == pytest.approx(found.loss.sum() / math.log(2) / unseen.text_bytes)
-
-
-def test_losses_are_written_by_document(runs, unseen, tmp_path):
-    config, params = load_language_run(runs / "softmax")
-    found = document_losses(config, params, unseen)
-    write_losses(tmp_path / "losses.parquet", unseen, {0: found})
-    table = pq.read_table(tmp_path / "losses.parquet")
-    assert table.column_names == ["document", "targets", "bytes", "loss_0"]
-    assert table["document"][4].as_py().endswith("documents.jsonl:5")
-    np.testing.assert_array_equal(table["loss_0"], found.loss)
-    assert [path.name for path in tmp_path.iterdir()] == ["losses.parquet"]
-
-
-def test_documents_of_another_tokenizer_are_refused(runs, corpus, directory):
-    config, params = load_language_run(runs / "hyla")
-    other = Corpus(directory)
-    config = make_language_config(read_board("c4-v1"), corpus, "hyla", size="tiny", **TINY, vocabulary=99)
-    with pytest.raises(ConfigurationError, match="the documents have 285 pieces and the run 99"):
-        document_losses(config, params, other)
-
-
-def test_a_grid_takes_the_point_with_the_least_loss(runs, unseen, tmp_path):
-    config, params = load_language_run(runs / "softmax")
-    points = points_of(config, read_grid(["learning_rate=0.01,0.02"]), [0], tmp_path)
-    untrained = jax.tree.map(np.zeros_like, params)
-    states = [State(each, None, jnp.int32(60), jnp.uint32(0)) for each in (untrained, params)]
-    outcomes = [Outcome(state, None, None) for state in states]
-    summary = select(points, outcomes, tmp_path, language_judge(unseen))
-    assert (summary["metric"], summary["split"], summary["selected"]) == ("loss", "validation", 1)
-    uniform, learnt = (point["mean"] for point in summary["points"])
-    assert uniform == pytest.approx(math.log(280))
-    assert learnt == pytest.approx(summarise(document_losses(config, params, unseen))["loss"])
-
-
-def test_entropy_of_frequencies_by_hand(tmp_path):
-    """Targets 5 5 5 7 and EOS once for each of the two documents, BOS left out."""
-
-    class Counted:
-        tokens, documents = 8, 2
-        tokenizer = MappingProxyType({"pieces": 9, "bos": 2})
-
-        def read(self, start, count):
-            return np.array([2, 5, 5, 1, 2, 5, 7, 1], np.uint16)[start : start + count]
-
-    shares = [3 / 6, 1 / 6, 2 / 6]
-    assert unigram_entropy(Counted()) == pytest.approx(-sum(share * math.log(share) for share in shares))
-
-
-def test_load_run_is_for_boards_that_make_their_instances(runs):
-    with pytest.raises(ConfigurationError):
-        load_run(runs / "hyla")

@@ -15,10 +15,11 @@ from baselines.lm.sample import continue_tokens, draw, load_language_run, sample
 from baselines.lm.tokenizer import read_tokenizer
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from helpers import tiny_runs
-from helpers.tiny_language import FOLLOWING, TINY, TWICE, all_quickly, make_language
-from helpers.tiny_runs import shared_directory
+from helpers.tiny_language import FOLLOWING, TINY, TWICE
 from sraven import ConfigurationError, OutputError
 from sraven.core.system.files import write_json
+
+pytestmark = pytest.mark.usefixtures("compiled")
 
 LENGTH = TINY["length"]
 
@@ -28,16 +29,10 @@ ROOM = LENGTH - 3
 """Beside the start of a document and two words."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _compiled(tmp_path_factory):
-    with all_quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, _compiled):
+def folder(language):
     """A finished run; tests only read it."""
-    return make_language(tmp_path_factory) / TWICE[0]
+    return language / TWICE[0]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,120 @@
+"""Sources that are bombs, pipes or devices: refused or read to a bound, and soon."""
+
+import gzip
+import os
+import signal
+import subprocess
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from baselines.lm import records as records_module
+from baselines.lm.records import read_records
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import read_tokenizer
+from helpers.records import read
+from sraven.core.ground.errors import ConfigurationError
+
+
+def bomb(path, size, rows):
+    """Write a file of some hundred bytes, in which every row is the same long text."""
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * size]))
+    pq.write_table(pa.table({"text": text}), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 1000
+
+
+def test_a_small_parquet_file_cannot_take_the_memory(tmp_path, monkeypatch):
+    """653 bytes have 12 GB of text in 1000 rows: the process that reads it fails, this one doesn't."""
+    bomb(tmp_path / "bomb.parquet", 12 << 20, 3000)
+    monkeypatch.setattr(records_module, "MEMORY", 400 << 20)
+    assert read(tmp_path / "bomb.parquet") == [(1, "damaged_file")]
+
+
+def test_a_small_parquet_file_cannot_go_on_for_ever(tmp_path, monkeypatch):
+    bomb(tmp_path / "bomb.parquet", 1 << 13, 3000)
+    monkeypatch.setattr(records_module, "DENSE_BYTES", 1 << 16)
+    *found, last = read(tmp_path / "bomb.parquet")
+    assert last == (len(found) + 1, "too_dense")
+    assert 8 <= len(found) < 24
+
+
+def test_a_text_of_parquet_that_is_too_long_is_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr(records_module, "LONGEST", 10)
+    pq.write_table(pa.table({"text": ["x" * 10, "x" * 11, "x" * 1000, "end"]}), tmp_path / "rows.parquet")
+    assert read(tmp_path / "rows.parquet") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
+
+
+def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatch):
+    started = []
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    pq.write_table(pa.table({"text": ["x" * 1000] * 5000}), tmp_path / "rows.parquet")
+    [source] = find_sources([str(tmp_path / "rows.parquet")])
+    records = read_records(source)
+    assert next(records).text == b"x" * 1000
+    assert [process.poll() for process in started] == [None]
+    records.close()
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
+
+
+def test_a_gzip_of_newlines_ends(tmp_path, monkeypatch):
+    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(b"\n" * 1_000_000))
+    monkeypatch.setattr(records_module, "MOST_SKIPPED", 1000)
+    found = read(tmp_path / "bomb.txt.gz")
+    assert found[-1] == (1001, "no_documents")
+    assert found[:-1] == [(number, "empty") for number in range(1, 1001)]
+    assert read(tmp_path / "bomb.txt.gz", skip=5000)[-1] == (6001, "no_documents")
+
+
+@pytest.mark.parametrize("line", [b"a\n", b"\n", b"x" * 100])
+def test_a_gzip_that_unpacks_to_much_more_ends(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(records_module, "DENSE_BYTES", 1 << 12)
+    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(line * (5_000_000 // len(line))))
+    number, fault = read(tmp_path / "bomb.txt.gz")[-1]
+    assert fault == "too_dense"
+    assert number * len(line) < 1_000_000
+
+
+def test_text_is_never_too_dense(tmp_path, monkeypatch):
+    monkeypatch.setattr(records_module, "DENSE_BYTES", 0)
+    text = b"".join(b"line %d of an ordinary text\n" % number for number in range(20_000))
+    (tmp_path / "text.txt.gz").write_bytes(gzip.compress(text))
+    assert len(read(tmp_path / "text.txt.gz")) == 20_000
+
+
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero", "/dev/stdin"])
+@pytest.mark.parametrize("suffix", [".txt", ".json.gz", ".parquet"])
+def test_pipes_and_devices_are_refused_without_waiting(tmp_path, target, suffix):
+    path = tmp_path / f"source{suffix}"
+    if target == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(target)
+    with pytest.raises(ConfigurationError, match="is a pipe, a device or a directory; give a plain file"):
+        find_sources([str(path)])
+    plain = tmp_path / f"plain{suffix}"
+    plain.write_bytes(b"")
+    [source] = find_sources([str(plain)])
+    plain.unlink()
+    path.rename(plain)  # what was plain when it was found
+    with pytest.raises(ConfigurationError, match="give a plain file"):
+        list(read_records(source))
+
+
+def test_a_link_to_a_plain_file_is_read(tmp_path):
+    (tmp_path / "text").write_bytes(b"one\n")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "text")
+    assert read(tmp_path / "link.txt") == [(1, "one")]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_tokenizer_that_is_no_plain_file_is_refused_without_waiting(tmp_path, make):
+    make(tmp_path / "t.model")
+    with pytest.raises(ConfigurationError, match=r"t\.model'?: is no plain file"):
+        read_tokenizer(tmp_path / "t.model")

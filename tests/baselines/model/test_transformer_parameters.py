@@ -1,0 +1,132 @@
+"""The whole model: counts and spread of its parameters, and what it refuses."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.attention import ATTENTION
+from baselines.model.transformer import SelfAttention, Transformer, TransformerConfig
+from helpers.small_models import TEXT, B, T, count, parameters, small, tokens_of
+from sraven import ConfigurationError
+
+SRAVEN = TransformerConfig(inputs=8, outputs=8, length=36, unidirectional_buckets=True)
+FUZZY_LOGIC = TransformerConfig(
+    inputs=5, outputs=1, length=32, layers=2, heads=8, qkv_width=16, unidirectional_buckets=True
+)
+LANGUAGE = TransformerConfig(
+    inputs=0,
+    outputs=0,
+    vocabulary=32_000,
+    length=1024,
+    layers=6,
+    width=512,
+    heads=8,
+    qkv_width=512,
+    mlp_width=2048,
+    position="rotary",
+    causal=True,
+)
+
+
+def expected_count(config, P, T):
+    """Return the terms of the published code's count: P is the width over heads, T the positions."""
+    E, F = 128, 256
+    projections = 3 * (E * P + P) + (P * E + E)
+    mlp, norms, table = (E * F + F) + (F * E + E), 2 * (E + E), config.heads * T
+    ends = (config.inputs * E + E) + (E + E) + (E * config.outputs + config.outputs)
+    return config.layers * (projections + table + mlp + norms) + ends
+
+
+@pytest.mark.parametrize(
+    ("config", "terms", "total"), [(SRAVEN, (64, 36), 402_824), (FUZZY_LOGIC, (16, 32), 151_265)]
+)
+def test_counts_of_the_published_code(config, terms, total):
+    assert count(parameters(config)) == expected_count(config, *terms) == total
+
+
+def test_count_of_the_language_model():
+    """35.3 million, the table counted once."""
+    block = 4 * (512 * 512 + 512) + (512 * 2048 + 2048) + (2048 * 512 + 512) + 4 * 512
+    assert count(parameters(LANGUAGE)) == 32_000 * 512 + 6 * block + 2 * 512 == 35_299_328
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attentions_have_the_same_parameters_but_for_deep_hyla(name):
+    plain, other = parameters(small()), parameters(small(attention=name))
+    extra = 3 * 2 * 2 if name == "hyla_deep" else 0
+    assert count(other) == count(plain) + extra
+
+
+def test_shapes():
+    assert jax.tree.map(lambda leaf: leaf.shape, parameters(SRAVEN)["block_3"]) == {
+        "attention": {
+            **{name: {"kernel": (128, 16, 4), "bias": (16, 4)} for name in ("query", "key", "value")},
+            "out": {"kernel": (16, 4, 128), "bias": (128,)},
+            "position": (16, 36),
+        },
+        "feedforward": {
+            "up": {"kernel": (128, 256), "bias": (256,)},
+            "down": {"kernel": (256, 128), "bias": (128,)},
+        },
+        "norm_attention": {"scale": (128,), "bias": (128,)},
+        "norm_feedforward": {"scale": (128,), "bias": (128,)},
+    }
+
+
+def test_initial_spread():
+    """Kernels and tables have variance 1 / fan-in, biases are 0."""
+    config = dataclasses.replace(SRAVEN, attention="hyla_deep")
+    init = jax.jit(lambda key, x: SelfAttention(config).init(key, x, None, None))
+    params = init(jax.random.key(0), jnp.zeros((1, 36, 128)))["params"]
+    drawn = params["query"]["kernel"], params["out"]["kernel"], params["position"], params["deep"]
+    for array, fan_in in zip(drawn, (128, 64, 36, 16 * 4), strict=True):
+        np.testing.assert_allclose(array.std(), fan_in**-0.5, rtol=0.1)
+    assert not any(params[name]["bias"].any() for name in ("query", "key", "value", "out"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"attention": "hyla2"}, "attention='hyla2': did you mean 'hyla'"),
+        ({"attention": "softmax", "tile": 4}, "attention='softmax': .*expected one of linear, hyla"),
+        ({"activation": "swish"}, "activation='swish': .*expected one of relu, silu"),
+        ({"feedforward": "mole"}, "feedforward='mole': did you mean 'moe'"),
+        ({"position": "absolute"}, "position='absolute': expected one of 'relative', 'rotary'"),
+        ({"qkv_width": 14}, "qkv_width=14: expected a multiple of heads=3"),
+        ({"qkv_width": 3, "position": "rotary"}, "head width 1: rotary encoding turns pairs"),
+        ({"length": 3}, "buckets=3: expected an integer from 4"),
+        ({"layers": 0}, "layers=0: expected an integer from 1"),
+        ({"vocabulary": 23}, "inputs=7: expected an integer from 0 to 0; with vocabulary=23"),
+        ({"attention_dropout": 1}, "attention_dropout=1: expected a share"),
+        ({"dtype": "float16"}, "dtype='float16': expected one of 'float32', 'bfloat16'"),
+    ],
+)
+def test_configurations_are_checked(changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        small(**changes)
+
+
+@pytest.mark.parametrize(("changes", "asked"), [({}, {}), (TEXT, {"return_scores": True})])
+def test_hidden_states_need_a_vocabulary_and_come_alone(changes, asked):
+    config = small(**changes)
+    with pytest.raises(ConfigurationError, match=r"return_hidden=True with .*; expected a vocab"):
+        Transformer(config).init(jax.random.key(0), tokens_of(config), return_hidden=True, **asked)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (
+            jnp.zeros((B, T, 4)),
+            r"tokens have shape \[2, 11, 4\] and dtype float32; expected \[B, T up to 13, 7\]",
+        ),
+        (jnp.zeros((B, 14, 7)), r"shape \[2, 14, 7\]"),
+        (jnp.zeros((B, T, 7), jnp.int32), "dtype int32; .*of type floating"),
+    ],
+)
+def test_tokens_are_checked(tokens, message):
+    with pytest.raises(ConfigurationError, match=message):
+        Transformer(small()).init(jax.random.key(0), tokens)

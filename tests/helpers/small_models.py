@@ -1,0 +1,43 @@
+"""Transformers of a few parameters, and tokens for them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from baselines.model.transformer import Transformer, TransformerConfig
+
+TEXT = {"vocabulary": 23, "inputs": 0, "outputs": 0}
+B, T = 2, 11
+
+
+def small(**changes):
+    """Return a configuration whose axes are different primes but for D = 2."""
+    shape = {"inputs": 7, "outputs": 5, "length": 13, "layers": 1, "width": 17, "heads": 3}
+    return TransformerConfig(**{**shape, "qkv_width": 6, "mlp_width": 19, **changes})
+
+
+def tokens_of(config, seed=0):
+    rng = np.random.default_rng(seed)
+    if config.vocabulary:
+        return jnp.asarray(rng.integers(config.vocabulary, size=(B, T)), jnp.int32)
+    return jnp.asarray(rng.normal(size=(B, T, config.inputs)), jnp.float32)
+
+
+def initialised(config):
+    """Return a model, and parameters drawn at random, biases too."""
+    model = Transformer(config)
+    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens_of(config))
+    rng = np.random.default_rng(1)
+    return model, jax.tree.map(
+        lambda leaf: jnp.asarray(0.3 * rng.normal(size=leaf.shape), leaf.dtype), shapes
+    )
+
+
+def parameters(config):
+    """Return the shapes of all parameters."""
+    tokens = jnp.zeros((1, 2), jnp.int32) if config.vocabulary else jnp.zeros((1, 2, config.inputs))
+    return jax.eval_shape(Transformer(config).init, jax.random.key(0), tokens)["params"]
+
+
+def count(tree):
+    return sum(leaf.size for leaf in jax.tree.leaves(tree))

@@ -1,0 +1,74 @@
+"""Policies: which candidates become instances, and how the others are counted."""
+
+import numpy as np
+import pytest
+
+from helpers import oracle
+from helpers.batches import FAR, config
+from sraven import SRAVEN, CapacityError, count_answers, is_answer
+from sraven import task as task_module
+
+
+@pytest.mark.parametrize("permute", [True, False])
+@pytest.mark.parametrize(("M", "K"), [(2, 3), (3, 4), (4, 4), (4, 5), (4, 8)])
+def test_unique_instances_have_exactly_one_answer_and_it_is_the_target(M, K, permute):
+    task = SRAVEN(M=M, K=K, answers="unique", permute=permute)
+    batch = task.sample("train", 0, 53)
+    for context, target in zip(batch.context.tolist(), batch.target.tolist(), strict=True):
+        assert oracle.answers(context, K, permute) == {tuple(target)}
+
+
+def test_policy_any_keeps_ambiguous_instances():
+    batch = SRAVEN(M=4, K=4).sample("train", 0, 1_009)
+    assert (count_answers(batch.context, 4) > 1).mean() > 0.5
+
+
+@pytest.mark.parametrize("split", ["train", "ood"])
+def test_rejected_candidates_are_counted_by_combination(split):
+    task = SRAVEN(M=3, K=4, seed=2, answers="unique")
+    indices = np.arange(FAR, FAR + 31, dtype=np.uint64)
+    rejected = task.fill(split, indices, task.empty_batch(31), 2)
+    key, choices = oracle.instance_key(config(task), split), oracle.choices(config(task), split)
+    expected = np.zeros(120, int)
+    for index in range(FAR, FAR + 31):
+        for attempt in range(oracle.instance(config(task), split, index).attempt):
+            expected[oracle.candidate(key, index, attempt, choices, 3, 4, True).combination] += 1
+    assert rejected.tolist() == expected.tolist()
+    assert rejected.sum() > 10
+
+
+def test_policy_any_rejects_nothing():
+    task = SRAVEN(M=3, K=4)
+    rejected = task.fill("train", np.arange(103, dtype=np.uint64), task.empty_batch(103), 2)
+    assert rejected.shape == (120,)
+    assert rejected.sum() == 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rejections_do_not_depend_on_threads(threads):
+    task = SRAVEN(M=3, K=5, answers="unique")
+    indices = np.arange(20_011, dtype=np.uint64)
+    rejected = task.fill("train", indices, task.empty_batch(20_011), threads)
+    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(20_011), 2))
+
+
+@pytest.mark.parametrize(("M", "K"), [(8, 3), (10, 3), (12, 3)])
+def test_hopeless_unique_tasks_are_refused(monkeypatch, M, K):
+    monkeypatch.setattr(task_module, "_ATTEMPT_LIMIT", 3)
+    with pytest.raises(CapacityError) as raised:
+        SRAVEN(M=M, K=K, holdout=0, answers="unique").sample("train", 0, 1)
+    for part in ("3 draws in a row", f"M={M}, K={K}", "use a larger K or answers='any'"):
+        assert part in str(raised.value)
+
+
+def test_an_error_in_one_of_many_threads_is_raised(monkeypatch):
+    monkeypatch.setattr(task_module, "_ATTEMPT_LIMIT", 1)
+    with pytest.raises(CapacityError):
+        SRAVEN(M=4, K=4, answers="unique").sample("train", 0, 20_011, threads=2)
+
+
+@pytest.mark.parametrize("permute", [True, False])
+@pytest.mark.parametrize("M", range(1, 13))
+def test_target_is_among_the_answers(M, permute):
+    batch = SRAVEN(M=M, K=8, holdout=0, permute=permute).sample("train", 0, 211)
+    assert is_answer(batch.context, batch.target, 8, permute=permute).all()
