@@ -19,6 +19,7 @@ from baselines.train import load_run
 from sraven.core.boards.board import Board, load_board
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import check_new, write_submission
+from sraven.core.tasks.families import generator_of
 
 _AT_ONCE = 512
 
@@ -59,7 +60,7 @@ def predict(config: RunConfig, params: Any, board: Board, split: str) -> NDArray
     size, found = board.splits[split], []
     for start in range(0, size, _AT_ONCE):
         # The last batch is filled up with what comes after the split, so that one program serves all.
-        batch = board.task.sample(split, start, _AT_ONCE)
+        batch = generator_of(board.task).sample(split, start, _AT_ONCE)
         found.append(np.asarray(predict_batch(params, {name: getattr(batch, name) for name in fields})))
     return np.concatenate(found)[:size]
 

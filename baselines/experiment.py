@@ -18,6 +18,7 @@ from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, pl
 from baselines.step import Program, Report, make_program
 from sraven.core.boards.board import Board, read_board
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.families import generator_of
 
 CHUNK = 100
 """Steps of one call of the compiled program."""
@@ -121,7 +122,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
     Raises:
         ConfigurationError: if the board isn't the configuration's, or the mesh doesn't divide a batch.
     """
-    task = board_of(config).task
+    task = generator_of(board_of(config).task)
     encoding = encoding_of(task)
     parts = parts_of(config.batch_size, mesh)
     check_batch(mesh, config.batch_size, parts)

@@ -7,13 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import Task
+from sraven.core.tasks.task import GeneratedTask
 
 Chunk = dict[str, NDArray[np.generic]]
 """Arrays by name, ``[steps, batch size, ...]``."""
 
 
-def chunk_of_steps(task: Task, fields: tuple[str, ...], first: int, steps: int, batch_size: int) -> Chunk:
+def chunk_of_steps(
+    task: GeneratedTask, fields: tuple[str, ...], first: int, steps: int, batch_size: int
+) -> Chunk:
     """Return the training batches of some steps: step s takes the instances from s * batch_size.
 
     Args:
@@ -29,7 +31,7 @@ def chunk_of_steps(task: Task, fields: tuple[str, ...], first: int, steps: int, 
 
 
 def chunks(
-    task: Task, fields: tuple[str, ...], batch_size: int, bounds: Sequence[tuple[int, int]]
+    task: GeneratedTask, fields: tuple[str, ...], batch_size: int, bounds: Sequence[tuple[int, int]]
 ) -> Iterator[Chunk]:
     """Yield the chunks of consecutive ranges of steps; the next is made while one is trained on.
 

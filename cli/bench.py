@@ -3,10 +3,13 @@
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
+from pkgutil import resolve_name
 
 import click
 
 from cli.options import json_option, print_json, print_table, threads_option
+from sraven.core.tasks.families import find_family, generating_families
+from sraven.core.tasks.family import Benches
 
 
 @click.command(name="bench")
@@ -25,18 +28,17 @@ def command(threads: int | None, as_json: bool) -> None:
     """
     from rich.table import Table
 
-    import fuzzylogic.bench
-    import sraven.bench
     from sraven.core.compute.bench import machine, measure
     from sraven.core.compute.parallel import available_threads
 
     used = threads or available_threads()
+    families = [find_family(name) for name in generating_families()]
+    benches: dict[str, Benches] = {each.name: resolve_name(each.bench) for each in families if each.bench}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        cases = [*sraven.bench.cases(used, folder), *fuzzylogic.bench.cases(used, folder)]
-        speeds = [measure(case) for case in cases]
+        speeds = [measure(case) for bench in benches.values() for case in bench.cases(used, folder)]
     if as_json:
-        references = {"sraven": sraven.bench.REFERENCE, "fuzzylogic": fuzzylogic.bench.REFERENCE}
+        references = {name: bench.REFERENCE for name, bench in benches.items()}
         print_json(
             {"machine": machine(), "references": references, "speeds": [asdict(speed) for speed in speeds]}
         )

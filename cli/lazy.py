@@ -19,19 +19,25 @@ class LazyGroup(click.Group):
         super().__init__(*args, **kwargs)
         self._package, self._summaries = package, summaries
 
+    def summaries(self) -> Mapping[str, str]:
+        """Return the names of the commands, in their order, with a line on each."""
+        return self._summaries
+
+    def load(self, name: str) -> click.Command:
+        """Return a command that there is."""
+        command = import_module(f"{self._package}.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the summaries."""
-        return list(self._summaries)
+        return list(self.summaries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
-        if cmd_name not in self._summaries:
-            return None
-        command = import_module(f"{self._package}.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
+        return self.load(cmd_name) if cmd_name in self.summaries() else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the summaries, so that help imports none of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
+            formatter.write_dl(list(self.summaries().items()))

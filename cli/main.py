@@ -9,14 +9,10 @@ from typing import Any
 
 import click
 
-from cli.lazy import LazyGroup
+from cli.families import FamiliesGroup
 
 COMMANDS = {
-    "generate": "Write a SRAVEN dataset that load_dataset loads.",
-    "show": "Look at instances, with their rules and all valid answers.",
-    "ambiguity": "Measure how many instances have several answers.",
     "count": "Count the tasks and instances there are.",
-    "fuzzylogic": "The second task: generate, show, ambiguity.",
     "verify": "Re-check a dataset directory, of either task.",
     "boards": "List the frozen boards, or show one.",
     "score": "Score a submission: validate it, recompute its scores.",
@@ -30,7 +26,8 @@ COMMANDS = {
     "freeze": "Make the files of new boards (for maintainers).",
     "bench": "Measure the speed of this machine, as ratios.",
 }
-"""Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``."""
+"""Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``. Those that every
+family of tasks has, such as `sraven generate`, are made in `cli.families`."""
 
 
 _LONGEST = 2000
@@ -44,7 +41,10 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
 
 
 @click.group(
-    cls=LazyGroup, package="cli", summaries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=FamiliesGroup,
+    package="cli",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--version",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-    from sraven.task import SRAVEN
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -41,20 +39,23 @@ def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda function: reduce(lambda decorated, option: option(decorated), reversed(options), function)
 
 
-def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+def argument_of(
+    name: str, make: Callable[..., Any], *options: Callable[[F], F], parts: Iterable[str] | None = None
+) -> Callable[[F], F]:
     """Return a decorator that adds options and hands the command what is made of them, as one argument.
 
     Args:
         name: of the argument.
         make: returns it; its parameters are the options' names, those with a default optional.
         options: what to add.
+        parts: the options' names; None for the parameters of ``make``.
     """
-    parts = signature(make).parameters
+    names = list(signature(make).parameters if parts is None else parts)
 
     def decorate(command: F) -> F:
         @wraps(command)
         def with_argument(**values: Any) -> Any:
-            chosen = {part: values.pop(part) for part in parts if part in values}
+            chosen = {part: values.pop(part) for part in names if part in values}
             return command(**{name: make(**chosen)}, **values)
 
         return join_options(*options)(cast(F, with_argument))
@@ -62,61 +63,6 @@ def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F])
     return decorate
 
 
-def task_argument(make: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
-    """Return a decorator that adds options and hands the command the ``task`` made of them."""
-    return argument_of("task", make, *options)
-
-
-def _make_sraven(
-    M: int, K: int, holdout: float, seed: int, no_permute: bool, version: str | None, answers: str = "any"
-) -> "SRAVEN":
-    from sraven.core.tasks.versions import current_version
-    from sraven.task import SRAVEN
-
-    return SRAVEN(
-        M=M,
-        K=K,
-        holdout=holdout,
-        seed=seed,
-        answers=answers,
-        permute=not no_permute,
-        version=current_version() if version is None else version,
-    )
-
-
-version_option = click.option(
-    "--benchmark-version",
-    "version",
-    metavar="VERSION",
-    help="Version of the benchmark whose instances these are.  [default: the newest]",
-)
-
-sraven_task = task_argument(
-    _make_sraven,
-    click.option("--M", "M", type=int, default=4, show_default=True, help="Features of a panel, 1 to 12."),
-    click.option("--K", "K", type=int, default=8, show_default=True, help="Symbols, 3 to 256."),
-    click.option(
-        "--holdout",
-        type=float,
-        default=0.25,
-        show_default=True,
-        help="Share of rule combinations kept for ood.",
-    ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Draws the partition and the instances."
-    ),
-    click.option("--no-permute", is_flag=True, help="Show the features of all columns in the same order."),
-    version_option,
-)
-"""Adds the options that make a SRAVEN task, but for the policy; the command gets ``task``."""
-
-answers_option = click.option(
-    "--answers",
-    default="any",
-    show_default=True,
-    metavar="any|unique",
-    help="Keep all instances, or those with one answer.",
-)
 threads_option = click.option("--threads", type=click.IntRange(1), help="Threads to use.  [default: all]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 

@@ -25,7 +25,9 @@ def write(
 ) -> None:
     """Write a dataset with a progress bar, and print what it holds and how to load it."""
     from sraven.core.dataset.write import write_dataset
+    from sraven.core.tasks.families import rows_of
 
+    rows = rows_of(task)
     out = out or Path(f"{task.name}-{task.config_name}")
     again = "the same command goes on from here"
     try:
@@ -43,7 +45,7 @@ def write(
         print_json({"path": str(out), "config": manifest["config"], "splits": splits})
         return
     for name, split in manifest["splits"].items():
-        click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{task.remark(split['tallies'])}")
+        click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{rows.remark(split['tallies'])}")
     # Without a slash, load_dataset would take some names for formats or packages.
     path = str(out) if "/" in str(out) else f"./{out}"
     path = path if out.name and out.name != ".." else str(out.resolve())

@@ -1,16 +1,18 @@
 """Fuzzy-logic functions learnt in context: the benchmark's second task."""
 
-# ruff: noqa: E402  # whose `sraven` it is comes first
+from typing import TYPE_CHECKING
 
 from sraven import core  # noqa: F401  # if that is another project's, Python says where it lies
+from sraven.core.system.lazy import lazy_names
 from sraven.core.system.packages import check_packages
 
-check_packages("sraven", "fuzzylogic")
+if TYPE_CHECKING:
+    from fuzzylogic.identifiability import Identification, identify
+    from fuzzylogic.record import to_numpy
+    from fuzzylogic.scoring import Scores, score, score_by_combination
+    from fuzzylogic.task import Batch, FuzzyLogic
 
-from fuzzylogic.identifiability import Identification, identify
-from fuzzylogic.record import to_numpy
-from fuzzylogic.score import Scores, score, score_by_combination
-from fuzzylogic.task import Batch, FuzzyLogic
+check_packages("sraven", "fuzzylogic")
 
 __part_of__ = "sraven"
 
@@ -24,3 +26,18 @@ __all__ = [
     "score_by_combination",
     "to_numpy",
 ]
+
+_HOMES = {
+    "Batch": "fuzzylogic.task",
+    "FuzzyLogic": "fuzzylogic.task",
+    "Identification": "fuzzylogic.identifiability",
+    "Scores": "fuzzylogic.scoring",
+    "identify": "fuzzylogic.identifiability",
+    "score": "fuzzylogic.scoring",
+    "score_by_combination": "fuzzylogic.scoring",
+    "to_numpy": "fuzzylogic.record",
+}
+"""Where the public names are defined. They are imported when asked for, so that the core and the commands
+can ask for this family without loading its generator."""
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

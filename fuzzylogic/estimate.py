@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.identifiability import identify
-from fuzzylogic.score import score
+from fuzzylogic.scoring import score
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.family import Measured
 
 _PART = 1 << 14
 
@@ -75,4 +76,33 @@ def estimate_ambiguity(
         mse=scores.mse,
         r2=scores.r2,
         r2_per_sequence=scores.r2_per_sequence,
+    )
+
+
+def measure(task: FuzzyLogic, n: int, threads: int | None = None) -> Measured:
+    """Measure identifiability on the first ``n`` sequences of all splits but train, with either prior."""
+    pairs = [("all", "all")] + [(split, prior) for split in task.splits[1:] for prior in ("all", split)]
+    found = [estimate_ambiguity(task, split, prior, n, threads=threads) for split, prior in pairs]
+    return Measured(
+        found,
+        f"L={task.L}, K={task.K}, N={task.N}, {n:,} sequences each (± standard error)",
+        (
+            "sequences of",
+            "functions possible",
+            "several agree",
+            "ambiguous query",
+            "observer R²",
+            "observer R² per sequence",
+        ),
+        [
+            (
+                result.split,
+                "all" if result.prior == "all" else "those of the split",
+                str(result.several_agree),
+                str(result.ambiguous),
+                f"{result.r2:.5f}",
+                f"{result.r2_per_sequence:.5f}",
+            )
+            for result in found
+        ],
     )

@@ -42,33 +42,6 @@ class Tables(NamedTuple):
     """``[2]``: first shared point, and the one after the last."""
 
 
-class Arrays(NamedTuple):
-    """What the generator writes, for n sequences."""
-
-    inputs: NDArray[np.float32]
-    """``[n, N, L]``"""
-    targets: NDArray[np.float32]
-    """``[n, N]``"""
-    terms: NDArray[Any]
-    """``[n, K]``, uint8 up to L = 8, else uint16"""
-    combination: NDArray[np.int32]
-    """``[n]``"""
-
-    def part(self, rows: slice) -> "Arrays":
-        """Return some of the sequences, without a copy."""
-        return Arrays._make(array[rows] for array in self)
-
-
-def empty_arrays(count: int, L: int, K: int, N: int, dtype: str) -> Arrays:
-    """Return arrays for ``count`` sequences, to be filled by `generate`."""
-    return Arrays(
-        inputs=np.empty((count, N, L), np.float32),
-        targets=np.empty((count, N), np.float32),
-        terms=np.empty((count, K), dtype),
-        combination=np.empty(count, np.int32),
-    )
-
-
 @kernel
 def evaluate(columns: Any, ids: Any, N: Any, conjunction: Any, values: Any) -> None:
     """Evaluate a disjunction of terms at N points: and = min, or = max, not x = 1 - x.
@@ -114,7 +87,10 @@ def _choose_terms(key: Any, index: Any, tables: Any, ids: Any) -> None:
 
 @kernel
 def generate(key: Any, indices: Any, tables: Any, arrays: Any) -> None:
-    """Fill ``arrays`` with the sequences ``indices`` (uint64 ``[n]``) of the stream ``key``."""
+    """Fill ``arrays`` with the sequences ``indices`` (uint64 ``[n]``) of the stream ``key``.
+
+    They are a tuple of those of a `fuzzylogic.task.Batch`, in its order.
+    """
     inputs, targets, terms, combination = arrays
     _, N, L = inputs.shape
     blocks = (N * L + 3) // 4

@@ -14,8 +14,13 @@ from sraven.core.system.files import replacing
 _GRID = 201
 
 
-def save_picture(puzzle: Puzzle, path: Path) -> None:
+def save_picture(puzzle: Puzzle, path: Path, explain: bool = True) -> None:
     """Write the surface of a function of two variables, with the points shown, as a PNG.
+
+    Args:
+        puzzle: what to draw.
+        path: of the picture.
+        explain: not asked: a surface shows the function in any case.
 
     Raises:
         ConfigurationError: unless the function has two variables.

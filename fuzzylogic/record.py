@@ -1,41 +1,20 @@
 """A fuzzy-logic dataset's rows: columns, encoding, and the checks of `sraven verify`."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzylogic.describe import describe
+from fuzzylogic.task import Batch, FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
 from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Encoded, name_fault
-
-if TYPE_CHECKING:
-    from fuzzylogic.task import FuzzyLogic
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""
-
-
-def columns(L: int, K: int, N: int) -> tuple[Column, ...]:
-    """Return the columns of a dataset."""
-    return (
-        Column("index", "int64", (), "index of the sequence in its split", derived=True),
-        Column("inputs", "float32", (N, L), "points in [0, 1), the last one the query's"),
-        Column("targets", "float32", (N,), "value of the function at each point"),
-        Column("terms", term_dtype(L), (K,), "terms of the function, ascending"),
-        Column("combination", "int32", (), "number of the combination of terms, in colexicographic order"),
-    )
-
-
-def encode(task: "FuzzyLogic", split: str, start: int, count: int, threads: int) -> Encoded:
-    """Return sequences as rows of a dataset, with counts by combination for the card."""
-    batch = task.sample(split, start, count, threads=threads)
-    arrays = {"index": np.arange(start, start + count, dtype=np.int64), **batch._asdict()}
-    tallies = {"sequences": np.array(count, np.int64)}
-    n_combinations = task.n_combinations("all")
-    if n_combinations <= _TALLIED:
-        tallies["by_combination"] = np.bincount(batch.combination, minlength=n_combinations)
-    return Encoded(arrays, tallies)
 
 
 def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
@@ -79,7 +58,7 @@ def evaluate_terms(inputs: NDArray[np.float32], terms: NDArray[Any]) -> NDArray[
     return values
 
 
-def find_faults(task: "FuzzyLogic", split: str, arrays: Arrays) -> list[str]:
+def _find_faults(task: FuzzyLogic, arrays: Arrays) -> list[str]:
     """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
     inputs, targets, terms = arrays["inputs"], arrays["targets"], arrays["terms"].astype(np.int64)
     right = {
@@ -96,3 +75,61 @@ def find_faults(task: "FuzzyLogic", split: str, arrays: Arrays) -> list[str]:
         "a target isn't the function's value": (targets == evaluate_terms(inputs, terms)).all(axis=1),
     }
     return [name_fault(arrays, ~np.asarray(fine), text) for text, fine in right.items() if not fine.all()]
+
+
+@dataclass(frozen=True)
+class FuzzyLogicRows:
+    """The sequences of a task as rows of a dataset.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: FuzzyLogic
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a dataset."""
+        L, K, N = self.task.L, self.task.K, self.task.N
+        return (
+            Column("index", "int64", (), "index of the sequence in its split", derived=True),
+            Column("inputs", "float32", (N, L), "points in [0, 1), the last one the query's"),
+            Column("targets", "float32", (N,), "value of the function at each point"),
+            Column("terms", term_dtype(L), (K,), "terms of the function, ascending"),
+            Column(
+                "combination", "int32", (), "number of the combination of terms, in colexicographic order"
+            ),
+        )
+
+    @property
+    def instance_columns(self) -> tuple[str, ...]:
+        """The columns by which two sequences are the same."""
+        return "inputs", "targets"
+
+    def questions(self, batch: Batch) -> Arrays:
+        """Return ``inputs`` of all points, float32 ``[n, N, L]``, and ``targets`` of all but the query's."""
+        return {"inputs": batch.inputs, "targets": np.ascontiguousarray(batch.targets[:, :-1])}
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return sequences as rows of a dataset, with counts by combination for the card."""
+        batch = self.task.sample(split, start, count, threads=threads)
+        arrays = {"index": np.arange(start, start + count, dtype=np.int64), **batch._asdict()}
+        tallies = {"sequences": np.array(count, np.int64)}
+        n_combinations = self.task.n_combinations("all")
+        if n_combinations <= _TALLIED:
+            tallies["by_combination"] = np.bincount(batch.combination, minlength=n_combinations)
+        return Encoded(arrays, tallies)
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
+        return _find_faults(self.task, arrays)
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size: how many combinations occur."""
+        if "by_combination" not in tallies:
+            return ""
+        return f", of {sum(count > 0 for count in tallies['by_combination']):,} combinations"
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
+        """Return the texts of a dataset card, given the tallies of each split."""
+        return describe(self.task, tallies)

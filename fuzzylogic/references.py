@@ -1,21 +1,24 @@
-"""Predictors that stand on the leaderboard for comparison: none of them learns combinations."""
+"""What scores are read against: the ideal observer, and predictors of which none learns combinations."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.identifiability import identify
+from fuzzylogic.scoring import error_columns
+from fuzzylogic.task import FuzzyLogic
+from sraven.core.ground.estimate import Mean, mean
 from sraven.core.tasks.task import Reference
 
-if TYPE_CHECKING:
-    from fuzzylogic.task import FuzzyLogic
+CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
+"""How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
 
 
-def references(task: "FuzzyLogic") -> Mapping[str, Reference]:
+def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
     """Return the reference predictors of a task."""
 
     def constant_mean(split: str, count: int, seed: int) -> NDArray[np.float32]:
@@ -50,3 +53,40 @@ def references(task: "FuzzyLogic") -> Mapping[str, Reference]:
             observe,
         ),
     }
+
+
+@dataclass(frozen=True)
+class FuzzyLogicReferences:
+    """What scores of a task are read against.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: FuzzyLogic
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+        return _predictors(self.task)
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return what the ideal observer scores: the mean of all functions that agree."""
+        task = self.task
+        batch = task.sample(split, 0, count, threads=threads)
+        ys = batch.targets.astype(np.float64)
+        varied = ys.var(axis=1) > 0
+        found = {}
+        for name, rows in (("knowing_split", task.combinations(split)), ("not_knowing", None)):
+            guesses = identify(batch.inputs, batch.targets, task.K, rows, threads=threads).prediction
+            errors = error_columns(ys, guesses)
+            found[name] = {
+                "r2_per_sequence": mean(1 - errors["relative_error"][varied]),
+                "mse": mean(errors["squared_error"]),
+            }
+        return found

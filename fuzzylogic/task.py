@@ -1,29 +1,24 @@
 """The fuzzy-logic task: configuration, split and range of indices in, sequences out."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic import record
-from fuzzylogic.describe import describe
-from fuzzylogic.kernels import Arrays, Tables, empty_arrays, generate
-from fuzzylogic.score import FuzzyLogicScoring
+from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.permutation import half_bits, permute_all
-from sraven.core.compute.rng import derive_key, fill_uniform
+from sraven.core.compute.rng import fill_uniform
 from sraven.core.ground.arguments import check_choice, check_integer, check_share
 from sraven.core.ground.errors import CapacityError, ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT, digest, task_config
+from sraven.core.ground.spec import SEED_LIMIT, setting
 from sraven.core.tasks.access import RandomAccess
-from sraven.core.tasks.task import Arrays as ArraysByName
-from sraven.core.tasks.task import Column, Description, Encoded
-from sraven.core.tasks.versions import check_version, current_version
+from sraven.core.tasks.batch import Instances
+from sraven.core.tasks.versions import check_version, version_setting
 
 QUERIES = ("uniform", "fixed_context", "fixed_query")
 """What sequences share: nothing; all points but the query's; the query's point."""
@@ -36,7 +31,7 @@ _LIST_LIMIT = 1 << 24
 _TABLE_LIMIT = 1 << 16
 
 
-class Batch(Arrays):
+class Batch(Instances):
     """Sequences of the fuzzy-logic task, as C-contiguous NumPy arrays.
 
     Attributes:
@@ -50,6 +45,11 @@ class Batch(Arrays):
     """
 
     __slots__ = ()
+
+    inputs: NDArray[np.float32]
+    targets: NDArray[np.float32]
+    terms: NDArray[Any]
+    combination: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,20 @@ class FuzzyLogic(RandomAccess[Batch]):
         (128, 32, 4)
     """
 
-    L: int = 4
-    K: int = 2
-    N: int = 32
-    holdout: float = 0.7
-    unseen_terms: float = 0.25
-    seed: int = 0
-    query: str = "uniform"
-    version: str = field(default_factory=current_version, kw_only=True)
+    name: ClassVar[str] = "fuzzylogic"
+
+    L: int = setting(4, "Variables, 1 to 16.")
+    K: int = setting(2, "Terms of a function, 1 to 8.")
+    N: int = setting(32, "Points, the query's included.")
+    holdout: float = setting(0.7, "Share of combinations kept for ood.")
+    unseen_terms: float = setting(0.25, "Share of terms for ood_terms.")
+    seed: int = setting(0, "Draws divisions and sequences.")
+    query: str = setting(
+        "uniform",
+        "What all sequences share: nothing, all points but the query's, or the query's.",
+        values="|".join(QUERIES),
+    )
+    version: str = version_setting()
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -109,16 +115,6 @@ class FuzzyLogic(RandomAccess[Batch]):
                 f"be from 1 to {RANK_LIMIT:,} so that int32 can number them; use another L or K"
             )
         _ = self.partition  # refuses what can't be divided
-
-    @property
-    def name(self) -> str:
-        """Name of the task family."""
-        return "fuzzylogic"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Everything that determines the sequences, as JSON values."""
-        return task_config(self.name, self)
 
     @property
     def config_name(self) -> str:
@@ -193,22 +189,8 @@ class FuzzyLogic(RandomAccess[Batch]):
             permute_all(numbers, np.uint64(n), np.uint64(half_bits(n)), self.partition.round_keys)
         return members[combinations_of(numbers.astype(np.int64), len(members), self.K)]
 
-    @cached_property
-    def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Tables]]:
-        return {}
-
-    def _stream(self, split: str) -> tuple[NDArray[np.uint64], Tables]:
-        """Return the key and the tables of a split, made once."""
-        if not isinstance(split, str) or split not in self._streams:
-            self._streams[split] = self._key(split, "instances"), self._make_tables(split)
-        return self._streams[split]
-
-    def _key(self, split: str, stream: str) -> NDArray[np.uint64]:
-        return derive_key(
-            version=self.version, config=digest(self.config), seed=self.seed, split=split, stream=stream
-        )
-
     def _make_tables(self, split: str) -> Tables:
+        """Return what the kernels read of a split."""
         members, shuffled, first, count = self._places(split)
         n = self.partition.n_combinations
         fixed_range = {
@@ -237,47 +219,19 @@ class FuzzyLogic(RandomAccess[Batch]):
         return np.ascontiguousarray(numbers[: self.N * self.L].reshape(self.L, self.N).T)
 
     def empty_batch(self, count: int) -> Batch:
-        """Return arrays for ``count`` sequences, their content undefined."""
-        return Batch(*empty_arrays(count, self.L, self.K, self.N, term_dtype(self.L)))
+        """Return a batch for ``count`` sequences, its content undefined."""
+        return Batch(
+            inputs=np.empty((count, self.N, self.L), np.float32),
+            targets=np.empty((count, self.N), np.float32),
+            terms=np.empty((count, self.K), term_dtype(self.L)),
+            combination=np.empty(count, np.int32),
+        )
 
     def fill(self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None) -> None:
         """Write the sequences ``indices`` of a split into ``batch``."""
         key, tables = self._stream(split)
 
         def fill_part(part: slice) -> None:
-            generate(key, indices[part], tables, batch.part(part))
+            generate(key, indices[part], tables, tuple(batch[part]))
 
         for_each_chunk(fill_part, len(indices), threads)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of a dataset of this task."""
-        return record.columns(self.L, self.K, self.N)
-
-    @property
-    def instance_columns(self) -> tuple[str, ...]:
-        """The columns by which two sequences are the same."""
-        return "inputs", "targets"
-
-    @property
-    def scoring(self) -> FuzzyLogicScoring:
-        """How predictions are scored; see `fuzzylogic.score`."""
-        return FuzzyLogicScoring(self)
-
-    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
-        """Return a run of sequences as the rows of a dataset; see `fuzzylogic.record`."""
-        return record.encode(self, split, start, count, threads)
-
-    def find_faults(self, split: str, arrays: ArraysByName) -> list[str]:
-        """Return what is wrong with rows read from a dataset; see `fuzzylogic.record`."""
-        return record.find_faults(self, split, arrays)
-
-    def remark(self, tallies: Mapping[str, Any]) -> str:
-        """Return what to print behind a split's size: how many combinations occur."""
-        if "by_combination" not in tallies:
-            return ""
-        return f", of {sum(count > 0 for count in tallies['by_combination']):,} combinations"
-
-    def describe(self, tallies: Mapping[str, ArraysByName]) -> Description:
-        """Return the texts of a dataset card; see `fuzzylogic.describe`."""
-        return describe(self, tallies)

@@ -1,11 +1,14 @@
 """SRAVEN: symbolic Raven's matrices for compositional generalisation in context."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.ambiguity import count_answers, differs_everywhere, is_answer, is_unique, list_answers
     from sraven.core.boards.board import Board, load_board
+    from sraven.core.boards.board import board_ids as boards
+    from sraven.core.dataset.write import write_dataset
     from sraven.core.ground.errors import (
         BoardError,
         CapacityError,
@@ -15,14 +18,18 @@ if TYPE_CHECKING:
     )
     from sraven.core.submissions.submission import score_submission
     from sraven.core.submissions.submit import write_submission
+    from sraven.core.tasks.families import make_task
+    from sraven.core.verification.verify import verify_dataset
     from sraven.observer import ideal_observer
     from sraven.record import to_numpy
+    from sraven.rules import RULES
     from sraven.task import SRAVEN, Batch
 
 __version__ = "0.1.0"
 __part_of__ = "sraven"
 
 __all__ = [
+    "RULES",
     "SRAVEN",
     "Batch",
     "Board",
@@ -31,6 +38,7 @@ __all__ = [
     "ConfigurationError",
     "OutputError",
     "SubmissionError",
+    "boards",
     "count_answers",
     "differs_everywhere",
     "ideal_observer",
@@ -38,44 +46,40 @@ __all__ = [
     "is_unique",
     "list_answers",
     "load_board",
+    "make_task",
     "score_submission",
     "to_numpy",
+    "verify_dataset",
+    "write_dataset",
     "write_submission",
 ]
 
 _HOMES = {
-    "sraven.ambiguity": (
-        "count_answers",
-        "differs_everywhere",
-        "is_answer",
-        "is_unique",
-        "list_answers",
-    ),
-    "sraven.core.boards.board": ("Board", "load_board"),
-    "sraven.core.ground.errors": (
-        "BoardError",
-        "CapacityError",
-        "ConfigurationError",
-        "OutputError",
-        "SubmissionError",
-    ),
-    "sraven.core.submissions.submission": ("score_submission",),
-    "sraven.core.submissions.submit": ("write_submission",),
-    "sraven.observer": ("ideal_observer",),
-    "sraven.record": ("to_numpy",),
-    "sraven.task": ("SRAVEN", "Batch"),
+    "RULES": "sraven.rules",
+    "SRAVEN": "sraven.task",
+    "Batch": "sraven.task",
+    "Board": "sraven.core.boards.board",
+    "BoardError": "sraven.core.ground.errors",
+    "CapacityError": "sraven.core.ground.errors",
+    "ConfigurationError": "sraven.core.ground.errors",
+    "OutputError": "sraven.core.ground.errors",
+    "SubmissionError": "sraven.core.ground.errors",
+    "boards": "sraven.core.boards.board:board_ids",
+    "count_answers": "sraven.ambiguity",
+    "differs_everywhere": "sraven.ambiguity",
+    "ideal_observer": "sraven.observer",
+    "is_answer": "sraven.ambiguity",
+    "is_unique": "sraven.ambiguity",
+    "list_answers": "sraven.ambiguity",
+    "load_board": "sraven.core.boards.board",
+    "make_task": "sraven.core.tasks.families",
+    "score_submission": "sraven.core.submissions.submission",
+    "to_numpy": "sraven.record",
+    "verify_dataset": "sraven.core.verification.verify",
+    "write_dataset": "sraven.core.dataset.write",
+    "write_submission": "sraven.core.submissions.submit",
 }
-"""Where the public names are defined. They are imported when asked for (PEP 562): the command begins in
-this package, and `sraven --help` is to answer at once."""
+"""Where the public names are defined. They are imported when asked for: the command begins in this package,
+and `sraven --help` is to answer at once."""
 
-
-def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(module), name)
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -9,7 +9,6 @@ import numpy as np
 from sraven.ambiguity import count_answers
 from sraven.core.compute.bench import Case
 from sraven.core.dataset.write import write_dataset
-from sraven.kernels import empty_arrays
 from sraven.observer import ideal_observer
 from sraven.task import SRAVEN
 
@@ -25,8 +24,8 @@ def _numpy_draw(count: int) -> Callable[[], object]:
 
 
 def _copy(count: int, M: int) -> Callable[[], object]:
-    source, goal = empty_arrays(count, M), empty_arrays(count, M)
-    pairs = [(goal._asdict()[name], array) for name, array in source._asdict().items()]
+    source, goal = SRAVEN(M=M).empty_batch(count), SRAVEN(M=M).empty_batch(count)
+    pairs = list(zip(goal, source, strict=True))
     for _, array in pairs:
         array.fill(1)
 

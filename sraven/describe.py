@@ -1,15 +1,13 @@
 """What the card of a SRAVEN dataset says about its configuration and its counts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.tasks.task import Arrays, Description
-
-if TYPE_CHECKING:
-    from sraven.task import SRAVEN
+from sraven.task import SRAVEN
 
 _NUMBERS = ("eight", "nine", "ten", "eleven", "twelve", "13", "14", "15")
 """Of rules, from 8 on."""
@@ -18,7 +16,7 @@ _ROWS_IN_CARD = 1_000
 """Combinations that a table of the card may list; the manifest always has all of them."""
 
 
-def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
+def describe(task: SRAVEN, tallies: Mapping[str, Arrays]) -> Description:
     """Return the texts of a dataset card, given the tallies of each split."""
     policy = {
         "any": "Every instance that the rules give is kept, ambiguous ones too: `num_answers` tells which.",
@@ -60,7 +58,7 @@ def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
     )
 
 
-def _biases(task: "SRAVEN") -> str:
+def _biases(task: SRAVEN) -> str:
     if task.answers == "any":
         return (
             "Multisets of rules are drawn uniformly, so a rule doesn't occur equally often in every split; "
@@ -72,7 +70,7 @@ def _biases(task: "SRAVEN") -> str:
     )
 
 
-def _splits_section(task: "SRAVEN") -> str:
+def _splits_section(task: SRAVEN) -> str:
     known, held_out = len(task.combinations("train")), len(task.combinations("all"))
     held_out -= known
     ood = f" `ood` draws from the other {held_out}, none of which occurs in `train`." if held_out else ""
@@ -94,7 +92,7 @@ def _answers_table(tallies: Mapping[str, Arrays]) -> str:
     return "\n".join(lines)
 
 
-def _rules_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
+def _rules_section(task: SRAVEN, tallies: Mapping[str, Arrays]) -> str:
     """Return the share of each rule among the features, before and after the policy."""
     combinations = task.combinations("all")
     counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(len(task.rules))], axis=1)
@@ -116,7 +114,7 @@ def _rules_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     )
 
 
-def _combinations_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
+def _combinations_section(task: SRAVEN, tallies: Mapping[str, Arrays]) -> str:
     """Return, by multiset of rules, how often an instance has one answer."""
     combinations = task.combinations("all")
     drawn: NDArray[Any] = np.sum([tally["proposals"] for tally in tallies.values()], axis=0)

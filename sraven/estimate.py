@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from sraven.ambiguity import count_answers, differs_everywhere
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.family import Measured
 from sraven.observer import ideal_observer
 from sraven.task import SRAVEN
 
 _PART = 1 << 16
+
+_POPULATIONS = {"all": "all combinations", "test": "known (test)", "ood": "held out (ood)"}
 
 
 @dataclass(frozen=True)
@@ -71,3 +74,30 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
         for column, value in zip(measured, values, strict=True):
             column.append(value)
     return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in measured))
+
+
+def measure(task: SRAVEN, n: int, threads: int | None = None) -> Measured:
+    """Measure ambiguity on the first ``n`` instances of all, known and held-out combinations."""
+    found = [estimate_ambiguity(task, split, n, threads=threads) for split in ("all", *task.splits[1:])]
+
+    def row(result: Ambiguity) -> tuple[str, ...]:
+        means = (
+            result.several_answers,
+            result.differs_everywhere,
+            result.observer,
+            result.observer_knowing_split,
+        )
+        return _POPULATIONS[result.split], *map(str, means)
+
+    return Measured(
+        found,
+        f"M={task.M}, K={task.K}, {n:,} instances each (± standard error)",
+        (
+            "instances of",
+            "several answers",
+            "differs everywhere",
+            "observer",
+            "observer, knowing the split",
+        ),
+        [row(result) for result in found],
+    )

@@ -54,25 +54,6 @@ class Tables(NamedTuple):
     K: np.uint64
 
 
-class Arrays(NamedTuple):
-    """What the generator writes, for n instances."""
-
-    context: NDArray[np.uint8]
-    """``[n, 8, M]``"""
-    target: NDArray[np.uint8]
-    """``[n, M]``"""
-    rules: NDArray[np.uint8]
-    """``[n, M]``"""
-    permutations: NDArray[np.uint8]
-    """``[n, 3, M]``"""
-    combination: NDArray[np.int32]
-    """``[n]``"""
-
-    def part(self, rows: slice) -> "Arrays":
-        """Return some of the instances, without a copy."""
-        return Arrays._make(array[rows] for array in self)
-
-
 def make_tables(
     K: int, combinations: NDArray[np.uint8], choices: NDArray[np.int32], permute: bool, rules: Rules = RULES
 ) -> Tables:
@@ -106,17 +87,6 @@ def make_tables(
             dtype=np.uint64,
         ),
         K=np.uint64(K),
-    )
-
-
-def empty_arrays(count: int, M: int) -> Arrays:
-    """Return arrays for ``count`` instances, to be filled by `generate`."""
-    return Arrays(
-        context=np.empty((count, 8, M), np.uint8),
-        target=np.empty((count, M), np.uint8),
-        rules=np.empty((count, M), np.uint8),
-        permutations=np.empty((count, 3, M), np.uint8),
-        combination=np.empty(count, np.int32),
     )
 
 
@@ -248,7 +218,10 @@ def _generate_block(
 
 @kernel
 def generate(key: Any, indices: Any, attempt: Any, tables: Any, arrays: Any) -> None:
-    """Fill ``arrays`` with the instances ``indices`` (uint64 ``[n]``) of the stream ``key``."""
+    """Fill ``arrays`` with the instances ``indices`` (uint64 ``[n]``) of the stream ``key``.
+
+    They are a tuple of those of a `sraven.task.Batch`, in its order.
+    """
     context, target, rules, permutations, combination = arrays
     M = target.shape[1]
     n_draws = M + (2 if M <= _JOINT_PERMUTATIONS else 3)

@@ -1,49 +1,18 @@
 """A SRAVEN dataset's rows: columns, encoding, and the checks of `sraven verify`."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers
 from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Encoded, name_fault
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault
+from sraven.describe import describe
 from sraven.rules import RULES, Rules
-
-if TYPE_CHECKING:
-    from sraven.task import SRAVEN
-
-
-def columns(M: int) -> tuple[Column, ...]:
-    """Return the columns of a dataset with M features."""
-    return (
-        Column("index", "int64", (), "index of the instance in its split", derived=True),
-        Column("context", "uint8", (8, M), "the eight context panels, row-major"),
-        Column("target", "uint8", (M,), "the ninth panel"),
-        Column("rules", "uint8", (M,), "rule of each feature before permutation, ascending"),
-        Column("permutations", "uint8", (3, M), "feature shown at each position, by column"),
-        Column("combination", "int32", (), "index of the multiset of rules, in lexicographic order"),
-        Column("num_answers", "int64", (), "number of ninth panels that fit the context", derived=True),
-    )
-
-
-def encode(task: "SRAVEN", split: str, start: int, count: int, threads: int) -> Encoded:
-    """Return instances as rows of a dataset, with counts by combination for the card."""
-    indices = np.arange(start, start + count, dtype=np.uint64)
-    batch = task.empty_batch(count)
-    rejected = task.fill(split, indices, batch, threads)
-    num_answers = count_answers(
-        batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
-    )
-    arrays = {
-        "index": indices.astype(np.int64),
-        **batch._asdict(),
-        "num_answers": num_answers,
-    }
-    instances = np.bincount(batch.combination, minlength=len(rejected))
-    unique = np.bincount(batch.combination[num_answers == 1], minlength=len(rejected))
-    tallies = {"proposals": instances + rejected, "instances": instances, "unique": unique}
-    return Encoded(arrays, tallies)
+from sraven.task import SRAVEN, Batch
 
 
 def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
@@ -93,7 +62,7 @@ def rows_follow_rules(arrays: Arrays, K: int, rules: Rules = RULES) -> NDArray[n
     return np.asarray(follows.all(axis=1))
 
 
-def find_faults(task: "SRAVEN", split: str, arrays: Arrays) -> list[str]:
+def _find_faults(task: SRAVEN, split: str, arrays: Arrays) -> list[str]:
     """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
     M = task.M
     all_combinations = task.combinations("all")
@@ -116,3 +85,69 @@ def find_faults(task: "SRAVEN", split: str, arrays: Arrays) -> list[str]:
     counts = count_answers(arrays["context"], task.K, permute=task.permute, rules=task.rules, threads=1)
     right["num_answers isn't the number of answers"] = arrays["num_answers"] == counts
     return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+
+
+@dataclass(frozen=True)
+class SRAVENRows:
+    """The instances of a task as rows of a dataset.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: SRAVEN
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a dataset."""
+        M = self.task.M
+        return (
+            Column("index", "int64", (), "index of the instance in its split", derived=True),
+            Column("context", "uint8", (8, M), "the eight context panels, row-major"),
+            Column("target", "uint8", (M,), "the ninth panel"),
+            Column("rules", "uint8", (M,), "rule of each feature before permutation, ascending"),
+            Column("permutations", "uint8", (3, M), "feature shown at each position, by column"),
+            Column("combination", "int32", (), "index of the multiset of rules, in lexicographic order"),
+            Column("num_answers", "int64", (), "number of ninth panels that fit the context", derived=True),
+        )
+
+    @property
+    def instance_columns(self) -> tuple[str, ...]:
+        """The columns by which two instances are the same puzzle."""
+        return "context", "target"
+
+    def questions(self, batch: Batch) -> Arrays:
+        """Return the context, uint8 ``[n, 8, M]``."""
+        return {"context": batch.context}
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return instances as rows of a dataset, with counts by combination for the card."""
+        task = self.task
+        indices = np.arange(start, start + count, dtype=np.uint64)
+        batch = task.empty_batch(count)
+        rejected = task.fill(split, indices, batch, threads)
+        num_answers = count_answers(
+            batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
+        )
+        arrays = {
+            "index": indices.astype(np.int64),
+            **batch._asdict(),
+            "num_answers": num_answers,
+        }
+        instances = np.bincount(batch.combination, minlength=len(rejected))
+        unique = np.bincount(batch.combination[num_answers == 1], minlength=len(rejected))
+        tallies = {"proposals": instances + rejected, "instances": instances, "unique": unique}
+        return Encoded(arrays, tallies)
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
+        return _find_faults(self.task, split, arrays)
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size: the share of ambiguous instances."""
+        n, unique = sum(tallies["instances"]), sum(tallies["unique"])
+        return f", {(n - unique) / n:.1%} with several answers"
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
+        """Return the texts of a dataset card, given the tallies of each split."""
+        return describe(self.task, tallies)

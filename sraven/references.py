@@ -1,17 +1,19 @@
-"""Predictors that stand on the leaderboard for comparison: none of them learns combinations."""
+"""What scores are read against: the ideal observer, and predictors of which none learns combinations."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.compute.rng import derive_key, fill_draws
+from sraven.core.ground.estimate import Mean, mean
 from sraven.core.tasks.task import Reference
 from sraven.observer import ideal_observer
+from sraven.task import SRAVEN
 
-if TYPE_CHECKING:
-    from sraven.task import SRAVEN
+CEILINGS = {1: {"accuracy": "joint"}}
+"""How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
 
@@ -21,7 +23,7 @@ def _symbol_counts(panels: NDArray[np.uint8], K: int) -> NDArray[np.int64]:
     return np.stack([(panels == symbol).sum(axis=1) for symbol in range(K)], axis=-1)
 
 
-def references(task: "SRAVEN") -> Mapping[str, Reference]:
+def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
     """Return the reference predictors of a task."""
     M, K = task.M, task.K
 
@@ -74,3 +76,37 @@ def references(task: "SRAVEN") -> Mapping[str, Reference]:
             observe,
         ),
     }
+
+
+@dataclass(frozen=True)
+class SRAVENReferences:
+    """What scores of a task are read against.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: SRAVEN
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+        return _predictors(self.task)
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
+        task = self.task
+        context = task.sample(split, 0, count, threads=threads).context
+        known = {"knowing_split": task.combinations(split), "not_knowing": task.combinations("all")}
+
+        def posteriors(rows: NDArray[np.uint8]) -> NDArray[np.float64]:
+            return ideal_observer(
+                context, task.K, rows, permute=task.permute, rules=task.rules, threads=threads
+            )[1]
+
+        return {name: {"accuracy": mean(posteriors(rows))} for name, rows in known.items()}

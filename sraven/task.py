@@ -1,29 +1,24 @@
 """The SRAVEN task: configuration, split and range of indices in, instances out."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven import record
 from sraven.ambiguity import is_unique
 from sraven.arguments import check_K, check_M
 from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.compute.rng import derive_key
 from sraven.core.ground.arguments import check_choice, check_integer, check_share
 from sraven.core.ground.errors import CapacityError, ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT, digest, task_config
+from sraven.core.ground.spec import SEED_LIMIT, setting
 from sraven.core.tasks.access import RandomAccess
-from sraven.core.tasks.task import Arrays as ArraysByName
-from sraven.core.tasks.task import Column, Description, Encoded
-from sraven.core.tasks.versions import check_version, current_version
-from sraven.describe import describe
-from sraven.kernels import Arrays, Tables, empty_arrays, generate, make_tables
+from sraven.core.tasks.batch import Instances
+from sraven.core.tasks.versions import check_version, version_setting
+from sraven.kernels import Tables, generate, make_tables
 from sraven.rules import Rules, rules_of
-from sraven.score import SRAVENScoring
 from sraven.splits import partition, rule_combinations
 
 POLICIES = ("any", "unique")
@@ -35,7 +30,7 @@ SPLITS = ("train", "test", "ood")
 _ATTEMPT_LIMIT = 1 << 12
 
 
-class Batch(Arrays):
+class Batch(Instances):
     """Instances of SRAVEN, as C-contiguous NumPy arrays.
 
     Attributes:
@@ -48,6 +43,12 @@ class Batch(Arrays):
     """
 
     __slots__ = ()
+
+    context: NDArray[np.uint8]
+    target: NDArray[np.uint8]
+    rules: NDArray[np.uint8]
+    permutations: NDArray[np.uint8]
+    combination: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,17 @@ class SRAVEN(RandomAccess[Batch]):
         (2, 8, 4)
     """
 
-    M: int = 4
-    K: int = 8
-    holdout: float = 0.25
-    seed: int = 0
-    answers: str = "any"
-    permute: bool = True
-    version: str = field(default_factory=current_version, kw_only=True)
+    name: ClassVar[str] = "sraven"
+
+    M: int = setting(4, "Features of a panel, 1 to 12.")
+    K: int = setting(8, "Symbols, 3 to 256.")
+    holdout: float = setting(0.25, "Share of rule combinations kept for ood.")
+    seed: int = setting(0, "Draws the partition and the instances.")
+    answers: str = setting(
+        "any", "Keep all instances, or those with one answer.", values="|".join(POLICIES), measured=False
+    )
+    permute: bool = setting(True, "Show the features of all columns in the same order.", option="no-permute")
+    version: str = version_setting()
 
     def __post_init__(self) -> None:
         if not isinstance(self.permute, bool | np.bool_):
@@ -99,16 +104,6 @@ class SRAVEN(RandomAccess[Batch]):
         for name, value in checked.items():  # NumPy's numbers become Python's
             object.__setattr__(self, name, value)
         _ = self._partition  # refuses what can't be divided
-
-    @property
-    def name(self) -> str:
-        """Name of the task family."""
-        return "sraven"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Everything that determines the instances, as JSON values."""
-        return task_config(self.name, self)
 
     @property
     def rules(self) -> Rules:
@@ -156,8 +151,14 @@ class SRAVEN(RandomAccess[Batch]):
         return rule_combinations(self.M, self.rules)[self.combination_indices(split)]
 
     def empty_batch(self, count: int) -> Batch:
-        """Return arrays for ``count`` instances, their content undefined."""
-        return Batch(*empty_arrays(count, self.M))
+        """Return a batch for ``count`` instances, its content undefined."""
+        return Batch(
+            context=np.empty((count, 8, self.M), np.uint8),
+            target=np.empty((count, self.M), np.uint8),
+            rules=np.empty((count, self.M), np.uint8),
+            permutations=np.empty((count, 3, self.M), np.uint8),
+            combination=np.empty(count, np.int32),
+        )
 
     def fill(
         self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None
@@ -172,8 +173,8 @@ class SRAVEN(RandomAccess[Batch]):
         rejected = [np.zeros(len(tables.combinations), np.int64)]
 
         def fill_part(part: slice) -> None:
-            here = batch.part(part)
-            generate(key, indices[part], np.uint64(0), tables, here)
+            here = batch[part]
+            generate(key, indices[part], np.uint64(0), tables, tuple(here))
             if self.answers == "unique":
                 rejected.extend(self._replace_ambiguous(key, indices[part], tables, here))
 
@@ -181,77 +182,31 @@ class SRAVEN(RandomAccess[Batch]):
         return np.asarray(np.sum(rejected, axis=0, dtype=np.int64))
 
     def _replace_ambiguous(
-        self, key: NDArray[np.uint64], indices: NDArray[np.uint64], tables: Tables, arrays: Arrays
+        self, key: NDArray[np.uint64], indices: NDArray[np.uint64], tables: Tables, batch: Batch
     ) -> Iterable[NDArray[np.int64]]:
         """Draw ambiguous instances again until each has one answer; yield counts of those rejected."""
         n_combinations = len(tables.combinations)
-        pending = np.flatnonzero(~self._unique(arrays.context))
+        pending = np.flatnonzero(~self._unique(batch.context))
         attempt = 0
         while len(pending):
-            yield np.bincount(arrays.combination[pending], minlength=n_combinations)
+            yield np.bincount(batch.combination[pending], minlength=n_combinations)
             attempt += 1
             if attempt == _ATTEMPT_LIMIT:
                 raise CapacityError(
                     f"{_ATTEMPT_LIMIT:,} draws in a row had more than one answer at M={self.M}, "
                     f"K={self.K}: use a larger K or answers='any'"
                 )
-            drawn = empty_arrays(len(pending), self.M)
-            generate(key, indices[pending], np.uint64(attempt), tables, drawn)
-            for name, new in drawn._asdict().items():
-                getattr(arrays, name)[pending] = new
+            drawn = self.empty_batch(len(pending))
+            generate(key, indices[pending], np.uint64(attempt), tables, tuple(drawn))
+            for array, new in zip(batch, drawn, strict=True):
+                array[pending] = new
             pending = pending[~self._unique(drawn.context)]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of a dataset of this task."""
-        return record.columns(self.M)
-
-    @property
-    def instance_columns(self) -> tuple[str, ...]:
-        """The columns by which two instances are the same puzzle."""
-        return "context", "target"
-
-    @property
-    def scoring(self) -> SRAVENScoring:
-        """How predictions are scored; see `sraven.score`."""
-        return SRAVENScoring(self)
-
-    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
-        """Return a run of instances as the rows of a dataset; see `sraven.record`."""
-        return record.encode(self, split, start, count, threads)
-
-    def find_faults(self, split: str, arrays: ArraysByName) -> list[str]:
-        """Return what is wrong with rows read from a dataset; see `sraven.record`."""
-        return record.find_faults(self, split, arrays)
-
-    def remark(self, tallies: Mapping[str, Any]) -> str:
-        """Return what to print behind a split's size: the share of ambiguous instances."""
-        n, unique = sum(tallies["instances"]), sum(tallies["unique"])
-        return f", {(n - unique) / n:.1%} with several answers"
-
-    def describe(self, tallies: Mapping[str, ArraysByName]) -> Description:
-        """Return the texts of a dataset card; see `sraven.describe`."""
-        return describe(self, tallies)
 
     def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
         return is_unique(context, self.K, permute=self.permute, rules=self.rules, threads=1)
 
-    @cached_property
-    def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Tables]]:
-        return {}
-
-    def _stream(self, split: str) -> tuple[NDArray[np.uint64], Tables]:
-        """Return the key and the tables of a split, made once."""
-        if not isinstance(split, str) or split not in self._streams:
-            key = derive_key(
-                version=self.version,
-                config=digest(self.config),
-                seed=self.seed,
-                split=split,
-                stream="instances",
-            )
-            choices = self.combination_indices(split)
-            combinations = rule_combinations(self.M, self.rules)
-            tables = make_tables(self.K, combinations, choices, self.permute, self.rules)
-            self._streams[split] = key, tables
-        return self._streams[split]
+    def _make_tables(self, split: str) -> Tables:
+        """Return what the kernels read of a split."""
+        choices = self.combination_indices(split)
+        combinations = rule_combinations(self.M, self.rules)
+        return make_tables(self.K, combinations, choices, self.permute, self.rules)

@@ -9,7 +9,7 @@ import pytest
 
 from cli.main import main
 from fuzzylogic import FuzzyLogic
-from fuzzylogic.score import FuzzyLogicScoring
+from fuzzylogic.scoring import FuzzyLogicScoring
 from helpers import fuzzy_oracle, oracle
 from helpers.checkout import REPOSITORY
 from helpers.submissions import (
@@ -31,9 +31,10 @@ from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submission import _gaps
 from sraven.core.tasks.task import Metric
-from sraven.score import SRAVENScoring
+from sraven.references import CEILINGS
+from sraven.scoring import SRAVENScoring
 
-SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.score"), import_module("fuzzylogic.score")
+SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.scoring"), import_module("fuzzylogic.scoring")
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 ENTRIES = {
     "fuzzylogic": SUBMISSIONS / "fuzzylogic-v1" / "20261121-constant-mean",
@@ -225,8 +226,8 @@ MEANINGS = {
 def test_ceilings_are_what_their_words_say(family, answer, knowing, split):
     task, compute = MEANINGS[family, answer]
     combinations = task.combinations(split if knowing == "split" else "all")
-    definition = task.scoring.answers[max(task.scoring.answers)]
-    means = task.scoring.ceilings(split, 40, None)[KNOWS[knowing]]
+    definition = task.references.answers[max(task.references.answers)]
+    means = task.references.ceilings(split, 40, None)[KNOWS[knowing]]
     assert set(means) == set(definition) and set(definition.values()) == {answer} <= set(ANSWERS)
     for metric, found in means.items():
         wanted = compute(task, split, 40, combinations, metric)
@@ -261,7 +262,7 @@ def test_definition_that_is_unknown_is_refused():
 def test_new_definition_is_named_by_new_boards_and_old_ones_keep_theirs(monkeypatch):
     definition = {**DEFINITIONS[0], "sizes": {"test": 20, "ood": 20}}
     old = make_board(definition)
-    monkeypatch.setitem(SRAVEN_SCORE.CEILINGS, 2, {"accuracy": "mean"})
+    monkeypatch.setitem(CEILINGS, 2, {"accuracy": "mean"})
     new = make_board(definition)
     assert "ceiling_definition" not in old and new["ceiling_definition"] == 2
     answers = [Board(content).ceiling("ood", "accuracy").answers for content in (old, new)]

@@ -4,30 +4,26 @@ import json
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, replace
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from datasets import load_dataset
 
-import fuzzylogic
-import sraven
-from fuzzylogic import FuzzyLogic
 from helpers.example import all_bytes
-from sraven import SRAVEN, ConfigurationError
+from sraven import ConfigurationError
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import canonical_json, digest
-from sraven.core.tasks.families import FAMILIES, make_task
+from sraven.core.tasks.families import find_family, generating_families, make_task
+from sraven.core.tasks.versions import current_version
 from sraven.core.verification.verify import verify_dataset
 
 EXAMPLES = {
-    "sraven": SRAVEN(M=3, K=7, holdout=0.3, seed=5),
-    "sraven-unique": SRAVEN(M=3, K=7, holdout=0.3, seed=5, answers="unique"),
-    "sraven-unpermuted": SRAVEN(M=5, K=11, holdout=0.3, seed=5, permute=False),
-    "fuzzylogic": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
-    "fuzzylogic-fixed": FuzzyLogic(L=5, K=3, N=11, holdout=0.5, seed=5, query="fixed_context"),
+    name: make_task({"task": family, "version": current_version(), **config})
+    for family in generating_families()
+    for name, config in find_family(family).examples.items()
 }
-PACKAGES = {"sraven": sraven, "fuzzylogic": fuzzylogic}
 
 
 @pytest.fixture(params=EXAMPLES)
@@ -40,7 +36,7 @@ def equal(a, b):
 
 
 def test_every_task_has_an_example():
-    assert {example.name for example in EXAMPLES.values()} == set(FAMILIES)
+    assert {example.name for example in EXAMPLES.values()} == set(generating_families())
 
 
 # Random access
@@ -211,7 +207,7 @@ def test_batches_that_do_not_fit_are_refused(task):
     with pytest.raises(ConfigurationError, match="out isn't a batch"):
         task.sample("train", 0, 10, out=tuple(task.empty_batch(10)))
     frozen = task.empty_batch(10)
-    frozen[0].flags.writeable = False
+    next(iter(frozen)).flags.writeable = False
     with pytest.raises(ConfigurationError, match="read-only"):
         task.sample("train", 0, 10, out=frozen)
 
@@ -233,7 +229,7 @@ def test_exported_rows_are_the_generators(task, tmp_path):
     loaded = load_dataset(str(tmp_path / "data"), cache_dir=str(tmp_path / "cache"))
     assert {split: len(rows) for split, rows in loaded.items()} == sizes
     for split, size in sizes.items():
-        arrays = PACKAGES[task.name].to_numpy(loaded[split])
+        arrays = import_module(find_family(task.name).package).to_numpy(loaded[split])
         assert set(arrays) == {column.name for column in task.columns}
         for name, array in task.sample(split, 0, size)._asdict().items():
             assert arrays[name].dtype == array.dtype

@@ -6,19 +6,19 @@ Nothing here reads text. Submissions carry the losses of documents, and scoring 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.estimate import Mean
 from sraven.core.ground.spec import task_config
 from sraven.core.tasks.access import INDEX_LIMIT
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Reference
-from sraven.core.tasks.versions import check_version, current_version
+from sraven.core.tasks.families import scoring_of
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Scoring
+from sraven.core.tasks.versions import check_version, version_setting
 
 MOST = 1 << 40
 """Nats, targets and bytes that a document may have: the sums of whatever is submitted stay finite."""
@@ -51,6 +51,66 @@ METRICS = {
 
 
 @dataclass(frozen=True)
+class C4:
+    """The loss of a language model on documents of C4, each by itself, as tokens of one tokenizer.
+
+    Attributes:
+        dataset: name on the Hub.
+        configuration: of the dataset.
+        split: of the configuration; an instance is a document of it, by its place from 0, the
+            files in their order.
+        documents: how many it has.
+        tokenizer_sha256: of the file of the SentencePiece model.
+        pieces: of the tokenizer.
+        version: of the benchmark, by keyword; the newest unless another one is given.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a value out of range.
+    """
+
+    name: ClassVar[str] = "c4"
+
+    dataset: str = "allenai/c4"
+    configuration: str = "en"
+    split: str = "validation"
+    documents: int = 364_608
+    tokenizer_sha256: str = "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006"
+    pieces: int = 32_101
+    version: str = version_setting()
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "configuration", "split"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise ConfigurationError(f"{name}={getattr(self, name)!r}: expected a name")
+        check_version(self.version)
+        check_integer("documents", self.documents, 1, INDEX_LIMIT)
+        check_integer("pieces", self.pieces, 1, _MOST_PIECES, "tokens are stored in 16 bits")
+        checksum = self.tokenizer_sha256
+        if not isinstance(checksum, str) or not re.fullmatch(r"[0-9a-f]{64}", checksum):
+            raise ConfigurationError(f"tokenizer_sha256={checksum!r}: expected 64 hexadecimal digits")
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that tells which text it is, and in which tokens, as JSON values."""
+        return task_config(self.name, self)
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, such as ``en-validation``."""
+        return f"{self.configuration}-{self.split}"
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Name of the one split that is scored."""
+        return (self.split,)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How losses are scored."""
+        return scoring_of(self)
+
+
+@dataclass(frozen=True)
 class C4Scoring:
     """Scores the losses of documents. All metrics are ratios of sums over documents.
 
@@ -61,7 +121,12 @@ class C4Scoring:
     ``perplexity``     its exponential
     ``bits_per_byte``  the sum of losses in bits over the bytes of the text in UTF-8
     =================  =============================================================
+
+    Attributes:
+        task: the task.
     """
+
+    task: C4
 
     @property
     def prediction(self) -> Column:
@@ -82,11 +147,6 @@ class C4Scoring:
         """Nothing: text has no combinations."""
         return ()
 
-    @property
-    def references(self) -> Mapping[str, Reference]:
-        """None: each would need the text."""
-        return {}
-
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row that can't be the loss, targets and bytes of a document, and why; or None."""
         loss, counts = predictions[:, LOSS], predictions[:, TARGETS:]
@@ -101,10 +161,6 @@ class C4Scoring:
             return row, f"has a loss of {loss:g} nats; expected a number from 0 to {MOST:,}"
         wrong = f"{text_bytes:g} bytes" if whole[row, 0] else f"{targets:g} targets"
         return row, f"has {wrong}; expected a whole number from 1 to {MOST:,}"
-
-    def questions(self, batch: Any) -> Arrays:
-        """Return nothing: the text isn't part of the benchmark."""
-        return {}
 
     def labels(self, batch: NDArray[np.float64], threads: int | None) -> Labels:
         """Return what is known of documents: targets and bytes (int64 ``[n]``).
@@ -122,98 +178,3 @@ class C4Scoring:
     ) -> Arrays:
         """Return the losses in nats, as a column ``[n]`` to be summed; every document has one."""
         return {"loss": predictions[:, LOSS]}
-
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """Nothing: there is no ideal observer of text."""
-        return {1: {}}
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
-        """Return nothing: how well text can be predicted isn't known."""
-        return {}
-
-
-@dataclass(frozen=True)
-class C4:
-    """The loss of a language model on documents of C4, each by itself, as tokens of one tokenizer.
-
-    Attributes:
-        dataset: name on the Hub.
-        configuration: of the dataset.
-        split: of the configuration; an instance is a document of it, by its place from 0, the
-            files in their order.
-        documents: how many it has.
-        tokenizer_sha256: of the file of the SentencePiece model.
-        pieces: of the tokenizer.
-        version: of the benchmark, by keyword; the newest unless another one is given.
-
-    Raises:
-        ConfigurationError: (a ValueError) for a value out of range.
-    """
-
-    dataset: str = "allenai/c4"
-    configuration: str = "en"
-    split: str = "validation"
-    documents: int = 364_608
-    tokenizer_sha256: str = "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006"
-    pieces: int = 32_101
-    version: str = field(default_factory=current_version, kw_only=True)
-
-    def __post_init__(self) -> None:
-        for name in ("dataset", "configuration", "split"):
-            if not isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise ConfigurationError(f"{name}={getattr(self, name)!r}: expected a name")
-        check_version(self.version)
-        check_integer("documents", self.documents, 1, INDEX_LIMIT)
-        check_integer("pieces", self.pieces, 1, _MOST_PIECES, "tokens are stored in 16 bits")
-        checksum = self.tokenizer_sha256
-        if not isinstance(checksum, str) or not re.fullmatch(r"[0-9a-f]{64}", checksum):
-            raise ConfigurationError(f"tokenizer_sha256={checksum!r}: expected 64 hexadecimal digits")
-
-    @property
-    def name(self) -> str:
-        """Name of the task family."""
-        return "c4"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Everything that tells which text it is, and in which tokens, as JSON values."""
-        return task_config(self.name, self)
-
-    @property
-    def config_name(self) -> str:
-        """Short name of the configuration, such as ``en-validation``."""
-        return f"{self.configuration}-{self.split}"
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """Name of the one split that is scored."""
-        return (self.split,)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """None: there is no dataset of this task."""
-        return ()
-
-    @property
-    def instance_columns(self) -> tuple[str, ...]:
-        """None: there is no dataset of this task."""
-        return ()
-
-    @property
-    def scoring(self) -> C4Scoring:
-        """How losses are scored."""
-        return C4Scoring()
-
-    def _refuse(self, *asked: Any, **options: Any) -> NoReturn:
-        """Refuse what needs the text.
-
-        Raises:
-            ConfigurationError: always.
-        """
-        raise ConfigurationError(
-            f"the text of {self.dataset} isn't part of the benchmark: `sraven c4 prepare` makes its "
-            "tokens, `sraven evaluate` the losses to submit"
-        )
-
-    sample = combinations = encode = find_faults = remark = describe = _refuse

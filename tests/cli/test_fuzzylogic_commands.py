@@ -5,7 +5,10 @@ import runpy
 
 import pytest
 
-from cli.fuzzylogic import COMMANDS
+from cli.families import summaries
+from sraven.core.tasks.families import find_family
+
+COMMANDS = summaries(find_family("fuzzylogic"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -168,7 +168,7 @@ def test_extreme_predictions_have_finite_scores():
 @pytest.mark.parametrize("name", REFERENCES)
 @pytest.mark.parametrize("task", TASKS)
 def test_reference_gives_predictions_of_the_tasks_type(name, task):
-    reference = TASKS[task].scoring.references[name]
+    reference = TASKS[task].references.predictors[name]
     split = TASKS[task].splits[-1]
     first, again = (reference.predict(split, 40, seed) for seed in range(2))
     assert first.dtype == np.float32 and first.shape == (40,)
@@ -177,12 +177,12 @@ def test_reference_gives_predictions_of_the_tasks_type(name, task):
 
 
 def test_references_are_those_that_are_documented():
-    assert tuple(TASKS["small"].scoring.references) == REFERENCES
+    assert tuple(TASKS["small"].references.predictors) == REFERENCES
 
 
 def test_simple_references_are_what_they_say():
     task = TASKS["small"]
-    references, batch = task.scoring.references, task.sample("ood", 0, 60)
+    references, batch = task.references.predictors, task.sample("ood", 0, 60)
     nearest = references["nearest-neighbour"].predict("ood", 60, 0).tolist()
     for points, targets, guess in zip(batch.inputs.tolist(), batch.targets.tolist(), nearest, strict=True):
         *shown, query = points
@@ -197,7 +197,7 @@ def test_simple_references_are_what_they_say():
 def test_constant_scores_nothing(split):
     """0 by the pooled R²; by that of sequences a little less, as each has its own mean: -0.054."""
     board = read_board("fuzzylogic-v1")
-    guesses = board.task.scoring.references["constant-mean"].predict(split, board.splits[split], 0)
+    guesses = board.task.references.predictors["constant-mean"].predict(split, board.splits[split], 0)
     found = board.score(split, guesses).metrics
     low, high = found["r2_per_sequence"].interval
     error = (high - low) / (2 * 1.96)
@@ -208,7 +208,7 @@ def test_constant_scores_nothing(split):
 @pytest.mark.parametrize("split", ["test", "ood"])
 def test_observers_error_is_the_ceiling(split):
     board = small_board(FUZZY_BOARD)
-    guesses = board.task.scoring.references["ideal-observer"].predict(split, board.splits[split], 0)
+    guesses = board.task.references.predictors["ideal-observer"].predict(split, board.splits[split], 0)
     found = board.score(split, guesses).metrics
     for metric, ceiling in board.content["ceiling"][split]["not_knowing"].items():
         assert found[metric].mean == pytest.approx(ceiling["value"], abs=1e-4)
@@ -218,7 +218,7 @@ def test_observer_beats_the_neighbour_and_that_the_constant():
     board = read_board("fuzzylogic-v1")
     size = board.splits["ood"]
     values = [
-        board.score("ood", board.task.scoring.references[name].predict("ood", size, 0)).metrics
+        board.score("ood", board.task.references.predictors[name].predict("ood", size, 0)).metrics
         for name in REFERENCES
     ]
     for metric in ("r2", "r2_per_sequence"):

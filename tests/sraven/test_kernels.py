@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from helpers import oracle
 from helpers.uniformity import assert_uniform
-from sraven.kernels import empty_arrays, generate, make_tables
+from sraven import SRAVEN
+from sraven.kernels import generate, make_tables
 from sraven.splits import rule_combinations
 
 WORDS = st.integers(0, 2**32 - 1)
@@ -20,8 +21,10 @@ def generated(key, indices, M, K, *, choices=None, permute=True, attempt=0):
     combinations = rule_combinations(M)
     chosen = np.array(range(len(combinations)) if choices is None else choices, np.int32)
     tables = make_tables(K, combinations, chosen, permute)
-    arrays = empty_arrays(len(indices), M)
-    generate(np.array(key, np.uint64), np.array(indices, np.uint64), np.uint64(attempt), tables, arrays)
+    arrays = SRAVEN(M=M, holdout=0).empty_batch(len(indices))
+    generate(
+        np.array(key, np.uint64), np.array(indices, np.uint64), np.uint64(attempt), tables, tuple(arrays)
+    )
     return arrays
 
 

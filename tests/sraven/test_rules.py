@@ -311,4 +311,4 @@ def test_everything_else_knows_a_new_rule(ten_rules, tmp_path):
     place = int(np.flatnonzero((batch.rules == 8).any(axis=1))[0])
     shown = to_json(make_puzzle(task, "ood", place))
     assert "doubling" in shown["rules"] and shown["target"] in shown["answers"]
-    assert set(task.scoring.ceilings("ood", 50, None)["knowing_split"]) == {"accuracy"}
+    assert set(task.references.ceilings("ood", 50, None)["knowing_split"]) == {"accuracy"}

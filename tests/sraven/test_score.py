@@ -163,7 +163,7 @@ def test_every_valid_alternative_is_found():
 
 
 def predict(task, name, split, count, seeds=1):
-    reference = task.scoring.references[name]
+    reference = task.references.predictors[name]
     return [(seed, (reference.predict(split, count, seed), np.ones(count, bool))) for seed in range(seeds)]
 
 
@@ -173,7 +173,7 @@ REFERENCES = ("uniform-random", "copy-last-panel", "majority-symbol", "context-b
 @pytest.mark.parametrize("task", [TASKS["any"][0], SRAVEN(M=7, K=5, holdout=0.1)], ids=["M3", "M7"])
 @pytest.mark.parametrize("name", REFERENCES)
 def test_reference_gives_predictions_of_the_tasks_type(name, task):
-    reference = task.scoring.references[name]
+    reference = task.references.predictors[name]
     first, again = (reference.predict("ood", 50, 0) for _ in range(2))
     assert first.dtype == np.uint8 and first.shape == (50, task.M) and first.max() < task.K
     assert np.array_equal(first, again)
@@ -183,12 +183,12 @@ def test_reference_gives_predictions_of_the_tasks_type(name, task):
 
 
 def test_references_are_those_that_are_documented():
-    assert tuple(TASKS["any"][0].scoring.references) == REFERENCES
+    assert tuple(TASKS["any"][0].references.predictors) == REFERENCES
 
 
 def test_simple_references_are_what_they_say():
     task = TASKS["any"][0]
-    references, context = task.scoring.references, task.sample("ood", 0, 80).context.tolist()
+    references, context = task.references.predictors, task.sample("ood", 0, 80).context.tolist()
     copied = references["copy-last-panel"].predict("ood", 80, 0).tolist()
     majority = references["majority-symbol"].predict("ood", 80, 0).tolist()
     for panels, last, most in zip(context, copied, majority, strict=True):
@@ -224,7 +224,7 @@ def test_guessing_on_the_papers_board_scores_chance(split):
     board = read_board("sraven-v1")
     right, size = truth(board, split), board.splits[split]
     chance = 8.0**-4
-    references = board.task.scoring.references
+    references = board.task.references.predictors
     for name, seeds in (("uniform-random", 3), ("context-blind", 1)):
         found = [(references[name].predict(split, size, s) == right).all(axis=1).sum() for s in range(seeds)]
         expected = seeds * size * chance
@@ -237,7 +237,7 @@ def test_observers_accuracy_is_the_ceiling(name, split):
     """The ceiling of a board is what its posteriors promise; this is what they keep."""
     board = read_board(name)
     size = board.splits[split]
-    guesses = board.task.scoring.references["ideal-observer"].predict(split, size, 0)
+    guesses = board.task.references.predictors["ideal-observer"].predict(split, size, 0)
     accuracy = (guesses == truth(board, split)).all(axis=1).mean()
     ceiling = board.content["ceiling"][split]["not_knowing"]["accuracy"]["value"]
     error = sqrt(max(accuracy * (1 - accuracy), 1 / size) / size)

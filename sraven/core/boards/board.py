@@ -17,7 +17,15 @@ from sraven.core.ground.arguments import check_array, check_choice, check_intege
 from sraven.core.ground.errors import BoardError, ConfigurationError
 from sraven.core.ground.spec import digest
 from sraven.core.tasks.digests import block_size, digest_split
-from sraven.core.tasks.families import CORPORA, FAMILIES, make_board_task, package_of
+from sraven.core.tasks.families import (
+    FAMILIES,
+    find_family,
+    generator_of,
+    make_board_task,
+    references_of,
+    rows_of,
+    scoring_of,
+)
 from sraven.core.tasks.task import Column, Labels, Task
 
 
@@ -74,7 +82,7 @@ class Board:
         Raises:
             BoardError: if this installation lacks one.
         """
-        listed, known = self.content["metrics"], self.task.scoring.metrics
+        listed, known = self.content["metrics"], scoring_of(self.task).metrics
         if lacking := [name for name in listed if name not in known]:
             raise BoardError(
                 f"board {self.id} is scored by {', '.join(lacking)}, which this sraven can't compute; "
@@ -85,7 +93,7 @@ class Board:
     @property
     def metrics_beside(self) -> tuple[str, ...]:
         """The metrics that its task has got since: shown beside its scores, but no part of them."""
-        return tuple(name for name in self.task.scoring.metrics if name not in self.content["metrics"])
+        return tuple(name for name in scoring_of(self.task).metrics if name not in self.content["metrics"])
 
     def ceiling(self, split: str, metric: str, knowing: str = "split") -> Ceiling | None:
         """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
@@ -101,7 +109,8 @@ class Board:
         """
         check_choice("split", split, tuple(self.splits))
         check_choice("knowing", knowing, tuple(KNOWS))
-        return read_ceiling(self.content, self.task.scoring.answers, split, metric, knowing)
+        answers = {} if self.is_corpus else references_of(self.task).answers
+        return read_ceiling(self.content, answers, split, metric, knowing)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.
@@ -111,7 +120,7 @@ class Board:
         best = self.ceiling(split, metric)
         if best is None or value is None:
             return None
-        sign = 1 if self.task.scoring.metrics[metric].higher_is_better else -1
+        sign = 1 if scoring_of(self.task).metrics[metric].higher_is_better else -1
         return round(sign * (best.value - value), DIGITS)
 
     @property
@@ -142,7 +151,7 @@ class Board:
             size = self.splits[split]
             check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
             check_integer("count", count, 0, size - start, f"{split} of {self.id} has {size:,} instances")
-        return self.task.sample(split, start, count, threads=threads)
+        return generator_of(self.task).sample(split, start, count, threads=threads)
 
     def labels(
         self, split: str, predictions: NDArray[Any] | None = None, *, threads: int | None = None
@@ -158,7 +167,7 @@ class Board:
             ConfigurationError: for a corpus without predictions.
         """
         read_off = self.is_corpus and predictions is not None
-        return self.task.scoring.labels(predictions if read_off else self._whole(split), threads)
+        return scoring_of(self.task).labels(predictions if read_off else self._whole(split), threads)
 
     @cached_property
     def _batches(self) -> dict[str, Any]:
@@ -167,7 +176,7 @@ class Board:
     def _whole(self, split: str) -> Any:
         """Return all instances of a scored split, generated once."""
         if split not in self._batches:
-            self._batches[split] = self.task.sample(split, 0, self.splits[split])
+            self._batches[split] = generator_of(self.task).sample(split, 0, self.splits[split])
         return self._batches[split]
 
     def score(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitScores:
@@ -186,7 +195,7 @@ class Board:
         array = self.checked_predictions(split, predictions)
         run = Run(0, array, np.ones(len(array), np.bool_))
         labels = self.labels(split, array, threads=threads)
-        return score_runs(self.task.scoring, labels, [run], metrics=self.metrics, threads=threads)
+        return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
         """Return predictions of a whole split as an array of the board's type.
@@ -204,7 +213,7 @@ class Board:
             raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
         with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
             array = array.astype(column.dtype)
-        if fault := self.task.scoring.find_fault(array):
+        if fault := scoring_of(self.task).find_fault(array):
             raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
         return array
 
@@ -224,10 +233,10 @@ class Board:
         entry = self.content["splits"][check_choice("split", split, tuple(self.content["splits"]))]
         if self.is_corpus:
             return
-        total, size = entry["instances"], block_size(self.task.columns)
+        total, size = entry["instances"], block_size(rows_of(self.task).columns)
         checked = total if instances is None else min(-(-instances // size) * size, total)
         batch = None if split == "train" else self._whole(split)
-        found = digest_split(self.task, split, checked, batch)
+        found = digest_split(generator_of(self.task), split, checked, batch)
         for number, (here, there) in enumerate(zip(entry["blocks"], found["blocks"], strict=False)):
             if here != there:
                 last = min((number + 1) * size, total) - 1
@@ -259,7 +268,7 @@ class Board:
             BoardError: if they differ.
         """
         for split, listed in self.content["held_out"].items():
-            if self.task.combinations(split).tolist() != listed:
+            if generator_of(self.task).combinations(split).tolist() != listed:
                 raise BoardError(
                     f"board {self.id}: the combinations of {split} aren't those that the board lists; "
                     "reinstall sraven"
@@ -268,7 +277,7 @@ class Board:
 
 def board_ids() -> tuple[str, ...]:
     """Return the names of all boards: those that are ranked first, then the diagnostic series."""
-    families = [*FAMILIES, *CORPORA]
+    families = list(FAMILIES)
 
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
         config = content["config"]
@@ -280,7 +289,7 @@ def board_ids() -> tuple[str, ...]:
 
 def _paths() -> dict[str, Any]:
     """Return the files of all boards, by name."""
-    folders = [files(package_of(family)) / "boards" for family in (*FAMILIES, *CORPORA)]
+    folders = [files(find_family(family).package) / "boards" for family in FAMILIES]
     found = {path.name: path for folder in folders if folder.is_dir() for path in folder.iterdir()}
     return {name.removesuffix(".json"): found[name] for name in sorted(found) if name.endswith(".json")}
 

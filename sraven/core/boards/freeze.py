@@ -11,8 +11,8 @@ from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.tasks.digests import digest_split
-from sraven.core.tasks.families import CORPORA, make_board_task, package_of
-from sraven.core.tasks.task import Task
+from sraven.core.tasks.families import find_family, generator_of, make_board_task, references_of, scoring_of
+from sraven.core.tasks.task import GeneratedTask, Task
 from sraven.core.untrusted.schemas import find_problem
 
 TRAIN_DIGESTED = 1 << 20
@@ -37,7 +37,7 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
     return [boards[board_id] for board_id in ids or boards]
 
 
-def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _ceilings(task: GeneratedTask, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return what the ideal observer scores, by split, what it knows and metric."""
     return {
         split: {
@@ -48,7 +48,7 @@ def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
                 }
                 for metric, mean in means.items()
             }
-            for known, means in task.scoring.ceilings(split, size, None).items()
+            for known, means in references_of(task).ceilings(split, size, None).items()
         }
         for split, size in sizes.items()
     }
@@ -56,7 +56,9 @@ def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 def _definition_of_ceilings(task: Task) -> dict[str, int]:
     """Return which definition the ceilings of a new board have; nothing if it is the first."""
-    newest = max(task.scoring.answers)
+    if find_family(task.name).is_corpus:
+        return {}
+    newest = max(references_of(task).answers)
     return {} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}
 
 
@@ -77,19 +79,20 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _measured(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
-    if task.name in CORPORA:
+    if find_family(task.name).is_corpus:
         return {
             "ceiling": {},
             "splits": {split: {"instances": size} for split, size in sizes.items()},
             "held_out": {},
         }
+    generator = generator_of(task)
     return {
-        "ceiling": _ceilings(task, sizes),
+        "ceiling": _ceilings(generator, sizes),
         "splits": {
-            split: digest_split(task, split, size)
+            split: digest_split(generator, split, size)
             for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
         },
-        "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
+        "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
     }
 
 
@@ -106,13 +109,13 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
     """
     try:
         task, sizes = make_board_task(definition["config"]), definition["sizes"]
-        scoring, measured = task.scoring, _measured(task, sizes)
+        scoring, measured = scoring_of(task), _measured(task, sizes)
         content = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": "corpus" if task.name in CORPORA else "generated",
+            "labels": "corpus" if find_family(task.name).is_corpus else "generated",
             "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             **{name: definition[name] for name in ("budget_unit",) if name in definition},
@@ -135,7 +138,9 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
 
 def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
     """Return where the file of a board lies in a checkout."""
-    return checkout.joinpath(*package_of(content["task"]).split("."), "boards", f"{content['id']}.json")
+    return checkout.joinpath(
+        *find_family(content["task"]).package.split("."), "boards", f"{content['id']}.json"
+    )
 
 
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:

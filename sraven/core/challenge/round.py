@@ -25,6 +25,7 @@ from sraven.core.challenge.files import (
 from sraven.core.challenge.secret import SECRET, describe_split, draw, make_secret, parse_secret
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ChallengeError, SubmissionError
+from sraven.core.tasks.families import generator_of, rows_of
 from sraven.core.tasks.task import Arrays
 from sraven.core.untrusted.read import list_files, read_file
 
@@ -133,7 +134,7 @@ def write_round(
     batches = draw(board, known["secret"], entrants, threads)
     (folder / PUBLIC).mkdir()
     for split, batch in batches.items():
-        for name, array in board.task.scoring.questions(batch).items():
+        for name, array in rows_of(board.task).questions(batch).items():
             path = folder / PUBLIC / context_path(split, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(npy_bytes(array))
@@ -168,7 +169,7 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
         )
     contexts = {}
     for split, size in _checked_splits(board, content).items():
-        model = board.task.scoring.questions(_empty_batch(board))
+        model = rows_of(board.task).questions(generator_of(board.task).empty_batch(0))
         published = content["splits"][split]["contexts"]
         if set(published) != set(model):
             raise ChallengeError(f"{CHALLENGE}: expected {', '.join(model)} of {split} and nothing else")
@@ -180,11 +181,6 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
         }
     _check_no_more(folder, {CHALLENGE, *(context_path(s, n) for s, found in contexts.items() for n in found)})
     return Challenge(content, found_digest, board, contexts)
-
-
-def _empty_batch(board: Board) -> Any:
-    task: Any = board.task
-    return task.empty_batch(0)
 
 
 def _checked_splits(board: Board, content: Mapping[str, Any]) -> dict[str, int]:

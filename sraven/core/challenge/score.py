@@ -12,6 +12,7 @@ from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge.answer import read_answer
 from sraven.core.challenge.round import Challenge, read_challenge, reveal
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.families import scoring_of
 from sraven.core.tasks.task import Labels
 
 Answer = tuple[str, str, dict[str, list[Run]]]
@@ -45,7 +46,7 @@ def score_challenge(
     challenge = read_challenge(public)
     board = challenge.board
     batches = reveal(challenge, Path(secret), threads)
-    labels = {split: board.task.scoring.labels(batch, threads) for split, batch in batches.items()}
+    labels = {split: scoring_of(board.task).labels(batch, threads) for split, batch in batches.items()}
     read, refused = _read_all([Path(answer) for answer in answers], challenge)
     scored = [_score(challenge, labels, path, answer, threads) for path, answer in read]
     sign = -1 if board.content["higher_is_better"] else 1
@@ -91,7 +92,7 @@ def _score(
     challenge: Challenge, labels: dict[str, Labels], folder: Path, answer: Answer, threads: int | None
 ) -> dict[str, Any]:
     commitment, name, runs = answer
-    scoring = challenge.board.task.scoring
+    scoring = scoring_of(challenge.board.task)
     splits = {
         split: asdict(score_runs(scoring, labels[split], found, threads=threads))
         for split, found in runs.items()

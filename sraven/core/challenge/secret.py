@@ -16,6 +16,7 @@ from sraven.core.ground.errors import ChallengeError
 from sraven.core.ground.spec import canonical_json, digest
 from sraven.core.tasks.access import INDEX_LIMIT
 from sraven.core.tasks.digests import block_digest
+from sraven.core.tasks.families import rows_of
 from sraven.core.untrusted.schemas import find_problem
 
 SECRET = "secret.json"  # noqa: S105  # the name of a file
@@ -54,10 +55,11 @@ def draw(board: Board, secret: str, commitments: Sequence[str], threads: int | N
 
 def describe_split(board: Board, batch: Any, salt: str) -> dict[str, Any]:
     """Return what is published of a split: the digests of what is given, and a salted one of everything."""
-    questions = board.task.scoring.questions(batch)
-    everything = block_digest(batch._asdict(), board.task.columns)
+    rows = rows_of(board.task)
+    questions = rows.questions(batch)
+    everything = block_digest(batch._asdict(), rows.columns)
     return {
-        "instances": len(batch[0]),
+        "instances": len(batch),
         "contexts": {name: array_digest(name, array) for name, array in questions.items()},
         "labels": checksum(f"{salt} {everything}".encode()),
     }

@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 
 from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Arrays, Column, Description, Task
 from sraven.core.tasks.versions import VERSIONS
 
@@ -64,7 +65,7 @@ def _describe(task: Task, manifest: Manifest) -> Description:
         split: {name: np.array(tally) for name, tally in content["tallies"].items()}
         for split, content in manifest["splits"].items()
     }
-    return task.describe(tallies)
+    return rows_of(task).describe(tallies)
 
 
 def _size_category(n: int) -> str:
@@ -103,7 +104,7 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
         "dataset_info": [
             {
                 "config_name": name,
-                "features": [_feature(column) for column in task.columns],
+                "features": [_feature(column) for column in rows_of(task).columns],
                 "splits": [
                     {
                         "name": split,
@@ -131,7 +132,7 @@ def render_card(task: Task, manifest: Manifest) -> str:
     )
     columns = "\n".join(
         f"| `{column.name}` | {column.dtype} | {_shape(column)} | {column.meaning} |"
-        for column in task.columns
+        for column in rows_of(task).columns
     )
     return f"""---
 {_front_matter(task, manifest, description)}---
@@ -290,5 +291,5 @@ def _record_set(task: Task, split: str) -> dict[str, Any]:
         "name": split,
         "description": f"The instances of split {split}.",
         "key": {"@id": f"{split}/index"},
-        "field": [field(column) for column in task.columns],
+        "field": [field(column) for column in rows_of(task).columns],
     }

@@ -38,6 +38,7 @@ from sraven.core.dataset.directory import (
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
 from sraven.core.tasks.digests import block_digest, block_size, instance_bytes, split_digest
+from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Task
 
@@ -123,7 +124,7 @@ def list_shards(task: Task, plan: Mapping[str, Any]) -> list[Shard]:
     Raises:
         ConfigurationError: if there are too many.
     """
-    step, shards = BLOCKS_IN_SHARD * block_size(task.columns), []
+    step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
     count = sum(-(-size // step) for size in plan["sizes"].values())
     if count > MOST_SHARDS:
         total = sum(plan["sizes"].values())
@@ -171,7 +172,7 @@ def make_manifest(
     task: Task, plan: Mapping[str, Any], entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the manifest of a dataset from the entries of its files, by path."""
-    splits: dict[str, Any] = {}
+    columns, splits = rows_of(task).columns, dict[str, Any]()
     for split, size in plan["sizes"].items():
         files = [entries[shard.path] for shard in list_shards(task, plan) if shard.split == split]
         tallies: dict[str, Any] = {}
@@ -179,13 +180,13 @@ def make_manifest(
             add_tallies(tallies, {name: np.array(tally) for name, tally in entry["tallies"].items()})
         splits[split] = {
             "num_examples": size,
-            "memory_bytes": size * instance_bytes(task.columns),
+            "memory_bytes": size * instance_bytes(columns),
             "digest": split_digest(block for entry in files for block in entry["blocks"]),
             "tallies": {name: tally.tolist() for name, tally in tallies.items()},
             "shards": [{key: entry[key] for key in entry if key != "tallies"} for entry in files],
         }
-    columns = [{**asdict(column), "shape": list(column.shape)} for column in task.columns]
-    return {**plan, "columns": columns, "splits": splits}
+    listed = [{**asdict(column), "shape": list(column.shape)} for column in columns]
+    return {**plan, "columns": listed, "splits": splits}
 
 
 def _write_shard(
@@ -196,15 +197,16 @@ def _write_shard(
     temporary = path.with_name(path.name + ".tmp")
     blocks: list[str] = []
     tallies: dict[str, Any] = {}
-    step = block_size(task.columns)
+    rows = rows_of(task)
+    columns, step = rows.columns, block_size(rows.columns)
     # Arrow would take a leading ~ for a home.
-    with FORMATS[write.file_format](temporary.absolute(), arrow_schema(task.columns)) as writer:
+    with FORMATS[write.file_format](temporary.absolute(), arrow_schema(columns)) as writer:
         for start, count in blocks_of(shard, step):
             if stop.is_set():
                 raise InterruptedError
-            encoded = task.encode(shard.split, start, count, write.threads)
-            writer.write_table(to_table(encoded.columns, task.columns), step)
-            blocks.append(block_digest(encoded.columns, task.columns))
+            encoded = rows.encode(shard.split, start, count, write.threads)
+            writer.write_table(to_table(encoded.columns, columns), step)
+            blocks.append(block_digest(encoded.columns, columns))
             add_tallies(tallies, encoded.tallies)
             write.progress(count)
     move_into_place(temporary, path)
@@ -282,7 +284,7 @@ def write_dataset(
     plan = make_plan(task, sizes, file_format)
     list_shards(task, plan)
     for split in plan["sizes"]:
-        task.encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
+        rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
     lock = prepare(path, plan, force)
     if lock is not None:
         with lock:

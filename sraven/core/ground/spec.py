@@ -3,18 +3,39 @@
 A configuration is a frozen dataclass, and its digest names what was made with it. So a field that it
 gets after a release is declared with `added`: where it has its default, it is left out, and old
 configurations keep their values and digests.
+
+The field is also the one home of its default and of what it means: with `setting`, commands make their
+options of it.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 SEED_LIMIT = (1 << 63) - 1
 """The greatest seed."""
 
 _ADDED = "added"
+_SETTING = "setting"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a command says of a field of a configuration.
+
+    Attributes:
+        meaning: one line for the help.
+        option: name of the option without dashes; that of a switch turns a default of True off.
+        values: what stands for the value in the help; empty for its type.
+        measured: whether measurements of the task ask for it, too; they leave others at the default.
+    """
+
+    meaning: str
+    option: str
+    values: str = ""
+    measured: bool = True
 
 
 def canonical_json(value: Any) -> str:
@@ -38,6 +59,34 @@ def added(default: Any) -> Any:
         default: what all that was made before had; it never changes.
     """
     return field(default=default, kw_only=True, metadata={_ADDED: True})
+
+
+def setting(default: Any, meaning: str, *, option: str = "", values: str = "", measured: bool = True) -> Any:
+    """Return a field of a configuration that commands offer as an option.
+
+    Args:
+        default: its default; a function makes it anew for each configuration, by keyword alone.
+        meaning: one line for the help.
+        option: name of the option, if it isn't that of the field.
+        values: what stands for the value in the help, if it isn't its type.
+        measured: whether measurements of the task ask for it, too.
+    """
+    metadata = {_SETTING: Setting(meaning, option, values, measured)}
+    if callable(default):
+        return field(default_factory=default, kw_only=True, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def settings_of(kind: Any) -> dict[str, tuple[Any, Setting]]:
+    """Return the default and the setting of each field of a configuration that has one, by name.
+
+    Where a function makes the default, it is None here.
+    """
+    return {
+        each.name: (None if each.default is MISSING else each.default, each.metadata[_SETTING])
+        for each in fields(kind)
+        if _SETTING in each.metadata
+    }
 
 
 def values_of(config: Any) -> dict[str, Any]:

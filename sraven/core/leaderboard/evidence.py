@@ -22,7 +22,7 @@ from sraven.core.boards.board import Board
 from sraven.core.ground.spec import digest
 from sraven.core.leaderboard.kept import Kept
 from sraven.core.submissions.submission import Opened, decode_submission, open_submission, scores_of
-from sraven.core.tasks.families import package_of
+from sraven.core.tasks.families import find_family
 
 _FORMAT = 1
 _CONTENT = "content"
@@ -58,7 +58,7 @@ def run_name(split: str, seed: int) -> str:
 def _code_digest(family: str) -> str:
     """Return a digest of all source files that scores on boards of a family may depend on."""
     checksum = hashlib.sha256()
-    for package in sorted({"sraven", package_of(family)}):
+    for package in sorted({"sraven", find_family(family).package}):
         root = Path(str(files(package)))
         for path in sorted(root.rglob("*.py")):
             content = path.read_bytes()

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from sraven.core.boards.board import Board
 from sraven.core.ground.errors import BoardError, SubmissionError
-from sraven.core.tasks.families import CORPORA, package_of
+from sraven.core.tasks.families import corpus_families, find_family
 from sraven.core.untrusted.read import parse_yaml
 from sraven.core.untrusted.schemas import find_problem
 
@@ -41,8 +41,8 @@ def read_pins() -> Pins:
         BoardError: if their file is damaged.
     """
     pins: dict[str, Mapping[str, str]] = {}
-    for family in CORPORA:
-        path = files(package_of(family)) / "boards" / FINGERPRINTS
+    for family in corpus_families():
+        path = files(find_family(family).package) / "boards" / FINGERPRINTS
         if path.is_file():
             pins |= parse_pins(path.read_bytes())
     return pins

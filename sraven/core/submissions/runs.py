@@ -12,6 +12,7 @@ from sraven.core.boards.scoring import Run
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
 from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
+from sraven.core.tasks.families import scoring_of
 from sraven.core.untrusted.read import Decoded, list_files, most_bytes, read_file
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
@@ -132,7 +133,7 @@ def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
     if len(repeated):
         row = repeated[0]
         raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
-    if fault := board.task.scoring.find_fault(predictions):
+    if fault := scoring_of(board.task).find_fault(predictions):
         raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
     answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
     ordered[index] = predictions

@@ -29,6 +29,7 @@ from sraven.core.submissions.runs import (
     make_run,
     read_predictions,
 )
+from sraven.core.tasks.families import scoring_of
 from sraven.core.untrusted.read import decode_apart, parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem
 
@@ -215,7 +216,7 @@ def _score(submission: Submission, metrics: Sequence[str], threads: int | None) 
     def score(split: str) -> SplitScores:
         runs = submission.runs[split]
         labels = board.labels(split, runs[0].predictions, threads=threads)
-        return score_runs(board.task.scoring, labels, runs, metrics=metrics, threads=threads)
+        return score_runs(scoring_of(board.task), labels, runs, metrics=metrics, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
         return dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))

@@ -30,6 +30,7 @@ from sraven.core.submissions.submission import (
 from sraven.core.submissions.training_log import log_path
 from sraven.core.system.files import compact_json, sha256_of_file, write_text
 from sraven.core.system.staging import staged
+from sraven.core.tasks.families import references_of
 from sraven.core.untrusted.read import dump_yaml
 from sraven.core.untrusted.schemas import find_problem
 
@@ -174,9 +175,9 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
         OutputError: if ``out`` exists.
     """
     loaded = read_board(board)
-    references = loaded.task.scoring.references
-    if not references:
+    if loaded.is_corpus:
         raise ConfigurationError(f"{loaded.id} has no reference predictors: each would need its text")
+    references = references_of(loaded.task).predictors
     reference = references[check_choice("the reference", name, tuple(references))]
     seeds = range(RANKED_SEEDS if reference.random else 1)
     write_submission(

@@ -1,36 +1,96 @@
 """Random access to the instances of a task, the same for all tasks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from copy import copy
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.compute.rng import derive_key
 from sraven.core.ground.arguments import check_array, check_integer
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import digest, task_config
+from sraven.core.tasks.batch import Instances
+from sraven.core.tasks.families import references_of, rows_of, scoring_of
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, References, Scoring
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
 
-B = TypeVar("B", bound=tuple[Any, ...])
+B = TypeVar("B", bound=Instances)
 
 
 class RandomAccess(ABC, Generic[B]):
-    """Gives the instances of a split by their indices; ``B`` is the task's batch of arrays."""
+    """The base of tasks that generate their instances: gives those of a split by their indices.
+
+    A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
+    is its batch. What else the core asks of a task stands in objects of its family, which find it here as
+    properties of the task.
+    """
+
+    name: ClassVar[str]
+    """Name of the task family."""
+
+    version: str
+    seed: int
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+        return task_config(self.name, self)
+
+    @property
+    @abstractmethod
+    def config_name(self) -> str:
+        """Short name of the configuration, used as a folder's name."""
+
+    @property
+    @abstractmethod
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits that have instances."""
+
+    @abstractmethod
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of a split, a row each."""
 
     @abstractmethod
     def empty_batch(self, count: int) -> B:
-        """Return arrays for ``count`` instances, their content undefined."""
+        """Return a batch for ``count`` instances, its content undefined."""
 
     @abstractmethod
     def fill(self, split: str, indices: NDArray[np.uint64], batch: B, threads: int | None) -> Any:
         """Write the instances ``indices`` of a split into ``batch``."""
 
     @abstractmethod
+    def _make_tables(self, split: str) -> Any:
+        """Return what `fill` reads of a split; refuses a split that there isn't."""
+
+    # Streams
+
+    @cached_property
+    def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Any]]:
+        return {}
+
+    @cached_property
+    def _given_keys(self) -> dict[str, NDArray[np.uint64]]:
+        return {}
+
     def _stream(self, split: str) -> tuple[NDArray[np.uint64], Any]:
-        """Return the key and the tables of a split, as ``_streams`` keeps them."""
+        """Return the key (uint64 ``[2]``) and the tables of a split, made once."""
+        if not isinstance(split, str) or split not in self._streams:
+            tables = self._make_tables(split)
+            key = self._given_keys.get(split)
+            self._streams[split] = self._key(split, "instances") if key is None else key, tables
+        return self._streams[split]
+
+    def _key(self, split: str, stream: str) -> NDArray[np.uint64]:
+        """Return the key of a random stream of a split."""
+        return derive_key(
+            version=self.version, config=digest(self.config), seed=self.seed, split=split, stream=stream
+        )
 
     def with_keys(self, keys: Mapping[str, NDArray[np.uint64]]) -> Self:
         """Return this task with other instances: those of the given keys instead of its own.
@@ -41,9 +101,55 @@ class RandomAccess(ABC, Generic[B]):
         Args:
             keys: uint64 ``[2]`` for each split that is going to be asked for.
         """
-        twin = copy(self)
-        vars(twin)["_streams"] = {split: (key, self._stream(split)[1]) for split, key in keys.items()}
+        twin = object.__new__(type(self))
+        kept = {name: value for name, value in vars(self).items() if name != "_streams"}
+        vars(twin).update(kept, _given_keys=dict(keys))
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles: the configuration, and other keys if it has been given any."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]  # tasks are dataclasses
+        return {**state, "_given_keys": self._given_keys} if self._given_keys else state
+
+    # What its family says of it
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a dataset of this task, first ``index``."""
+        return rows_of(self).columns
+
+    @property
+    def instance_columns(self) -> Sequence[str]:
+        """The columns by which two instances are the same puzzle."""
+        return rows_of(self).instance_columns
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        return scoring_of(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors, and the ideal observer's scores."""
+        return references_of(self)
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return a run of instances as the rows of a dataset."""
+        return rows_of(self).encode(split, start, count, threads)
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with rows read from a dataset, a line for each kind."""
+        return rows_of(self).find_faults(split, arrays)
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size, given its tallies."""
+        return rows_of(self).remark(tallies)
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
+        """Return the texts of a dataset card, given the tallies of each split."""
+        return rows_of(self).describe(tallies)
+
+    # Access
 
     def sample(
         self, split: str, start: int, count: int, *, threads: int | None = None, out: B | None = None

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import Arrays, Column, Task
+from sraven.core.tasks.families import rows_of
+from sraven.core.tasks.task import Arrays, Column, GeneratedTask
 
 MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
 
@@ -56,7 +57,7 @@ def split_digest(block_digests: Iterable[str]) -> str:
     return hashlib.sha256("".join(block_digests).encode()).hexdigest()
 
 
-def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
+def digest_split(task: GeneratedTask, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
     """Return the digests of the first instances of a split: whole, by block and by array.
 
     Args:
@@ -65,12 +66,13 @@ def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> d
         instances: how many.
         batch: all of them, if they are at hand; else they are generated a block at a time.
     """
-    step, blocks = block_size(task.columns), []
-    columns = [column for column in task.columns if not column.derived]
+    every = rows_of(task).columns
+    step, blocks = block_size(every), []
+    columns = [column for column in every if not column.derived]
     arrays = {column.name: hashlib.sha256() for column in columns}
     for start in range(0, instances, step):
         end = min(start + step, instances)
-        block = task.sample(split, start, end - start) if batch is None else batch.part(slice(start, end))
+        block = task.sample(split, start, end - start) if batch is None else batch[start:end]
         named = block._asdict()
         blocks.append(block_digest(named, columns))
         for column in columns:

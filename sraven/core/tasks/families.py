@@ -1,55 +1,143 @@
 """The task families by name. They are found by name, so that the core imports none of them."""
 
 from collections.abc import Mapping
+from functools import cache
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.system.packages import check_packages
-from sraven.core.tasks.task import Task
+from sraven.core.system.packages import PACKAGES, check_packages
+from sraven.core.tasks.family import Family
 from sraven.core.tasks.versions import check_version
 
-FAMILIES = {"sraven": "sraven.task:SRAVEN", "fuzzylogic": "fuzzylogic.task:FuzzyLogic"}
-"""The class of each family's tasks, which generate their instances."""
+if TYPE_CHECKING:
+    from sraven.core.tasks.task import GeneratedTask, References, Rows, Scoring, Task
 
-CORPORA = {"c4": "baselines.lm.task:C4"}
-"""The class of each task whose instances are a corpus: boards have it, but nothing makes datasets of it."""
+FAMILIES = {
+    "sraven": "sraven.family:FAMILY",
+    "fuzzylogic": "fuzzylogic.family:FAMILY",
+    "c4": "baselines.lm.family:FAMILY",
+}
+"""Where the `Family` of each name is. An entry here is all that registers one."""
 
 
-def package_of(family: str) -> str:
-    """Return the package of a family of either kind, which holds its boards."""
-    return (FAMILIES | CORPORA)[family].partition(":")[0].rpartition(".")[0]
+@cache
+def _load(reference: str) -> Family:
+    package = reference.partition(".")[0]
+    if package in PACKAGES:
+        check_packages(package)
+    family = resolve_name(reference)
+    assert isinstance(family, Family), f"{reference} is no family"
+    return family
 
 
-def _make(config: Mapping[str, Any], classes: Mapping[str, str]) -> Task:
+def find_family(name: str) -> Family:
+    """Return a family by its name, one of `FAMILIES`."""
+    return _load(FAMILIES[name])
+
+
+def generating_families() -> tuple[str, ...]:
+    """Return the names of the families that generate their instances."""
+    return tuple(name for name in FAMILIES if not find_family(name).is_corpus)
+
+
+def corpus_families() -> tuple[str, ...]:
+    """Return the names of the families whose instances are a corpus: boards have it, but no dataset."""
+    return tuple(name for name in FAMILIES if find_family(name).is_corpus)
+
+
+# Roles
+
+
+def rows_of(task: "Task") -> "Rows":
+    """Return a task's instances as rows of a dataset.
+
+    Raises:
+        ConfigurationError: for a corpus.
+    """
+    family = _generating(task)
+    rows: Rows = resolve_name(family.rows)(task)
+    return rows
+
+
+def scoring_of(task: "Task") -> "Scoring":
+    """Return how predictions of a task are scored."""
+    scoring: Scoring = resolve_name(find_family(task.name).scoring)(task)
+    return scoring
+
+
+def references_of(task: "Task") -> "References":
+    """Return what scores of a task are read against.
+
+    Raises:
+        ConfigurationError: for a corpus: each would need its text.
+    """
+    references: References = resolve_name(_generating(task).references)(task)
+    return references
+
+
+def generator_of(task: Any) -> "GeneratedTask":
+    """Return a task as one that generates its instances.
+
+    Raises:
+        ConfigurationError: for a corpus.
+    """
+    _generating(task)
+    generator: GeneratedTask = task
+    return generator
+
+
+def _generating(task: "Task") -> Family:
+    family = find_family(task.name)
+    if family.is_corpus:
+        raise ConfigurationError(family.instead.format(task=task))
+    return family
+
+
+# Configurations
+
+
+def _make(values: dict[str, Any], family: Family) -> Any:
+    check_version(values.get("version"))  # first, since another version may have other names
+    try:
+        return resolve_name(family.task)(**values)
+    except TypeError as error:
+        raise ConfigurationError(f"the configuration of task {family.name!r} is wrong: {error}") from None
+
+
+def _split(config: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the family that a configuration names, and its other values."""
     if not isinstance(config, Mapping):
         raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
-    name = values.pop("task", None)
-    if not isinstance(name, str) or name not in classes:
-        raise ConfigurationError(f"task={name!r}: expected one of {', '.join(classes)}")
-    check_version(values.get("version"))  # first, since another version may have other names
-    try:
-        check_packages(classes[name].partition(".")[0])
-        task: Task = resolve_name(classes[name])(**values)
-    except TypeError as error:
-        raise ConfigurationError(f"the configuration of task {name!r} is wrong: {error}") from None
-    return task
+    return values.pop("task", None), values
 
 
-def make_task(config: Mapping[str, Any]) -> Task:
+def _unknown(name: Any, allowed: tuple[str, ...]) -> ConfigurationError:
+    return ConfigurationError(f"task={name!r}: expected one of {', '.join(allowed)}")
+
+
+def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
     """Return the task of a configuration, as the manifest of a dataset holds it.
 
     Raises:
         ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
-    return _make(config, FAMILIES)
+    name, values = _split(config)
+    if not isinstance(name, str) or name not in FAMILIES or find_family(name).is_corpus:
+        raise _unknown(name, generating_families())
+    task: GeneratedTask = _make(values, find_family(name))
+    return task
 
 
-def make_board_task(config: Mapping[str, Any]) -> Task:
+def make_board_task(config: Mapping[str, Any]) -> "Task":
     """Return the task of a configuration, as a board holds it: it may also be that of a corpus.
 
     Raises:
         ConfigurationError: for an unknown task or version, or values out of range.
     """
-    return _make(config, FAMILIES | CORPORA)
+    name, values = _split(config)
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise _unknown(name, tuple(FAMILIES))
+    task: Task = _make(values, find_family(name))
+    return task

@@ -1,4 +1,17 @@
-"""What the core asks of a task: the one interface between tasks and everything built on them."""
+"""What the core asks of a task, by role: the one interface between tasks and everything built on them.
+
+====================  ==================================================================================
+role                  what it is about
+====================  ==================================================================================
+`Task`                its configuration: which instances there are
+`GeneratedTask`       random access to them; a corpus has none, as the benchmark doesn't hold its text
+`Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
+`Scoring`             how predictions are scored
+`References`          what scores are read against: reference predictors, and what the ideal observer scores
+====================  ==================================================================================
+
+A task itself has the first two. `sraven.core.tasks.families` finds the others for it.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,115 +109,6 @@ class Reference(NamedTuple):
     predict: Callable[[str, int, int], NDArray[Any]]
 
 
-class Scoring(Protocol):
-    """How predictions of a task are scored."""
-
-    @property
-    def prediction(self) -> Column:
-        """Type and shape of the prediction of one instance."""
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics by name."""
-
-    @property
-    def by_combination(self) -> Sequence[str]:
-        """Names of those that are also given for each combination, in this version of the benchmark."""
-
-    @property
-    def references(self) -> Mapping[str, Reference]:
-        """The reference predictors by name."""
-
-    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
-        """Return the first row of predictions that can't be scored and why, or None."""
-
-    def questions(self, batch: Any) -> Arrays:
-        """Return what a solver is given of the instances of a batch, and nothing else: no corpus has any."""
-
-    def labels(self, batch: Any, threads: int | None) -> Labels:
-        """Return the truth about the instances of a batch.
-
-        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
-        documents: the truth is what all predictions have to say alike, and its summands are integers.
-        """
-
-    def outcomes(
-        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
-    ) -> Arrays:
-        """Return the columns that depend on predictions; one that isn't answered counts as wrong."""
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
-        """Return what the ideal observer scores, by what it knows and by metric.
-
-        It knows the split's combinations (``knowing_split``) or thinks all possible
-        (``not_knowing``), and answers as the newest definition of `answers` says.
-        """
-
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers, by version of the ceilings' definition and by metric.
-
-        The ways to answer are those of `sraven.core.boards.ceilings.ANSWERS`.
-        """
-
-
-class Task(Protocol):
-    """A benchmark task: random access to the instances of its splits."""
-
-    @property
-    def name(self) -> str:
-        """Name of the task family, such as ``sraven``."""
-
-    @property
-    def version(self) -> str:
-        """Version of the benchmark whose instances these are."""
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """Everything that determines the instances, as JSON values."""
-
-    @property
-    def config_name(self) -> str:
-        """Short name of the configuration, used as a folder's name."""
-
-    @property
-    def splits(self) -> Sequence[str]:
-        """Names of the splits that have instances."""
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The columns of a dataset of this task, first ``index``."""
-
-    @property
-    def instance_columns(self) -> Sequence[str]:
-        """The columns by which two instances are the same puzzle."""
-
-    @property
-    def scoring(self) -> Scoring:
-        """How predictions are scored."""
-
-    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
-        """Return instances as a named tuple of arrays."""
-
-    def combinations(self, split: str) -> NDArray[Any]:
-        """Return the combinations of a split, a row each."""
-
-    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
-        """Return a run of instances as written to a dataset."""
-
-    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
-        """Return what is wrong with instances read from a dataset, a line for each kind.
-
-        This is a second opinion, which doesn't ask the generator.
-        """
-
-    def remark(self, tallies: Mapping[str, Any]) -> str:
-        """Return what to print behind a split's size, given its tallies; starts with a comma."""
-
-    def describe(self, tallies: Mapping[str, Arrays]) -> "Description":
-        """Return the texts of the dataset card, given the tallies of each split."""
-
-
 @dataclass(frozen=True)
 class Description:
     """Texts about a dataset, in Markdown.
@@ -226,3 +130,126 @@ class Description:
     biases: str
     uses: str
     keywords: tuple[str, ...]
+
+
+class Task(Protocol):
+    """A benchmark task: a configuration that determines its instances."""
+
+    @property
+    def name(self) -> str:
+        """Name of the task family, such as ``sraven``."""
+
+    @property
+    def version(self) -> str:
+        """Version of the benchmark whose instances these are."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, used as a folder's name."""
+
+    @property
+    def splits(self) -> Sequence[str]:
+        """Names of the splits that have instances."""
+
+
+class GeneratedTask(Task, Protocol):
+    """A task that makes its instances: random access to those of each split.
+
+    `sraven.core.tasks.access.RandomAccess` is its base class.
+    """
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return a batch, see `sraven.core.tasks.batch.Instances`."""
+
+    def empty_batch(self, count: int) -> Any:
+        """Return a batch for ``count`` instances, its content undefined."""
+
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of a split, a row each."""
+
+
+class Rows(Protocol):
+    """The instances of a task as rows of a dataset."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a dataset, first ``index``."""
+
+    @property
+    def instance_columns(self) -> Sequence[str]:
+        """The columns by which two instances are the same puzzle."""
+
+    def questions(self, batch: Any) -> Arrays:
+        """Return what a solver is given of the instances of a batch, and nothing else."""
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return a run of instances as written to a dataset."""
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with instances read from a dataset, a line for each kind.
+
+        This is a second opinion, which doesn't ask the generator.
+        """
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size, given its tallies; starts with a comma."""
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
+        """Return the texts of the dataset card, given the tallies of each split."""
+
+
+class Scoring(Protocol):
+    """How predictions of a task are scored."""
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+
+    @property
+    def by_combination(self) -> Sequence[str]:
+        """Names of those that are also given for each combination, in this version of the benchmark."""
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first row of predictions that can't be scored and why, or None."""
+
+    def labels(self, batch: Any, threads: int | None) -> Labels:
+        """Return the truth about the instances of a batch.
+
+        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
+        documents: the truth is what all predictions have to say alike, and its summands are integers.
+        """
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return the columns that depend on predictions; one that isn't answered counts as wrong."""
+
+
+class References(Protocol):
+    """What scores of a task are read against."""
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers, by version of the ceilings' definition and by metric.
+
+        The ways to answer are those of `sraven.core.boards.ceilings.ANSWERS`.
+        """
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what the ideal observer scores, by what it knows and by metric.
+
+        It knows the split's combinations (``knowing_split``) or thinks all possible
+        (``not_knowing``), and answers as the newest definition of `answers` says.
+        """

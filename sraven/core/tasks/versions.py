@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import setting
 
 T = TypeVar("T")
 
@@ -34,6 +35,16 @@ VERSIONS: dict[str, Version] = {"1": Version(published="2026-11-20")}
 def current_version() -> str:
     """Return the version of new tasks: the newest."""
     return next(reversed(VERSIONS))
+
+
+def version_setting() -> Any:
+    """Return the field ``version`` of a task: by keyword, the newest unless another one is given."""
+    return setting(
+        current_version,
+        "Version of the benchmark whose instances these are.  [default: the newest]",
+        option="benchmark-version",
+        values="VERSION",
+    )
 
 
 def check_version(version: Any) -> str:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from sraven.core.dataset.write import FORMATS, Progress, Shard, add_tallies, blocks_of, make_entry
 from sraven.core.tasks.digests import block_digest, block_size, instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
-from sraven.core.tasks.task import Arrays, Encoded, Task, name_fault
+from sraven.core.tasks.task import Arrays, Encoded, Rows, name_fault
 from sraven.core.verification.files import MOST_NAMED, Comparison, open_plain
 from sraven.core.verification.leaks import Leaks, fingerprints
 from sraven.core.verification.shard_files import read_parquet
@@ -35,7 +35,7 @@ class Checking:
     """What all files are checked with.
 
     Attributes:
-        task: the generator.
+        rows: the generator, and what it is compared with.
         file_format: of the files.
         pyarrow: the version of PyArrow that wrote them.
         thorough: whether the second opinion is asked about all instances.
@@ -44,7 +44,7 @@ class Checking:
         progress: is told of checked instances.
     """
 
-    task: Task
+    rows: Rows
     file_format: str
     pyarrow: str
     thorough: bool
@@ -88,7 +88,7 @@ class _Blocks:
         Raises:
             InterruptedError: soon after all is to stop.
         """
-        for start, count in blocks_of(self._shard, block_size(self._checking.task.columns)):
+        for start, count in blocks_of(self._shard, block_size(self._checking.rows.columns)):
             pieces = [self._draw_piece(begin, start + count) for begin in range(start, start + count, _PIECE)]
             columns = {
                 name: np.concatenate([piece.columns[name] for piece in pieces]) for name in pieces[0].columns
@@ -101,17 +101,17 @@ class _Blocks:
     def _draw_piece(self, begin: int, end: int) -> Encoded:
         if self._stop.is_set():
             raise InterruptedError
-        return self._checking.task.encode(
+        return self._checking.rows.encode(
             self._shard.split, begin, min(_PIECE, end - begin), self._checking.threads
         )
 
     def note(self, encoded: Encoded) -> None:
         """Add a block that the file holds."""
-        task, arrays = self._checking.task, encoded.columns
-        self.digests.append(block_digest(arrays, task.columns))
+        rows, arrays = self._checking.rows, encoded.columns
+        self.digests.append(block_digest(arrays, rows.columns))
         add_tallies(self.tallies, encoded.tallies)
         if self._checking.leaks.needed:
-            prints = fingerprints([arrays[name] for name in task.instance_columns])
+            prints = fingerprints([arrays[name] for name in rows.instance_columns])
             self._checking.leaks.add(self._shard.split, prints)
         self._review(arrays)
         self.checked += len(arrays["index"])
@@ -127,7 +127,7 @@ class _Blocks:
                 raise InterruptedError
             chosen = slice(begin, begin + _PIECE, step)
             sample = {name: np.ascontiguousarray(array[chosen]) for name, array in arrays.items()}
-            self.faults += self._checking.task.find_faults(self._shard.split, sample)
+            self.faults += self._checking.rows.find_faults(self._shard.split, sample)
             self.reviewed += len(sample["index"])
 
     def finding(self, faults: list[str], how: str = "", size: int = 0, sha256: str = "") -> Finding:
@@ -143,7 +143,7 @@ class _Blocks:
 
 def _compare_bytes(blocks: _Blocks, checking: Checking, file: BinaryIO) -> str | None:
     """Write a shard anew, and compare it with its file; return the file's SHA-256 if they are equal."""
-    columns = checking.task.columns
+    columns = checking.rows.columns
     sink, step = Comparison(file), block_size(columns)
     with FORMATS[checking.file_format](sink, arrow_schema(columns)) as writer:
         for encoded in blocks.draw():
@@ -154,7 +154,7 @@ def _compare_bytes(blocks: _Blocks, checking: Checking, file: BinaryIO) -> str |
     return sink.sha256() if sink.ends() else None
 
 
-def compare_values(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
+def compare_values(rows: Rows, split: str, arrays: Arrays, encoded: Encoded) -> list[str]:
     """Compare the rows of a block with the generator's."""
     index = encoded.columns["index"]
     if not np.array_equal(arrays["index"], index):
@@ -168,17 +168,17 @@ def compare_values(task: Task, split: str, arrays: Arrays, encoded: Encoded) -> 
         differs = (found != expected).any(axis=1)
         if differs.any():
             faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
-    return (task.find_faults(split, arrays) if faults else []) + faults
+    return (rows.find_faults(split, arrays) if faults else []) + faults
 
 
 def _compare_fields(blocks: _Blocks, checking: Checking, shard: Shard, data: bytes) -> list[str]:
     """Compare all values and fields of a Parquet file with those that it should have."""
-    task, faults = checking.task, []
-    counts = [count for _, count in blocks_of(shard, block_size(task.columns))]
+    rows, faults = checking.rows, list[str]()
+    counts = [count for _, count in blocks_of(shard, block_size(rows.columns))]
     try:
-        read = read_parquet(data, task.columns, counts, checking.pyarrow)
+        read = read_parquet(data, rows.columns, counts, checking.pyarrow)
         for arrays, encoded in zip(read, blocks.draw(), strict=True):
-            faults += compare_values(task, shard.split, arrays, encoded)
+            faults += compare_values(rows, shard.split, arrays, encoded)
             blocks.note(encoded)
     except ValueError as error:
         faults.append(f"it isn't as PyArrow {checking.pyarrow} writes it: {error}")
@@ -187,7 +187,7 @@ def _compare_fields(blocks: _Blocks, checking: Checking, shard: Shard, data: byt
 
 def _check_size(size: int, checking: Checking, shard: Shard) -> None:
     """Refuse a file that can't be right before any instance of it is drawn."""
-    raw = shard.count * instance_bytes(checking.task.columns)
+    raw = shard.count * instance_bytes(checking.rows.columns)
     # Streams aren't compressed. In Parquet, the indices alone take some bits each, however packed.
     least = raw if checking.file_format == "arrow" else shard.count // 8
     if not least <= size <= 2 * raw + (1 << 20):

@@ -21,6 +21,7 @@ from sraven.core.dataset.write import FORMATS, Progress, Shard, list_shards, mak
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import json_text
+from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
 from sraven.core.verification.files import MOST_NAMED, check_text, check_tree, name_and_count
 from sraven.core.verification.leaks import Leaks
@@ -139,7 +140,7 @@ def _check_shards(
 
 def verify_dataset(
     out: str | os.PathLike[str],
-    make_task: Callable[[Mapping[str, Any]], Task],
+    make_task: Callable[[Mapping[str, Any]], Task] = make_task,
     *,
     threads: int | None = None,
     thorough: bool = False,
@@ -149,7 +150,7 @@ def verify_dataset(
 
     Args:
         out: the directory.
-        make_task: returns the task of a manifest's configuration.
+        make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
         thorough: ask the task's second opinion about all instances, not one of 16.
         progress: is told of checked instances, from any thread.
@@ -176,7 +177,7 @@ def verify_dataset(
     faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards])
     usable = [shard for shard in shards if shard.path not in unusable]
     checking = Checking(
-        task=task,
+        rows=rows_of(task),
         file_format=plan["file_format"],
         pyarrow=plan["pyarrow"],
         thorough=thorough,

@@ -8,7 +8,7 @@ from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 
 def test_ceilings_of_sraven_are_the_oracles_posteriors():
     task, count = small_board(SRAVEN_BOARD).task, 10
-    found = task.scoring.ceilings("ood", count, None)
+    found = task.references.ceilings("ood", count, None)
     contexts = task.sample("ood", 0, count).context.tolist()
     known = {"knowing_split": task.combinations("ood").tolist(), "not_knowing": oracle.all_combinations(3)}
     for name, combinations in known.items():
@@ -21,7 +21,7 @@ def test_ceilings_of_sraven_are_the_oracles_posteriors():
 
 def test_ceilings_of_fuzzy_logic_are_the_oracles_means():
     task, count = small_board(FUZZY_BOARD).task, 60
-    found = task.scoring.ceilings("ood", count, None)
+    found = task.references.ceilings("ood", count, None)
     config = {name: value for name, value in task.config.items() if name not in ("task", "version")}
     for name, choices in (("knowing_split", "ood"), ("not_knowing", "all")):
         errors, relative = [], []

@@ -2,21 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzylogic import references
-from fuzzylogic.identifiability import identify
+from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.estimate import Mean, mean
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Reference
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric
 from sraven.core.tasks.versions import latest
-
-if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
 
 _FLAT = 1e-12
 """A spread of targets below this, relative to their squares, is rounding error."""
@@ -46,9 +41,6 @@ METRICS = {
 BY_COMBINATION = {"1": ("r2_per_sequence", "r2", "mse")}
 """What is also given for each combination of terms, by the version that brought it. No line changes."""
 
-CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
-"""How the ideal observer answers, by version of the definition and by metric. No line changes."""
-
 
 @dataclass(frozen=True)
 class Scores:
@@ -77,7 +69,7 @@ def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+def error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     """Return those that depend on predictions ``[n]``, too."""
     errors, variances = (guesses - ys[:, -1]) ** 2, ys.var(axis=1)
     return {"squared_error": errors, "relative_error": np.nan_to_num(_ratio(errors, variances))}
@@ -107,7 +99,7 @@ def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
         ConfigurationError: for a wrong shape, kind of number, or a prediction that isn't finite.
     """
     guesses, ys = _checked(predictions, targets)
-    columns = {**_label_columns(ys), **_error_columns(ys, guesses)}
+    columns = {**_label_columns(ys), **error_columns(ys, guesses)}
     sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
     values = {
         name: float(metric.function(*(sums[column] for column in metric.summands)))
@@ -141,7 +133,7 @@ class FuzzyLogicScoring:
         task: the task.
     """
 
-    task: "FuzzyLogic"
+    task: FuzzyLogic
 
     @property
     def prediction(self) -> Column:
@@ -158,21 +150,12 @@ class FuzzyLogicScoring:
         """What is also given for each combination of terms."""
         return latest(BY_COMBINATION, self.task.version)
 
-    @property
-    def references(self) -> Mapping[str, Reference]:
-        """The reference predictors; see `fuzzylogic.references`."""
-        return references.references(self.task)
-
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first prediction that isn't finite, and why; or None."""
         rows = np.flatnonzero(~np.isfinite(predictions))
         return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
 
-    def questions(self, batch: "Batch") -> Arrays:
-        """Return ``inputs`` of all points, float32 ``[n, N, L]``, and ``targets`` of all but the query's."""
-        return {"inputs": batch.inputs, "targets": np.ascontiguousarray(batch.targets[:, :-1])}
-
-    def labels(self, batch: "Batch", threads: int | None) -> Labels:
+    def labels(self, batch: Batch, threads: int | None) -> Labels:
         """Return the targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)
         return Labels({"targets": ys, "combination": batch.combination}, _label_columns(ys))
@@ -186,25 +169,4 @@ class FuzzyLogicScoring:
         """
         ys = labels.arrays["targets"]
         worst = np.where(ys[:, -1] < 0.5, 1.0, 0.0)
-        return _error_columns(ys, np.where(answered, predictions.astype(np.float64), worst))
-
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
-        """Return what the ideal observer scores: the mean of all functions that agree."""
-        task = self.task
-        batch = task.sample(split, 0, count, threads=threads)
-        ys = batch.targets.astype(np.float64)
-        varied = ys.var(axis=1) > 0
-        found = {}
-        for name, rows in (("knowing_split", task.combinations(split)), ("not_knowing", None)):
-            guesses = identify(batch.inputs, batch.targets, task.K, rows, threads=threads).prediction
-            errors = _error_columns(ys, guesses)
-            found[name] = {
-                "r2_per_sequence": mean(1 - errors["relative_error"][varied]),
-                "mse": mean(errors["squared_error"]),
-            }
-        return found
+        return error_columns(ys, np.where(answered, predictions.astype(np.float64), worst))

@@ -1,0 +1,228 @@
+"""The commands that every family of tasks has, made of its `Family`: generate, show, ambiguity.
+
+Their options are the fields of its tasks' dataclass, which is the home of each default and help.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from inspect import cleandoc
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.lazy import LazyGroup
+from cli.options import (
+    F,
+    argument_of,
+    json_option,
+    one_picture,
+    output_options,
+    print_json,
+    print_renderables,
+    print_table,
+    size_option,
+    threads_option,
+    which_options,
+)
+from cli.writing import write
+from sraven.core.ground.spec import Setting, settings_of
+from sraven.core.tasks.families import FAMILIES, find_family
+from sraven.core.tasks.family import Family, Help, Shows
+
+if TYPE_CHECKING:
+    from sraven.core.tasks.task import GeneratedTask
+
+MAIN = "sraven"
+"""The family whose commands need no group: `sraven generate`."""
+
+
+def _option(name: str, default: Any, setting: Setting) -> Callable[[F], F]:
+    """Return the option of a field of a task."""
+    flag = f"--{setting.option or name.replace('_', '-')}"
+    if isinstance(default, bool):
+        return click.option(flag, name, is_flag=True, help=setting.meaning)
+    return click.option(
+        flag,
+        name,
+        type=None if default is None else type(default),
+        default=default,
+        show_default=default is not None,
+        metavar=setting.values or None,
+        help=setting.meaning,
+    )
+
+
+def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
+    """Return a decorator that adds the options of a family's tasks and hands the command the ``task``.
+
+    Args:
+        family: the family.
+        measuring: whether to leave out what measurements don't ask for.
+    """
+    kind = resolve_name(family.task)
+    settings = settings_of(kind)
+    shared = [name for name in settings if settings[name][1].measured]
+    names = shared if measuring else [*shared, *(name for name in settings if name not in shared)]
+
+    def make(**values: Any) -> "GeneratedTask":
+        for name, (default, _) in settings.items():
+            if isinstance(default, bool) and name in values:
+                values[name] = default is not values[name]  # a switch turns it over
+        task: GeneratedTask = kind(**{name: value for name, value in values.items() if value is not None})
+        return task
+
+    return argument_of("task", make, *(_option(name, *settings[name]) for name in names), parts=names)
+
+
+def _help_of(family: Family, name: str) -> Help:
+    """Return what the help says of a command, the family's own words or plain ones."""
+    group = "" if family.name == MAIN else f"{family.name} "
+    summaries = {
+        "generate": f"Write a dataset of {family.name} that load_dataset loads.",
+        "show": f"Look at {family.nouns}.",
+        "ambiguity": f"Measure what {family.nouns} leave open.",
+    }
+    plain = Help(summaries[name], f"{summaries[name]}\n\n\b\nExample:\n  sraven {group}{name}\n")
+    return family.helps.get(name, plain)
+
+
+def _command(family: Family, name: str, function: Callable[..., None]) -> click.Command:
+    return click.command(name=name, help=cleandoc(_help_of(family, name).text))(function)
+
+
+def _generate(family: Family) -> Callable[..., None]:
+    sizes = {
+        split: size_option(f"--{split.replace('_', '-')}", size.instances, size.meaning)
+        for split, size in family.sizes.items()
+    }
+
+    @task_argument(family)
+    @argument_of("sizes", dict, *sizes.values(), parts=list(sizes))
+    @output_options
+    def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
+        write(task, sizes, **output)
+
+    return generate
+
+
+def _show(family: Family) -> Callable[..., None]:
+    show = family.show
+    assert show is not None
+
+    def picture_option(function: F) -> F:
+        option = click.option("--png", type=click.Path(path_type=Path), help=show.draws)
+        return option(function) if show.picture else function
+
+    @task_argument(family)
+    @which_options
+    @click.option("--explain", is_flag=True, help=show.explain)
+    @picture_option
+    @json_option
+    def command(
+        task: "GeneratedTask",
+        split: str,
+        index: int,
+        count: int,
+        explain: bool,
+        as_json: bool,
+        png: Path | None = None,
+    ) -> None:
+        module: Shows = resolve_name(show.module)
+        if png:
+            with one_picture(count):
+                save_picture = resolve_name(show.picture)
+            save_picture(module.make_puzzle(task, split, index), png, explain)
+            click.echo(png)
+            return
+        puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]
+        if as_json:
+            print_json([module.to_json(puzzle) for puzzle in puzzles])
+        else:
+            print_renderables(module.render(puzzle, explain) for puzzle in puzzles)
+
+    return command
+
+
+def _ambiguity(family: Family) -> Callable[..., None]:
+    @task_argument(family, measuring=True)
+    @click.option(
+        "-n",
+        "n",
+        type=int,
+        default=100_000,
+        show_default=True,
+        help=f"{family.nouns.capitalize()} of each population.",
+    )
+    @threads_option
+    @json_option
+    def ambiguity(task: "GeneratedTask", n: int, threads: int | None, as_json: bool) -> None:
+        from rich.table import Table
+
+        found = resolve_name(family.measure)(task, n, threads)
+        if as_json:
+            print_json({"config": task.config, "results": [asdict(result) for result in found.results]})
+            return
+        table = Table(*found.headings, title=found.title, title_justify="left")
+        for row in found.rows:
+            table.add_row(*row)
+        print_table(table)
+
+    return ambiguity
+
+
+_MAKERS: dict[str, tuple[Callable[[Family], Callable[..., None]], Callable[[Family], Any]]] = {
+    "generate": (_generate, lambda family: family.sizes),
+    "show": (_show, lambda family: family.show),
+    "ambiguity": (_ambiguity, lambda family: family.measure),
+}
+"""The commands: what makes one, and what a family has to say for it to be there."""
+
+
+def summaries(family: Family) -> dict[str, str]:
+    """Return the commands that a family has, with a line on each."""
+    return {name: _help_of(family, name).summary for name, (_, needed) in _MAKERS.items() if needed(family)}
+
+
+def make_command(family: Family, name: str) -> click.Command:
+    """Return a command of a family, which imports its tasks' module."""
+    return _command(family, name, _MAKERS[name][0](family))
+
+
+class FamilyGroup(LazyGroup):
+    """The commands of a family, each made only when it is asked for."""
+
+    def __init__(self, family: Family) -> None:
+        text = family.text or f"Tasks of the family {family.name}."
+        super().__init__(family.name, help=cleandoc(text), package="", summaries=summaries(family))
+        self._family = family
+
+    def load(self, name: str) -> click.Command:
+        """Make a command."""
+        return make_command(self._family, name)
+
+
+class FamiliesGroup(LazyGroup):
+    """Commands of modules, those of the main family, and a group for each other family that has some."""
+
+    def summaries(self) -> dict[str, str]:
+        """Return the commands, with a line on each: first what is about tasks."""
+        own = super().summaries()
+        return {**summaries(find_family(MAIN)), "count": own["count"], **self._groups(), **own}
+
+    def load(self, name: str) -> click.Command:
+        """Import or make a command."""
+        if name in summaries(find_family(MAIN)):
+            return make_command(find_family(MAIN), name)
+        return FamilyGroup(find_family(name)) if name in self._groups() else super().load(name)
+
+    def _groups(self) -> dict[str, str]:
+        # A family for which there is a module, as for c4, has its commands there.
+        own = super().summaries()
+        families = [find_family(name) for name in FAMILIES if name != MAIN and name not in own]
+        return {
+            each.name: each.summary or f"Another task: {', '.join(summaries(each))}."
+            for each in families
+            if summaries(each)
+        }

@@ -1,0 +1,82 @@
+"""Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
+
+from sraven.core.tasks.family import Family, Help, Show, Size
+
+FAMILY = Family(
+    name="fuzzylogic",
+    package="fuzzylogic",
+    task="fuzzylogic.task:FuzzyLogic",
+    rows="fuzzylogic.record:FuzzyLogicRows",
+    scoring="fuzzylogic.scoring:FuzzyLogicScoring",
+    references="fuzzylogic.references:FuzzyLogicReferences",
+    nouns="sequences",
+    summary="The second task: generate, show, ambiguity.",
+    text="""Fuzzy-logic functions to be learnt in context (paper, section 3).
+
+    \b
+    Example:
+      sraven fuzzylogic generate --L 4 --K 2 --N 32 --holdout 0.7
+      sraven fuzzylogic show --explain
+    """,
+    helps={
+        "generate": Help(
+            "Write a fuzzy-logic dataset that load_dataset loads.",
+            """Write a dataset of fuzzy-logic functions to be learnt in context.
+
+            If it is interrupted, the same command goes on and ends with the same bytes.
+
+            \b
+            Example:
+              sraven fuzzylogic generate --L 4 --K 2 --N 32 --holdout 0.7
+            """,
+        ),
+        "show": Help(
+            "Look at sequences, with the function behind them.",
+            """Show sequences: points, their values, and the function as a formula.
+
+            \b
+            Example:
+              sraven fuzzylogic show --explain
+              sraven fuzzylogic show --L 2 --K 1 --holdout 0 --unseen-terms 0 --png surface.png
+            """,
+        ),
+        "ambiguity": Help(
+            "Measure what the points of a sequence leave open.",
+            """Measure what the points of a sequence leave open, and what the ideal observer scores.
+
+            A query is ambiguous if two functions that agree with all points shown disagree on it. The
+            observer predicts the mean over all agreeing functions that it thinks possible: its R² is the
+            ceiling.
+
+            \b
+            Example:
+              sraven fuzzylogic ambiguity --K 2 --N 16
+            """,
+        ),
+    },
+    sizes={
+        "train": Size(1_000_000, "Sequences of known combinations."),
+        "test": Size(16_384, "More sequences of the same combinations."),
+        "ood": Size(16_384, "Sequences of held-out combinations."),
+        "ood_terms": Size(16_384, "Sequences of unseen terms."),
+    },
+    show=Show(
+        "fuzzylogic.show",
+        explain="Show the query's value, the function, and how many agree.",
+        picture="fuzzylogic.plots:save_picture",
+        draws="Write the surface as a picture (L = 2).",
+    ),
+    measure="fuzzylogic.estimate:measure",
+    bench="fuzzylogic.bench",
+    examples={
+        "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
+        "fuzzylogic-fixed": {
+            "L": 5,
+            "K": 3,
+            "N": 11,
+            "holdout": 0.5,
+            "seed": 5,
+            "query": "fixed_context",
+        },
+    },
+)

@@ -1,0 +1,125 @@
+"""What a family of tasks is: one object that says all that the core and the commands ask of it.
+
+It names the family's own modules as "module:NAME", and each is imported when it is first needed. So an
+object like this costs nothing to import, and a command loads no more than it uses.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from sraven.core.compute.bench import Case
+
+
+class Help(NamedTuple):
+    """What the help says of a command: its line in a list of commands, and its own text."""
+
+    summary: str
+    text: str
+
+
+class Size(NamedTuple):
+    """How many instances of a split ``generate`` writes unless told otherwise, and what they are."""
+
+    instances: int
+    meaning: str
+
+
+class Measured(NamedTuple):
+    """What ``ambiguity`` prints: dataclasses for programs, a table for people."""
+
+    results: Sequence[Any]
+    title: str
+    headings: Sequence[str]
+    rows: Iterable[Sequence[str]]
+
+
+class Shows(Protocol):
+    """A module with what ``show`` needs."""
+
+    make_puzzle: Callable[[Any, str, int], Any]
+    """Returns an instance with what explains it, given the task, the split and its index."""
+    render: Callable[[Any, bool], "RenderableType"]
+    """Returns what `rich` prints, given that and whether to explain it."""
+    to_json: Callable[[Any], Mapping[str, object]]
+    """Returns it as JSON values."""
+
+
+class Benches(Protocol):
+    """A module with what ``bench`` needs."""
+
+    REFERENCE: str
+    """What speeds are compared with."""
+    cases: Callable[[int, Path], Iterator["Case"]]
+    """Yields the work to measure, given threads and a folder to write into."""
+
+
+@dataclass(frozen=True)
+class Show:
+    """How instances are shown.
+
+    Attributes:
+        module: a `Shows`.
+        explain: what ``--explain`` adds, for the help.
+        picture: writes what ``make_puzzle`` returns as a PNG, given a path and whether to explain; "" if
+            nothing does.
+        draws: what it draws, for the help.
+    """
+
+    module: str
+    explain: str
+    picture: str = ""
+    draws: str = "Write a picture instead (one instance)."
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of tasks. Names of modules and of what is in them are written as "module:NAME".
+
+    A family either generates its instances and has ``rows`` and ``references``, or is about a corpus that
+    the benchmark doesn't hold: then it has boards, but no datasets.
+
+    Attributes:
+        name: of the family, which its tasks' configurations begin with.
+        package: holds its boards, in a folder ``boards``.
+        task: the class of its tasks, a frozen dataclass: a `sraven.core.tasks.task.Task`.
+        scoring: returns the `Scoring` of a task.
+        rows: returns the `Rows` of a task.
+        references: returns the `References` of a task.
+        instead: of a corpus: what to do instead of asking for instances; ``{task}`` stands for the task.
+        nouns: what its instances are called.
+        summary: a line for the list of commands.
+        text: the help of its group of commands.
+        helps: the helps of its commands, by name.
+        sizes: what ``generate`` writes, by split.
+        show: how instances are shown; None if they aren't.
+        measure: returns the `Measured` of a task, given it, the number of instances and threads.
+        bench: a `Benches`.
+        examples: small configurations, by name, on which the tests check what every task has to keep.
+    """
+
+    name: str
+    package: str
+    task: str
+    scoring: str
+    rows: str = ""
+    references: str = ""
+    instead: str = ""
+    nouns: str = "instances"
+    summary: str = ""
+    text: str = ""
+    helps: Mapping[str, Help] = field(default_factory=dict, hash=False)
+    sizes: Mapping[str, Size] = field(default_factory=dict, hash=False)
+    show: Show | None = None
+    measure: str = ""
+    bench: str = ""
+    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether its instances are a corpus that the benchmark doesn't hold."""
+        return not self.rows

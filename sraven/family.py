@@ -1,0 +1,69 @@
+"""SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
+
+from sraven.core.tasks.family import Family, Help, Show, Size
+
+_SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
+
+FAMILY = Family(
+    name="sraven",
+    package="sraven",
+    task="sraven.task:SRAVEN",
+    rows="sraven.record:SRAVENRows",
+    scoring="sraven.scoring:SRAVENScoring",
+    references="sraven.references:SRAVENReferences",
+    helps={
+        "generate": Help(
+            "Write a SRAVEN dataset that load_dataset loads.",
+            """Write a dataset of symbolic Raven's matrices, with exact ambiguity certificates.
+
+            If it is interrupted, the same command goes on and ends with the same bytes.
+
+            \b
+            Example:
+              sraven generate --M 4 --K 8 --holdout 0.25
+              sraven generate --answers unique --train 20_000_000 --out raven-unique
+            """,
+        ),
+        "show": Help(
+            "Look at instances, with their rules and all valid answers.",
+            """Show instances: colours stand for symbols, and with --explain for features.
+
+            \b
+            Example:
+              sraven show --explain
+              sraven show --split ood --index 7 --png puzzle.png
+            """,
+        ),
+        "ambiguity": Help(
+            "Measure how many instances have several answers.",
+            """Measure how many instances have several answers, and what the ideal observer scores.
+
+            "several answers" is the paper's definition, "differs everywhere" what its published code counts:
+            an answer that differs from the target in every feature. The observer columns give the best
+            accuracy that is possible: for one that thinks all combinations of rules possible, and for one
+            that knows those of the split.
+
+            \b
+            Example:
+              sraven ambiguity --M 4 --K 8 -n 4096
+            """,
+        ),
+    },
+    sizes={
+        "train": Size(1_000_000, "Instances of known combinations."),
+        "test": Size(51_200, "New instances of known combinations."),
+        "ood": Size(51_200, "Instances of held-out combinations."),
+    },
+    show=Show(
+        "sraven.show",
+        explain="Show the answer, the rules, the permutations and all valid answers.",
+        picture="sraven.plots:save_picture",
+    ),
+    measure="sraven.estimate:measure",
+    bench="sraven.bench",
+    examples={
+        "sraven": _SMALL,
+        "sraven-unique": {**_SMALL, "answers": "unique"},
+        "sraven-unpermuted": {**_SMALL, "M": 5, "K": 11, "permute": False},
+    },
+)

@@ -1,0 +1,132 @@
+"""How predictions of SRAVEN are scored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.ambiguity import count_answers, is_answer
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric
+from sraven.core.tasks.versions import latest
+from sraven.rules import Rules
+from sraven.task import SRAVEN, Batch
+
+BY_COMBINATION = {"1": ("accuracy",)}
+"""What is also given for each multiset of rules, by the version that brought it. No line changes."""
+
+
+def _share(part: str, whole: str) -> Metric:
+    """Return the metric that is one sum as a share of another."""
+    return Metric((part, whole), lambda right, n: np.where(n > 0, right / np.where(n > 0, n, 1), np.nan))
+
+
+def _make_metrics(M: int, rules: Rules) -> dict[str, Metric]:
+    return {
+        "accuracy": _share("correct", "instances"),
+        "feature_accuracy": _share("features_right", "features"),
+        "accuracy_unique": _share("correct_unique", "unique"),
+        "accuracy_ambiguous": _share("correct_ambiguous", "ambiguous"),
+        "valid_alternatives": _share("wrong_but_valid", "wrong"),
+        **{f"rule.{rule.name}": _share(f"right.{rule.name}", f"features.{rule.name}") for rule in rules},
+        **{f"position.{p}": _share(f"right_at.{p}", "instances") for p in range(M)},
+    }
+
+
+@dataclass(frozen=True)
+class SRAVENScoring:
+    """Scores predictions of one task.
+
+    =======================  ======================================================================
+    metric                   meaning
+    =======================  ======================================================================
+    ``accuracy``             share of instances with all M features right
+    ``feature_accuracy``     share of features that are right
+    ``accuracy_unique``      accuracy on instances with one answer
+    ``accuracy_ambiguous``   accuracy on those with several
+    ``valid_alternatives``   share of wrong predictions that explain the context as well as the target
+    ``rule.<name>``          share right of the features that follow a rule
+    ``position.<p>``         share right at a position of the ninth panel
+    =======================  ======================================================================
+
+    Attributes:
+        task: the task.
+    """
+
+    task: SRAVEN
+
+    @property
+    def prediction(self) -> Column:
+        """uint8 ``[M]``: the ninth panel."""
+        return Column("prediction", "uint8", (self.task.M,), "the ninth panel")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+        return _make_metrics(self.task.M, self.task.rules)
+
+    @property
+    def by_combination(self) -> tuple[str, ...]:
+        """What is also given for each multiset of rules."""
+        return latest(BY_COMBINATION, self.task.version)
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first row with a symbol that isn't one, and why; or None."""
+        rows = np.flatnonzero((predictions >= self.task.K).any(axis=1))
+        if not len(rows):
+            return None
+        symbol = int(predictions[rows[0]].max())
+        return int(rows[0]), f"has the symbol {symbol}; symbols are 0 to {self.task.K - 1}"
+
+    def labels(self, batch: Batch, threads: int | None) -> Labels:
+        """Return target, rules by position and ambiguity of the instances of a batch."""
+        task, count = self.task, len(batch.target)
+        ambiguous = np.zeros(count, np.bool_)
+        if task.answers == "any":
+            counts = count_answers(
+                batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
+            )
+            ambiguous = counts > 1
+        shown = batch.permutations[:, 2].astype(np.int64)
+        rules = np.take_along_axis(batch.rules, shown, axis=1)
+        arrays = {**batch._asdict(), "rules_by_position": rules, "ambiguous": ambiguous}
+        occurrences = {f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)}
+        summands = {
+            "instances": np.ones(count),
+            "features": np.full(count, task.M),
+            "ambiguous": ambiguous,
+            "unique": ~ambiguous,
+            **occurrences,
+        }
+        return Labels(arrays, summands)
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return what predictions (uint8 ``[n, M]``) get right, as columns ``[n]`` to be summed."""
+        task, truth = self.task, labels.arrays
+        right = (predictions == truth["target"]) & answered[:, None]
+        correct, ambiguous = right.all(axis=1), truth["ambiguous"]
+        valid = np.zeros(len(right), np.bool_)
+        # Where there is one answer, a wrong prediction can't be another.
+        asked = np.flatnonzero(~correct & answered & ambiguous)
+        valid[asked] = is_answer(
+            truth["context"][asked],
+            predictions[asked],
+            task.K,
+            permute=task.permute,
+            rules=task.rules,
+            threads=threads,
+        )
+        rules = truth["rules_by_position"]
+        return {
+            "correct": correct,
+            "correct_unique": correct & ~ambiguous,
+            "correct_ambiguous": correct & ambiguous,
+            "wrong": ~correct,
+            "wrong_but_valid": valid,
+            "features_right": right.sum(axis=1),
+            **{f"right_at.{p}": right[:, p] for p in range(task.M)},
+            **{f"right.{rule.name}": (right & (rules == n)).sum(axis=1) for n, rule in enumerate(task.rules)},
+        }
