@@ -131,7 +131,7 @@ def board_judge(config: RunConfig) -> Judge:
             return None  # the last update was one too many, and no loss came after it
         return board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean
 
-    return Judge(board.metric, SELECTION_SPLIT, bool(board.content["higher_is_better"]), score)
+    return Judge(board.metric, SELECTION_SPLIT, board.higher_is_better, score)
 
 
 def select(

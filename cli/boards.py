@@ -43,7 +43,7 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
 def _check(board: "Board") -> None:
     """Compare all that a board's digests cover, and say what was found."""
     board.check_combinations()
-    for split in board.content["splits"]:
+    for split in board.covered:
         board.check(split)
     found = "a corpus has no digests to check" if board.is_corpus else "every instance is the board's"
     click.echo(f"{board.id}: {found}", err=True)
@@ -51,9 +51,18 @@ def _check(board: "Board") -> None:
 
 def _brief(board: "Board") -> dict[str, Any]:
     """Return what tells boards apart, as JSON values."""
-    keys = "id", "title", "series", "metric", "primary_split", "train_budget"
-    brief = {key: board.content[key] for key in keys}
-    return {**brief, "budget_unit": board.budget_unit, "splits": board.splits, "digest": board.digest}
+    keys = (
+        "id",
+        "title",
+        "series",
+        "metric",
+        "primary_split",
+        "train_budget",
+        "budget_unit",
+        "splits",
+        "digest",
+    )
+    return {key: getattr(board, key) for key in keys}
 
 
 def _list(boards: "list[Board]") -> None:
@@ -62,10 +71,9 @@ def _list(boards: "list[Board]") -> None:
 
     table = Table("board", "title", "ranked by", "train budget", "digest")
     for board in boards:
-        content = board.content
-        ranked = f"{board.primary_split} {board.metric}" if content["series"] == "ranked" else "(diagnostic)"
-        budget = f"{content['train_budget']:,} {board.budget_unit}"
-        table.add_row(board.id, content["title"], ranked, budget, board.digest[:12])
+        ranked = f"{board.primary_split} {board.metric}" if board.is_ranked else "(diagnostic)"
+        budget = f"{board.train_budget:,} {board.budget_unit}"
+        table.add_row(board.id, board.title, ranked, budget, board.digest[:12])
     print_table(table)
 
 
@@ -102,12 +110,11 @@ def _show(board: "Board") -> None:
 
     from sraven.core.boards.ceilings import KNOWS
 
-    content = board.content
-    config = ", ".join(f"{name}={value}" for name, value in content["config"].items() if name != "task")
-    click.echo(f"{board.id}: {content['title']}")
+    config = ", ".join(f"{name}={value}" for name, value in board.config.items() if name != "task")
+    click.echo(f"{board.id}: {board.title}")
     click.echo(f"config:  {config}")
     click.echo(f"digest:  {board.digest}")
-    click.echo(f"budget:  {content['train_budget']:,} training {board.budget_unit}")
+    click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
     click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
     if board.is_corpus:
         click.echo(
@@ -120,8 +127,8 @@ def _show(board: "Board") -> None:
     if answers := _observer(board):
         click.echo(f"ceiling: of the ideal observer, which answers with {answers}")
     table = Table("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it")
-    for split, entry in content["splits"].items():
-        size = f"{entry['instances']:,}" if split != "train" else f"first {entry['instances']:,}"
+    for split, entry in board.covered.items():
+        size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
         ceilings = [_ceilings(board, split, knowing) for knowing in KNOWS] if split in board.splits else []
-        table.add_row(split, size, entry["sha256"][:12], *ceilings)
+        table.add_row(split, size, (entry.sha256 or "")[:12], *ceilings)
     print_table(table)

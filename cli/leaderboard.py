@@ -158,7 +158,7 @@ def _print(standing: "Standing") -> None:
     from sraven.core.page.groups import look_notes
 
     board, best = standing.board, ceiling(standing.board)
-    title = f"{board.id}: {board.content['title']}"
+    title = f"{board.id}: {board.title}"
     if not standing.entries:
         click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
         return

@@ -105,7 +105,7 @@ def test_nothing_is_beside_without_a_younger_metric(capsys):
 def test_library_scores_by_the_boards_metrics(name, younger_metric):
     content = small_board(name).content
     content = {**content, "metrics": [metric for metric in content["metrics"] if metric != "younger"]}
-    board = Board(content)
+    board = Board.from_content(content)
     scores = board.score("ood", truth(board, "ood"))
     assert list(scores.metrics) == content["metrics"] and "younger" not in scores.by_combination
     assert board.metrics_beside == ("younger",)
@@ -113,18 +113,18 @@ def test_library_scores_by_the_boards_metrics(name, younger_metric):
 
 def test_order_of_the_metrics_is_the_boards():
     content = small_board(SRAVEN_BOARD).content
-    board = Board({**content, "metrics": content["metrics"][::-1]})
+    board = Board.from_content({**content, "metrics": content["metrics"][::-1]})
     assert list(board.score("ood", truth(board, "ood")).metrics) == content["metrics"][::-1]
 
 
 def test_new_board_gets_all_metrics(younger_metric):
     made = make_board({**DEFINITIONS[1], "id": "fuzzylogic-younger-v1", "sizes": {"test": 20, "ood": 20}})
-    assert made["metrics"][0] == "younger" and Board(made).metrics_beside == ()
+    assert made["metrics"][0] == "younger" and Board.from_content(made).metrics_beside == ()
 
 
 def test_metric_that_is_lacking_is_named():
     content = small_board(SRAVEN_BOARD).content
-    board = Board({**content, "metrics": [*content["metrics"], "beauty", "wit"]})
+    board = Board.from_content({**content, "metrics": [*content["metrics"], "beauty", "wit"]})
     for ask in (lambda: board.metrics, lambda: board.score("ood", truth(board, "ood"))):
         with pytest.raises(BoardError, match="scored by beauty, wit, which this sraven can't compute; "):
             ask()
@@ -163,7 +163,7 @@ def with_ceiling(value, **changes):
 
 
 def test_gap_is_how_much_worse_a_score_is():
-    board = Board(with_ceiling(0.25))
+    board = Board.from_content(with_ceiling(0.25))
     assert board.gap("ood", "r2", 0.5) is None  # no ceiling of it is known
     assert board.gap("ood", "r2_per_sequence", 0.125) == 0.125
     assert board.gap("ood", "mse", 0.375) == 0.125  # where less is better
@@ -179,10 +179,10 @@ def test_reported_rows_and_submissions_have_one_gap(monkeypatch, tmp_path):
     [standing] = read_leaderboard(tmp_path, only=FUZZY_BOARD).standings
     [row] = standing.entries
     assert (row.value, row.gap) == (0.55, 0.3)
-    scores = Board(content).score("ood", np.full(157, 0.5, np.float32))
-    found = _gaps(Board(content), "ood", scores)
+    scores = Board.from_content(content).score("ood", np.full(157, 0.5, np.float32))
+    found = _gaps(Board.from_content(content), "ood", scores)
     assert found == {
-        metric: Board(content).gap("ood", metric, scores.metrics[metric].mean)
+        metric: Board.from_content(content).gap("ood", metric, scores.metrics[metric].mean)
         for metric in ("r2_per_sequence", "mse")
     }
 
@@ -252,7 +252,7 @@ def test_each_ceiling_of_a_board_has_a_meaning(name):
 
 
 def test_definition_that_is_unknown_is_refused():
-    board = Board({**small_board(SRAVEN_BOARD).content, "ceiling_definition": 2})
+    board = Board.from_content({**small_board(SRAVEN_BOARD).content, "ceiling_definition": 2})
     with pytest.raises(BoardError, match="ceiling of accuracy by definition 2, which this sraven doesn't"):
         board.ceiling("ood", "accuracy")
     with pytest.raises(ConfigurationError, match="knowing='nothing': expected one of 'split', 'all comb"):
@@ -265,7 +265,7 @@ def test_new_definition_is_named_by_new_boards_and_old_ones_keep_theirs(monkeypa
     monkeypatch.setitem(CEILINGS, 2, {"accuracy": "mean"})
     new = make_board(definition)
     assert "ceiling_definition" not in old and new["ceiling_definition"] == 2
-    answers = [Board(content).ceiling("ood", "accuracy").answers for content in (old, new)]
+    answers = [Board.from_content(content).ceiling("ood", "accuracy").answers for content in (old, new)]
     assert answers == ["joint", "mean"]
 
 

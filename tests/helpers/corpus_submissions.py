@@ -42,7 +42,7 @@ def corpus_contents():
 @cache
 def corpus_board():
     """Return the small board, to be used without looking for its file."""
-    return Board(corpus_contents()[CORPUS_BOARD])
+    return Board.from_content(corpus_contents()[CORPUS_BOARD])
 
 
 def losses(seed=0, scale=1.0):

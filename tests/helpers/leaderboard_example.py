@@ -116,7 +116,7 @@ def make_diagnostic(*entries):
     """Return a board that isn't ranked."""
     board = read_board("sraven-v1")
     changes = {"id": "sraven-test-v1", "series": "holdout", "title": "SRAVEN, a diagnostic"}
-    return Standing(replace(board, content={**board.content, **changes}), entries)
+    return Standing(replace(board, **changes), entries)
 
 
 def make_corpus_standing():

@@ -84,7 +84,7 @@ def small_contents():
 @cache
 def small_board(board_id):
     """Return a small board, to be used without looking for its file."""
-    return Board(small_contents()[board_id])
+    return Board.from_content(small_contents()[board_id])
 
 
 def use_boards(monkeypatch, folder, contents=None):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
@@ -11,69 +11,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.boards.ceilings import KNOWS, Ceiling, read_ceiling
+from sraven.core.boards.ceilings import KNOWS, Ceiling
+from sraven.core.boards.check import check_digests, check_held_out, check_predictions
+from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.scoring import DIGITS, Run, SplitScores, score_runs
-from sraven.core.ground.arguments import check_array, check_choice, check_integer
+from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.errors import BoardError, ConfigurationError
-from sraven.core.ground.spec import digest
-from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import (
     FAMILIES,
     find_family,
     generator_of,
     make_board_task,
     references_of,
-    rows_of,
     scoring_of,
 )
-from sraven.core.tasks.task import Column, Labels, Task
+from sraven.core.tasks.task import Labels, Task
 
 
-@dataclass(frozen=True)
-class Board:
-    """A frozen task with its splits, sizes, budget and metrics.
+class Board(BoardFile):
+    """A frozen task with its splits, sizes, budget and metrics: what its file says, and its instances.
 
-    Attributes:
-        content: the board's file, as read from JSON; see ``docs/leaderboard.md``.
+    `load_board` returns one; its attributes are those of `BoardFile`.
     """
-
-    content: Mapping[str, Any]
 
     @cached_property
     def task(self) -> Task:
         """The task that gives its instances, or names the corpus that they are."""
-        return make_board_task(self.content["config"])
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether labels need a corpus that the board only names, so that losses are self-reported."""
-        return bool(self.content["labels"] == "corpus")
-
-    @property
-    def budget_unit(self) -> str:
-        """What training budgets count: ``instances`` or ``tokens``."""
-        return str(self.content.get("budget_unit", "instances"))
-
-    @property
-    def prediction(self) -> Column:
-        """Type and shape of the prediction of one instance."""
-        kind = self.content["prediction"]
-        return Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted")
-
-    @property
-    def id(self) -> str:
-        """Name of the board, such as ``sraven-v1``."""
-        return str(self.content["id"])
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical JSON of the board's file; a submission names it."""
-        return digest(self.content)
-
-    @property
-    def metric(self) -> str:
-        """The primary metric."""
-        return str(self.content["metric"])
+        return make_board_task(self.config)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -82,18 +46,18 @@ class Board:
         Raises:
             BoardError: if this installation lacks one.
         """
-        listed, known = self.content["metrics"], scoring_of(self.task).metrics
-        if lacking := [name for name in listed if name not in known]:
+        known = scoring_of(self.task).metrics
+        if lacking := [name for name in self.metric_names if name not in known]:
             raise BoardError(
                 f"board {self.id} is scored by {', '.join(lacking)}, which this sraven can't compute; "
                 "install a newer sraven, or reinstall it"
             )
-        return tuple(listed)
+        return self.metric_names
 
     @property
     def metrics_beside(self) -> tuple[str, ...]:
         """The metrics that its task has got since: shown beside its scores, but no part of them."""
-        return tuple(name for name in scoring_of(self.task).metrics if name not in self.content["metrics"])
+        return tuple(name for name in scoring_of(self.task).metrics if name not in self.metric_names)
 
     def ceiling(self, split: str, metric: str, knowing: str = "split") -> Ceiling | None:
         """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
@@ -109,8 +73,16 @@ class Board:
         """
         check_choice("split", split, tuple(self.splits))
         check_choice("knowing", knowing, tuple(KNOWS))
-        answers = {} if self.is_corpus else references_of(self.task).answers
-        return read_ceiling(self.content, answers, split, metric, knowing)
+        found = self.ceilings.get(split, {}).get(knowing, {}).get(metric)
+        if found is None:
+            return None
+        answer = references_of(self.task).answers.get(self.ceiling_definition, {}).get(metric)
+        if answer is None:
+            raise BoardError(
+                f"board {self.id} has a ceiling of {metric} by definition {self.ceiling_definition}, "
+                "which this sraven doesn't know; install a newer sraven"
+            )
+        return Ceiling(**asdict(found), knows=knowing, answers=answer)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.
@@ -122,17 +94,6 @@ class Board:
             return None
         sign = 1 if scoring_of(self.task).metrics[metric].higher_is_better else -1
         return round(sign * (best.value - value), DIGITS)
-
-    @property
-    def primary_split(self) -> str:
-        """The split on which the primary metric ranks."""
-        return str(self.content["primary_split"])
-
-    @property
-    def splits(self) -> dict[str, int]:
-        """Sizes of the splits that are scored, by name."""
-        entries = self.content["splits"].items()
-        return {name: entry["instances"] for name, entry in entries if name != "train"}
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
         """Return instances of a split, as the task's ``sample`` does.
@@ -146,7 +107,7 @@ class Board:
         Raises:
             ConfigurationError: for another split, or a range beyond its end.
         """
-        check_choice("split", split, tuple(self.content["splits"]))
+        check_choice("split", split, tuple(self.covered))
         if split != "train":
             size = self.splits[split]
             check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
@@ -203,19 +164,10 @@ class Board:
         Raises:
             ConfigurationError: for a wrong split, shape, kind of number or value.
         """
-        check_choice("split", split, tuple(self.splits))
-        column = self.prediction
-        whole = np.dtype(column.dtype).kind in "iu"
-        kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
-        name = f"predictions of {split}"
-        array = check_array(name, predictions, (self.splits[split], *column.shape), kinds, wanted)
-        if whole and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(column.dtype).max:
-            raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
-        with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
-            array = array.astype(column.dtype)
-        if fault := scoring_of(self.task).find_fault(array):
-            raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
-        return array
+        size = self.splits[check_choice("split", split, tuple(self.splits))]
+        return check_predictions(
+            f"predictions of {split}", predictions, size, self.prediction, scoring_of(self.task)
+        )
 
     def check(self, split: str, instances: int | None = None) -> None:
         """Generate a split anew and compare it with the digests of the board.
@@ -230,26 +182,10 @@ class Board:
         Raises:
             BoardError: if they differ; the message says where.
         """
-        entry = self.content["splits"][check_choice("split", split, tuple(self.content["splits"]))]
-        if self.is_corpus:
-            return
-        total, size = entry["instances"], block_size(rows_of(self.task).columns)
-        checked = total if instances is None else min(-(-instances // size) * size, total)
-        batch = None if split == "train" else self._whole(split)
-        found = digest_split(generator_of(self.task), split, checked, batch)
-        for number, (here, there) in enumerate(zip(entry["blocks"], found["blocks"], strict=False)):
-            if here != there:
-                last = min((number + 1) * size, total) - 1
-                arrays = [
-                    name for name, value in found["arrays"].items() if value != entry["arrays"].get(name)
-                ]
-                raise BoardError(
-                    f"board {self.id}, split {split}: instances {number * size:,} to {last:,} aren't those "
-                    f"of the board{' (' + ', '.join(arrays) + ')' if instances is None else ''}; this "
-                    "installation would score against other labels: reinstall sraven"
-                )
-        if instances is None and (found["arrays"], found["sha256"]) != (entry["arrays"], entry["sha256"]):
-            raise BoardError(f"board {self.id}, split {split}: the board's digests contradict each other")
+        entry = self.covered[check_choice("split", split, tuple(self.covered))]
+        if not self.is_corpus:
+            batch = None if split == "train" else self._whole(split)
+            check_digests(self.id, generator_of(self.task), split, entry, instances, batch)
 
     def check_scored(self) -> None:
         """Check all that scores depend on: the held-out combinations and the scored splits.
@@ -267,12 +203,8 @@ class Board:
         Raises:
             BoardError: if they differ.
         """
-        for split, listed in self.content["held_out"].items():
-            if generator_of(self.task).combinations(split).tolist() != listed:
-                raise BoardError(
-                    f"board {self.id}: the combinations of {split} aren't those that the board lists; "
-                    "reinstall sraven"
-                )
+        if self.held_out:
+            check_held_out(self.id, generator_of(self.task), self.held_out)
 
 
 def board_ids() -> tuple[str, ...]:
@@ -282,7 +214,7 @@ def board_ids() -> tuple[str, ...]:
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
         config = content["config"]
         varied = [config.get(name, 0) for name in ("M", "N", "holdout")], config.get("answers", "")
-        return content["series"] != "ranked", families.index(content["task"]), content["series"], varied
+        return content["series"] != RANKED, families.index(content["task"]), content["series"], varied
 
     return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
 
@@ -307,7 +239,7 @@ def read_board(board_id: str) -> Board:
         raise ConfigurationError(
             f"there is no board {board_id!r}; did you mean {', '.join(meant)}? `sraven boards` lists all"
         )
-    return Board(_read(paths[board_id]))
+    return Board.from_content(_read(paths[board_id]))
 
 
 def load_board(board_id: str) -> Board:
@@ -326,6 +258,6 @@ def load_board(board_id: str) -> Board:
     """
     board = read_board(board_id)
     board.check_scored()
-    if "train" in board.content["splits"]:
+    if "train" in board.covered:
         board.check("train", instances=1)
     return board

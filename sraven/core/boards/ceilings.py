@@ -8,9 +8,6 @@ new boards name (``ceiling_definition``; 1 where a board has none).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from sraven.core.ground.errors import BoardError
 
 FIRST_DEFINITION = 1
 """The definition of ceilings whose board doesn't name one."""
@@ -24,6 +21,23 @@ ANSWERS = {
     "mean": "the mean of all answers, each weighted by its probability",
 }
 """How an observer may answer, given how probable each answer is."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number of a board's file.
+
+    Attributes:
+        value: what the ideal observer scores.
+        standard_error: over the instances of the split.
+    """
+
+    value: float
+    standard_error: float
+
+
+Ceilings = Mapping[str, Mapping[str, Mapping[str, Measured]]]
+"""The numbers of a board's file, by split, by what the observer knows (a name of `KNOWS`), and by metric."""
 
 
 @dataclass(frozen=True)
@@ -41,31 +55,3 @@ class Ceiling:
     standard_error: float
     knows: str
     answers: str
-
-
-def read_ceiling(
-    board: Mapping[str, Any], answers: Mapping[int, Mapping[str, str]], split: str, metric: str, knowing: str
-) -> Ceiling | None:
-    """Return a ceiling of a board, with its meaning; None where the board has none.
-
-    Args:
-        board: its file.
-        answers: its task's, see `Scoring.answers`.
-        split: a split of it.
-        metric: a metric.
-        knowing: what the observer knows, a name of `KNOWS`.
-
-    Raises:
-        BoardError: if the task doesn't know the definition of the board's ceilings.
-    """
-    found = board["ceiling"].get(split, {}).get(KNOWS[knowing], {}).get(metric)
-    if found is None:
-        return None
-    definition = board.get("ceiling_definition", FIRST_DEFINITION)
-    answer = answers.get(definition, {}).get(metric)
-    if answer is None:
-        raise BoardError(
-            f"board {board['id']} has a ceiling of {metric} by definition {definition}, which this sraven "
-            "doesn't know; install a newer sraven"
-        )
-    return Ceiling(found["value"], found["standard_error"], knowing, answer)

@@ -7,13 +7,13 @@ from typing import Any
 import yaml
 
 from sraven.core.boards.ceilings import FIRST_DEFINITION
+from sraven.core.boards.content import CORPUS, GENERATED, BoardFile, find_fault
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.tasks.digests import digest_split
 from sraven.core.tasks.families import find_family, generator_of, make_board_task, references_of, scoring_of
 from sraven.core.tasks.task import GeneratedTask, Task
-from sraven.core.untrusted.schemas import find_problem
 
 TRAIN_DIGESTED = 1 << 20
 """Instances of the training split that a board's digests cover."""
@@ -115,7 +115,7 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": "corpus" if find_family(task.name).is_corpus else "generated",
+            "labels": CORPUS if find_family(task.name).is_corpus else GENERATED,
             "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             **{name: definition[name] for name in ("budget_unit",) if name in definition},
@@ -131,9 +131,9 @@ def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
         }
     except KeyError as error:
         raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
-    if problem := find_problem(content, "board"):
-        raise ConfigurationError(f"the definition of board {definition['id']!r}: {problem}")
-    return content
+    if fault := find_fault(content):
+        raise ConfigurationError(f"the definition of board {definition['id']!r}: {fault}")
+    return BoardFile.from_content(content).content
 
 
 def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:

@@ -49,7 +49,7 @@ def score_challenge(
     labels = {split: scoring_of(board.task).labels(batch, threads) for split, batch in batches.items()}
     read, refused = _read_all([Path(answer) for answer in answers], challenge)
     scored = [_score(challenge, labels, path, answer, threads) for path, answer in read]
-    sign = -1 if board.content["higher_is_better"] else 1
+    sign = -1 if board.higher_is_better else 1
 
     def place(entry: dict[str, Any]) -> tuple[Any, ...]:
         mean = entry["splits"][board.primary_split]["metrics"][board.metric]["mean"]
@@ -92,9 +92,10 @@ def _score(
     challenge: Challenge, labels: dict[str, Labels], folder: Path, answer: Answer, threads: int | None
 ) -> dict[str, Any]:
     commitment, name, runs = answer
-    scoring = scoring_of(challenge.board.task)
+    board = challenge.board
+    scoring = scoring_of(board.task)
     splits = {
-        split: asdict(score_runs(scoring, labels[split], found, threads=threads))
+        split: asdict(score_runs(scoring, labels[split], found, metrics=board.metrics, threads=threads))
         for split, found in runs.items()
     }
     return {

@@ -80,12 +80,12 @@ def _extra_data(context: Context) -> str:
 
 
 def _selection(context: Context) -> str:
-    held_out = context.training["selection_split"] in context.board.content["held_out"]
+    held_out = context.training["selection_split"] in context.board.held_out
     return "chosen by its scores on held-out combinations" if held_out else ""
 
 
 def _budget(context: Context) -> str:
-    most = max(context.board.content["train_budgets"])
+    most = max(context.board.train_budgets)
     beyond = context.training["instances"] > most
     return f"trained on more than {most:,} {context.board.budget_unit}" if beyond else ""
 
@@ -123,10 +123,10 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
     """
     board, n = context.board, float(context.board.splits[split])
-    known = board.content["ceiling"].get(split, {}).get("knowing_split", {}).get(board.metric)
+    known = board.ceiling(split, board.metric)
     if known is None or board.metric != "accuracy":  # others are no shares of instances
         return {}
-    value, error = float(known["value"]), float(known["standard_error"])
+    value, error = known.value, known.standard_error
     found = {board.metric: (value, error, n)}
     ambiguous = context.evidence.totals.get(split, {}).get("ambiguous", 0)
     if ambiguous:
@@ -157,11 +157,11 @@ def _impossible_loss(context: Context) -> str:
 
 _CHANCE: Mapping[str, Callable[[Board], float]] = {
     # all features of a panel guessed
-    "accuracy": lambda board: float(board.content["config"]["K"]) ** -board.content["prediction"]["shape"][0],
+    "accuracy": lambda board: float(board.config["K"]) ** -board.prediction.shape[0],
     # the mean of each sequence's targets
     "r2_per_sequence": lambda board: 0.0,
     # all pieces of the tokenizer equally likely
-    "loss": lambda board: log(board.content["config"]["pieces"]),
+    "loss": lambda board: log(board.config["pieces"]),
 }
 """What guessing scores, by primary metric."""
 
@@ -177,7 +177,7 @@ def _chance(context: Context) -> str:
     if board.metric not in _CHANCE or score is None or not score["interval"]:
         return ""
     chance, (low, high) = _CHANCE[board.metric](board), score["interval"]
-    is_better = low > chance if board.content["higher_is_better"] else high < chance
+    is_better = low > chance if board.higher_is_better else high < chance
     return "" if is_better else f"no better than chance, which is {chance:.4g}"
 
 

@@ -73,7 +73,7 @@ def _key(opened: Opened) -> str:
             "format": _FORMAT,
             "submission": opened.digest,
             "board": opened.board.digest,
-            "code": _code_digest(opened.board.content["task"]),
+            "code": _code_digest(opened.board.family),
         }
     )
 

@@ -48,7 +48,7 @@ _MOST_NAMED = 3
 
 
 def _budget(board: Board, instances: int) -> int | None:
-    return min((budget for budget in board.content["train_budgets"] if budget >= instances), default=None)
+    return min((budget for budget in board.train_budgets if budget >= instances), default=None)
 
 
 def _make_entry(entry_id: str, evidence: Evidence) -> Entry:
@@ -91,26 +91,26 @@ def _reported(board: Board) -> list[Entry]:
     return [
         Entry(
             id="",
-            method=row["method"],
+            method=row.method,
             family=None,
-            description=row["source"],
+            description=row.source,
             badge=REPORTED,
             rank=None,
-            remark=" ".join(row["notes"]),
-            value=row["value"],
-            standard_error=row["standard_error"],
+            remark=" ".join(row.notes),
+            value=row.value,
+            standard_error=row.standard_error,
             interval=None,
-            seeds=row["seeds"],
-            splits={board.primary_split: {board.metric: row["value"]}},
-            gap=board.gap(board.primary_split, board.metric, row["value"]),
-            parameters=row["parameters"],
-            train_instances=row["train_instances"],
-            budget=_budget(board, row["train_instances"]),
+            seeds=row.seeds,
+            splits={board.primary_split: {board.metric: row.value}},
+            gap=board.gap(board.primary_split, board.metric, row.value),
+            parameters=row.parameters,
+            train_instances=row.train_instances,
+            budget=_budget(board, row.train_instances),
             date=None,
-            paper=row["paper"],
+            paper=row.paper,
             code=None,
         )
-        for row in board.content["reference"]
+        for row in board.reported
     ]
 
 
@@ -152,7 +152,7 @@ def _ranked(board: Board, entries: Sequence[tuple[Entry, bool]]) -> tuple[Entry,
     Entries share the rank of the best whose value theirs doesn't differ from by more than scores of the
     same predictions may on two machines.
     """
-    sign = -1 if board.content["higher_is_better"] else 1
+    sign = -1 if board.higher_is_better else 1
     ordered = sorted(
         entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
     )
@@ -160,7 +160,7 @@ def _ranked(board: Board, entries: Sequence[tuple[Entry, bool]]) -> tuple[Entry,
     leaders: dict[int | None, tuple[int, float]] = {}
     ranked = []
     for entry, may_rank in ordered:
-        if board.content["series"] == "ranked" and may_rank and entry.value is not None:
+        if board.is_ranked and may_rank and entry.value is not None:
             counts[entry.budget] = counts.get(entry.budget, 0) + 1
             leader = leaders.get(entry.budget)
             if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
@@ -235,7 +235,7 @@ def read_leaderboard(
     for board in boards:
         own = {entry_id: each for entry_id, each in found.items() if each.board.id == board.id}
         rows = _judged(own, reproduced, pins) + [(row, False) for row in _reported(board)]
-        if only or rows or board.content["series"] == "ranked":
+        if only or rows or board.is_ranked:
             note = no_fingerprint(board, pins.get(board.digest, {}))
             standings.append(Standing(board, _ranked(board, rows), note))
     return Leaderboard(tuple(standings), (*faults, *misfits))

@@ -93,5 +93,5 @@ class Leaderboard:
 
 def ceiling(board: Board) -> float | None:
     """Return what the ideal observer scores that knows the split, by the primary metric."""
-    found = board.content["ceiling"].get(board.primary_split, {}).get("knowing_split", {}).get(board.metric)
-    return None if found is None else float(found["value"])
+    found = board.ceiling(board.primary_split, board.metric)
+    return None if found is None else found.value

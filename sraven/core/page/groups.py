@@ -41,7 +41,7 @@ def note_id(standing: Standing, number: int) -> str:
 
 def is_ranked(standing: Standing) -> bool:
     """Return whether a board ranks; the others are diagnostic."""
-    return bool(standing.board.content["series"] == "ranked")
+    return standing.board.is_ranked
 
 
 def budget_key(entry: Entry) -> str:
@@ -51,10 +51,10 @@ def budget_key(entry: Entry) -> str:
 
 def groups(standing: Standing) -> list[Group]:
     """Return the entries by budget: the board's own, the others, beyond all of them, references."""
-    content, named = standing.board.content, name_entries(standing)
+    board, named = standing.board, name_entries(standing)
     ranked = is_ranked(standing)
-    own, most, unit = content["train_budget"], max(content["train_budgets"]), standing.board.budget_unit
-    budgets = sorted(content["train_budgets"], key=lambda budget: (budget != own, budget))
+    own, most, unit = board.train_budget, max(board.train_budgets), board.budget_unit
+    budgets = sorted(board.train_budgets, key=lambda budget: (budget != own, budget))
     made = [
         Group(
             f"Trained on up to {compact(budget)} {unit}",

@@ -101,8 +101,7 @@ def _filters(standings: Sequence[Standing]) -> Element:
 
 def _facts(board: Board) -> Element:
     """Return what a board is, in names and values."""
-    content = board.content
-    config = {name: str(value) for name, value in content["config"].items()}
+    config = {name: str(value) for name, value in board.config.items()}
     setting = {
         name: value if len(value) <= _LONGEST_SETTING else f"{value[:12]}…"
         for name, value in config.items()
@@ -113,8 +112,8 @@ def _facts(board: Board) -> Element:
     known = [board.ceiling(board.primary_split, board.metric, knowing) for knowing in told]
     ceilings = [f"{score(found.value)} {told[found.knows]}" for found in known if found]
     ceilings += [f"answering with {ANSWERS[found.answers]}" for found in known[:1] if found]
-    ranks = "Ranked by" if content["series"] == "ranked" else "Scored by"
-    budget = f"{compact(content['train_budget'])} training {board.budget_unit}"
+    ranks = "Ranked by" if board.is_ranked else "Scored by"
+    budget = f"{compact(board.train_budget)} training {board.budget_unit}"
     facts: dict[str, list[Child]] = {
         ranks: [f"{metric_name(board.metric)} on ", code(board.primary_split)],
         **({} if board.is_corpus else {"Ceiling": [", ".join(ceilings) or "not known"]}),
@@ -133,7 +132,7 @@ def _figure(standing: Standing) -> Element | None:
     named = [(name, entry) for name, entry in name_entries(standing) if entry.value is not None]
     if not named:
         return None
-    budgets = tuple(sorted(standing.board.content["train_budgets"]))
+    budgets = tuple(sorted(standing.board.train_budgets))
     axes = (
         Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, budgets),
         Axis("parameters", lambda entry: entry.parameters),
@@ -180,7 +179,7 @@ def _contents(standing: Standing) -> Iterable[Element | None]:
 def _section(standing: Standing) -> Element:
     """Return the section of a board; diagnostic ones open on demand."""
     board = standing.board
-    title = element("h2", board.content["title"], " ", element("code", board.id, class_="id"))
+    title = element("h2", board.title, " ", element("code", board.id, class_="id"))
     contents = list(_contents(standing))
     if not is_ranked(standing):
         contents = [element("details", element("summary", title), *contents)]

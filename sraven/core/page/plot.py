@@ -206,7 +206,7 @@ def draw_panel(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axi
     points = scale.points(named)
     by_place = sorted(points, key=lambda point: point.x)
     title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
-    title += "" if board.content["higher_is_better"] else " (lower is better)"
+    title += "" if board.higher_is_better else " (lower is better)"
     svg = element(
         "svg",
         _frame(scale),

@@ -131,7 +131,7 @@ class Scale:
         ends += [v + e for v, e in zip(values, errors, strict=True)]
         ends += [] if self.best is None else [self.best]
         low, high = min(ends), max(ends)
-        if standing.board.content["higher_is_better"] and low < 0 < high:
+        if standing.board.higher_is_better and low < 0 < high:
             low = 0.0  # far below nothing is shown as below nothing
         self.ticks = ticks(low, high)
         counts = [axis.value(entry) for entry in entries]

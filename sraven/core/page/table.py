@@ -183,7 +183,7 @@ def columns(standing: Standing) -> tuple[Column, ...]:
     """Return the columns of a board's table."""
     board = standing.board
     metric = capitalised(metric_name(board.metric))
-    best = "descending" if board.content["higher_is_better"] else "ascending"
+    best = "descending" if board.higher_is_better else "ascending"
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
     return (

@@ -94,7 +94,7 @@ def _check_board(content: Mapping[str, Any], board: Board) -> None:
 
 def selection_problem(content: Mapping[str, Any], board: Board) -> str | None:
     """Return what is wrong with the split by which hyperparameters were chosen; None if nothing is."""
-    split, allowed = content["training"]["selection_split"], tuple(board.content["splits"])
+    split, allowed = content["training"]["selection_split"], tuple(board.covered)
     if split is None or split in allowed:
         return None
     return (

@@ -92,4 +92,4 @@ def test_board_is_not_written_outside_a_checkout(tmp_path):
 
 def test_title_of_a_board_is_part_of_its_digest():
     board = small_board(SRAVEN_BOARD)
-    assert Board({**board.content, "title": "Better"}).digest != board.digest
+    assert Board.from_content({**board.content, "title": "Better"}).digest != board.digest

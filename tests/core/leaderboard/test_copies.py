@@ -1,11 +1,14 @@
 """Predictions that are those of another entry, or of another seed, and those that only look so."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from helpers.corpus_submissions import corpus_board, losses
 from helpers.evidence_example import make_evidence, random_predictions
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
+from sraven.core.boards.content import BoardSplit
 from sraven.core.leaderboard.copies import equal_seeds, find_copies
 from sraven.core.leaderboard.evidence import run_name
 
@@ -64,7 +67,7 @@ def test_one_copied_run_is_enough(entry, name):
 def test_nearly_the_same_is_a_copy(changed, is_copy):
     """On 5,000 instances of which half are wrong, a hundredth of the errors are 25."""
     board = small_board(SRAVEN_BOARD)
-    board = type(board)({**board.content, "splits": {name: {"instances": 5_000} for name in SPLITS}})
+    board = replace(board, covered={name: BoardSplit(5_000) for name in SPLITS})
     entry = make_evidence("honest", board)
 
     def change(array):

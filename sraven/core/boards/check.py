@@ -1,0 +1,90 @@
+"""Checks against a board: its instances by their digests, its combinations, predictions of its splits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.core.boards.content import BoardSplit
+from sraven.core.ground.arguments import check_array
+from sraven.core.ground.errors import BoardError, ConfigurationError
+from sraven.core.tasks.digests import block_size, digest_split
+from sraven.core.tasks.families import rows_of
+from sraven.core.tasks.task import Column, GeneratedTask, Scoring
+
+
+def check_digests(
+    board_id: str, task: GeneratedTask, split: str, entry: BoardSplit, instances: int | None, batch: Any
+) -> None:
+    """Generate a split anew and compare it with its digests.
+
+    Args:
+        board_id: of the board, for the message.
+        task: the board's.
+        split: a split of it, whose instances the board covers by digests.
+        entry: what the board says of the split.
+        instances: how many to check, rounded up to whole blocks; None for all that are covered.
+        batch: all instances of the split, if they are at hand; else None.
+
+    Raises:
+        BoardError: if they differ; the message says where.
+    """
+    total, size = entry.instances, block_size(rows_of(task).columns)
+    checked = total if instances is None else min(-(-instances // size) * size, total)
+    arrays = entry.arrays or {}
+    found = digest_split(task, split, checked, batch)
+    for number, (here, there) in enumerate(zip(entry.blocks, found["blocks"], strict=False)):
+        if here != there:
+            last = min((number + 1) * size, total) - 1
+            other = [name for name, value in found["arrays"].items() if value != arrays.get(name)]
+            raise BoardError(
+                f"board {board_id}, split {split}: instances {number * size:,} to {last:,} aren't those "
+                f"of the board{' (' + ', '.join(other) + ')' if instances is None else ''}; this "
+                "installation would score against other labels: reinstall sraven"
+            )
+    if instances is None and (found["arrays"], found["sha256"]) != (arrays, entry.sha256):
+        raise BoardError(f"board {board_id}, split {split}: the board's digests contradict each other")
+
+
+def check_held_out(
+    board_id: str, task: GeneratedTask, held_out: Mapping[str, tuple[tuple[int, ...], ...]]
+) -> None:
+    """Compare the combinations of the held-out splits with those that a board lists.
+
+    Raises:
+        BoardError: if they differ.
+    """
+    for split, listed in held_out.items():
+        if tuple(map(tuple, task.combinations(split).tolist())) != listed:
+            raise BoardError(
+                f"board {board_id}: the combinations of {split} aren't those that the board lists; "
+                "reinstall sraven"
+            )
+
+
+def check_predictions(
+    name: str, predictions: ArrayLike, size: int, column: Column, scoring: Scoring
+) -> NDArray[Any]:
+    """Return predictions of a whole split as an array of the board's type.
+
+    Args:
+        name: of the predictions, for the message.
+        predictions: of one seed, in the order of the indices.
+        size: of the split.
+        column: type and shape of the prediction of one instance.
+        scoring: the task's.
+
+    Raises:
+        ConfigurationError: for a wrong shape, kind of number or value.
+    """
+    whole = np.dtype(column.dtype).kind in "iu"
+    kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
+    array = check_array(name, predictions, (size, *column.shape), kinds, wanted)
+    if whole and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(column.dtype).max:
+        raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
+    with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
+        array = array.astype(column.dtype)
+    if fault := scoring.find_fault(array):
+        raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
+    return array

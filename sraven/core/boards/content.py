@@ -1,0 +1,269 @@
+"""The file of a board as a typed value, read from JSON and written to the same JSON again.
+
+The file never changes, and its digest is the board's identity. So nothing is converted that would be
+written otherwise, and what has its default isn't written at all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, Measured
+from sraven.core.ground.echo import quoted, shown
+from sraven.core.ground.errors import BoardError
+from sraven.core.ground.spec import digest
+from sraven.core.tasks.task import Column
+from sraven.core.untrusted.schemas import find_problem
+
+RANKED = "ranked"
+"""The series of boards that rank; others are diagnostic."""
+
+CORPUS, GENERATED = "corpus", "generated"
+"""Where the labels of a board come from, by their names in its file."""
+
+DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
+"""What a board has whose file doesn't say it; no file says it."""
+
+ORDER = (
+    *("schema", "id", "version", "title", "series", "task", "config", "labels", "prediction"),
+    *(
+        "train_budget",
+        "train_budgets",
+        "budget_unit",
+        "metric",
+        "primary_split",
+        "higher_is_better",
+        "metrics",
+    ),
+    *("ceiling", "ceiling_definition", "reference", "splits", "held_out"),
+)
+"""The names in a board's file, in their order."""
+
+_AS_WRITTEN = (
+    "id",
+    "version",
+    "title",
+    "series",
+    "train_budget",
+    "metric",
+    "primary_split",
+    "higher_is_better",
+)
+
+
+@dataclass(frozen=True)
+class BoardSplit:
+    """What a board says of a split.
+
+    Attributes:
+        instances: how many are covered: all of a scored split, the beginning of ``train``.
+        sha256: digest of the instances; None of a corpus, which has no digests.
+        blocks: digests of the blocks, in order.
+        arrays: digest of each array, by name.
+    """
+
+    instances: int
+    sha256: str | None = None
+    blocks: tuple[str, ...] = ()
+    arrays: Mapping[str, str] | None = None
+
+    @classmethod
+    def from_content(cls, entry: Mapping[str, Any]) -> Self:
+        """Return an entry of the file."""
+        return cls(
+            entry["instances"], entry.get("sha256"), tuple(entry.get("blocks", ())), entry.get("arrays")
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The entry as the file has it."""
+        if self.sha256 is None:
+            return {"instances": self.instances}
+        blocks, arrays = list(self.blocks), dict(self.arrays or {})
+        return {"instances": self.instances, "sha256": self.sha256, "blocks": blocks, "arrays": arrays}
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A figure that a paper reports; no predictions stand behind it.
+
+    Attributes:
+        seeds: behind the figure.
+        train_instances: seen in training, in the unit of the board's budget.
+        source: where in the paper it stands.
+        paper: its address.
+        notes: what differs from the board, in sentences.
+        method: name of what was measured.
+        value: of the primary metric on the primary split.
+        standard_error: over seeds; None where none is reported.
+        parameters: of the model; None where they aren't reported.
+    """
+
+    seeds: int
+    train_instances: int
+    source: str
+    paper: str
+    notes: tuple[str, ...]
+    method: str
+    value: float
+    standard_error: float | None
+    parameters: int | None
+
+    @classmethod
+    def from_content(cls, row: Mapping[str, Any]) -> Self:
+        """Return a row of the file."""
+        return cls(**{**row, "notes": tuple(row["notes"])})
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The row as the file has it."""
+        return {**asdict(self), "notes": list(self.notes)}
+
+
+def find_fault(content: Any) -> str | None:
+    """Return what is missing or wrong in the file of a board, in a line; None if nothing is."""
+    if problem := find_problem(content, "board"):
+        return problem
+    for name, default in DEFAULTS.items():
+        if content.get(name) == default:
+            return f"has {name}: {default}, which goes without saying; leave it out"
+    family, configured = content["task"], content["config"].get("task")
+    if configured != family:
+        return f"config.task is {quoted(configured)}; expected {quoted(family)}, as task says"
+    for known in (known for split in content["ceiling"].values() for known in split):
+        if known not in KNOWS.values():
+            return f"has a ceiling of an observer {quoted(known)}; expected {', '.join(KNOWS.values())}"
+    return None
+
+
+@dataclass(frozen=True, repr=False)
+class BoardFile:
+    """What the file of a board says.
+
+    Attributes:
+        id: name of the board, such as ``sraven-v1``.
+        version: of the board, from 1.
+        title: what it is called on the page.
+        series: ``ranked``, or the diagnostic series that it belongs to.
+        config: everything that determines its instances, as JSON values; see `Board.task`.
+        is_corpus: whether labels need a corpus that the board only names, so that losses are
+            self-reported.
+        prediction: type and shape of the prediction of one instance.
+        train_budget: what training may see, counted in ``budget_unit``.
+        train_budgets: the budgets within which entries are ranked, ascending.
+        budget_unit: what training budgets count: ``instances`` or ``tokens``.
+        metric: the primary metric.
+        primary_split: the split on which the primary metric ranks.
+        higher_is_better: whether more of the primary metric is better.
+        metric_names: the metrics that score it, in the order of its scores.
+        ceilings: what the ideal observer scores, see `Board.ceiling`.
+        ceiling_definition: which definition these have.
+        reported: figures of papers.
+        covered: what its digests cover, by split, ``train`` included.
+        held_out: the combinations of each split that shares none with ``train``.
+    """
+
+    id: str
+    version: int
+    title: str
+    series: str
+    config: Mapping[str, Any]
+    is_corpus: bool
+    prediction: Column
+    train_budget: int
+    train_budgets: tuple[int, ...]
+    budget_unit: str
+    metric: str
+    primary_split: str
+    higher_is_better: bool
+    metric_names: tuple[str, ...]
+    ceilings: Ceilings
+    ceiling_definition: int
+    reported: tuple[Reported, ...]
+    covered: Mapping[str, BoardSplit]
+    held_out: Mapping[str, tuple[tuple[int, ...], ...]]
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> Self:
+        """Return the board of a file, given as JSON values.
+
+        Raises:
+            BoardError: for what is missing or wrong in it.
+        """
+        if fault := find_fault(content):
+            name = content.get("id") if isinstance(content, Mapping) else content
+            raise BoardError(f"the file of board {shown(name)}: {fault}")
+        kind, known = content["prediction"], {written: knows for knows, written in KNOWS.items()}
+        return cls(
+            **{name: content[name] for name in _AS_WRITTEN},
+            **{name: content.get(name, default) for name, default in DEFAULTS.items()},
+            config=dict(content["config"]),
+            is_corpus=content["labels"] == CORPUS,
+            prediction=Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted"),
+            train_budgets=tuple(content["train_budgets"]),
+            metric_names=tuple(content["metrics"]),
+            ceilings={
+                split: {
+                    known[written]: {metric: Measured(**found) for metric, found in metrics.items()}
+                    for written, metrics in by_knowledge.items()
+                }
+                for split, by_knowledge in content["ceiling"].items()
+            },
+            reported=tuple(map(Reported.from_content, content["reference"])),
+            covered={split: BoardSplit.from_content(entry) for split, entry in content["splits"].items()},
+            held_out={split: tuple(map(tuple, rows)) for split, rows in content["held_out"].items()},
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The board's file as JSON values, see ``docs/leaderboard.md``; a new one each time."""
+        written = {name: getattr(self, name) for name in _AS_WRITTEN}
+        written |= {name: value for name in DEFAULTS if (value := getattr(self, name)) != DEFAULTS[name]}
+        written |= {
+            "schema": 1,
+            "task": self.family,
+            "config": dict(self.config),
+            "labels": CORPUS if self.is_corpus else GENERATED,
+            "prediction": {"dtype": self.prediction.dtype, "shape": list(self.prediction.shape)},
+            "train_budgets": list(self.train_budgets),
+            "metrics": list(self.metric_names),
+            "ceiling": {
+                split: {
+                    KNOWS[knows]: {metric: asdict(found) for metric, found in metrics.items()}
+                    for knows, metrics in by_knowledge.items()
+                }
+                for split, by_knowledge in self.ceilings.items()
+            },
+            "reference": [row.content for row in self.reported],
+            "splits": {split: entry.content for split, entry in self.covered.items()},
+            "held_out": {split: [list(row) for row in rows] for split, rows in self.held_out.items()},
+        }
+        return {name: written[name] for name in ORDER if name in written}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of the board's file; a submission names it."""
+        return digest(self.content)
+
+    @property
+    def family(self) -> str:
+        """Name of its task's family, such as ``sraven``."""
+        return str(self.config["task"])
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether entries are ranked on it; others are diagnostic."""
+        return self.series == RANKED
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """Sizes of the splits that are scored, by name."""
+        return {name: entry.instances for name, entry in self.covered.items() if name != "train"}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{size:,} of {split}" for split, size in self.splits.items())
+        return f"<Board {self.id} ({self.digest[:12]}): {self.metric} on {self.primary_split}; {sizes}>"
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
