@@ -16,12 +16,12 @@ from helpers.example import SIZES, all_bytes
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
-from sraven.core.boards.board import board_ids, digest_split, read_board
+from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import added, digest, values_of
 from sraven.core.tasks import families
-from sraven.core.tasks.digests import block_size
+from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import FAMILIES, find_family, generating_families, make_board_task, make_task
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset

@@ -1,25 +1,19 @@
 """Checkpoints while it trains: when they are due, written by a thread, and never of what diverged."""
 
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from baselines.saving import Saver, Schedule
 
 from baselines.checkpoint import Checkpoints
 from baselines.experiment import board_experiment
-from baselines.log import LOG
-from baselines.run_directory import CHECKPOINTS, open_checkpoints
-from baselines.saving import Saver, Schedule
+from baselines.run_directory import CHECKPOINTS
 from baselines.step import State
-from baselines.train import DivergenceError, train, train_runs
+from baselines.train import train, train_runs
 from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +79,8 @@ def unstack(states, place):
 
 
 TARGET = jax.tree.map(
-    lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding), unstack(states_of(0), 0)
+    lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding),
+    unstack(states_of(0), 0),
 )
 
 
@@ -178,4 +173,8 @@ def test_what_diverged_is_not_saved_though_the_next_chunk_was_told(tmp_path, pla
     assert outcomes[place].diverged == 0 and outcomes[1 - place].diverged is None
     assert steps_of(folders[place]) == [] and steps_of(folders[1 - place]) == [STEPS - CHUNK, STEPS]
     assert int(outcomes[place].state.step) == 0
-    assert np.isfinite(leaves(outcomes[place].state.params)[".params" if False else next(iter(leaves(outcomes[place].state.params)))]).all()
+    assert np.isfinite(
+        leaves(outcomes[place].state.params)[
+            ".params" if False else next(iter(leaves(outcomes[place].state.params)))
+        ]
+    ).all()
