@@ -46,7 +46,7 @@ def command(directory: Path, thorough: bool, threads: int | None, as_json: bool)
     Example:
       sraven verify sraven-M4-K8
     """
-    from sraven.core.dataset.directory import read_manifest
+    from sraven.core.dataset.manifest import read_manifest
     from sraven.core.tasks.families import make_task
     from sraven.core.verification.verify import verify_dataset
 

@@ -1,22 +1,19 @@
 """The life of a directory of tokens: staged, resumed, published whole, replaced only by force.
 
-All is made in ``<out>/.sraven-partial``. Publishing moves it into place in an order that leaves, at any
-moment, either no manifest or a whole directory, and that can be taken up again.
+The order in which it is published is that of `sraven.core.system.staging`.
 """
 
 import json
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from baselines.lm.shards import ARRAYS, path_of
-from sraven.core.dataset.directory import MANIFEST, STAGING
 from sraven.core.ground.errors import OutputError
-from sraven.core.system.files import move_into_place, sync_directory, write_json
-from sraven.core.system.lock import LOCK, Lock
-from sraven.core.system.staging import check_staging, clear, lock_staging
+from sraven.core.system.files import write_json
+from sraven.core.system.lock import LOCK
+from sraven.core.system.staging import MANIFEST, STAGING, Plan, StagedDirectory
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
@@ -25,9 +22,8 @@ KIND = "tokens"
 """Tells these manifests from those of datasets."""
 
 PLAN, SHARDS, ENTRIES, TOKENIZER = "plan.json", "shards", "entries", "tokenizer.model"
-_REPLACED = "replaced"
 
-Plan = Mapping[str, Any]
+_REPLACE = "choose another directory, or use --force to replace it"
 
 
 def read_manifest(out: Path) -> dict[str, Any]:
@@ -62,132 +58,57 @@ def differences(plan: Plan, other: Plan) -> list[str]:
     return sorted(key for key in {*plan, *other} if plan.get(key) != other.get(key))
 
 
-def _is_complete(out: Path, manifest: Mapping[str, Any]) -> bool:
-    """Tell whether all files are there, in the size that the manifest says."""
-    return (out / TOKENIZER).is_file() and _has_shards(out, manifest)
+class TokensDirectory(StagedDirectory):
+    """A directory of tokens while it is written."""
 
+    PLAN, FILES = PLAN, (TOKENIZER,)
 
-def _has_shards(folder: Path, manifest: Mapping[str, Any]) -> bool:
-    try:
-        return all(
-            path_of(folder / SHARDS / shard["name"], array).stat().st_size == shard["file_bytes"][array]
-            for shard in manifest["shards"]
-            for array in ARRAYS
-        )
-    except (OSError, KeyError, TypeError):
-        return False
+    def read_manifest(self, folder: Path) -> dict[str, Any]:
+        """Return the manifest in a directory."""
+        return read_manifest(folder)
 
+    def refuse_other(self, manifest: Mapping[str, Any]) -> None:
+        """Refuse a directory that holds other tokens."""
+        different = [name for name in differences(self.plan, manifest["plan"]) if name != "sentencepiece"]
+        if not self.force and different:
+            raise OutputError(f"{self.out} holds other tokens ({', '.join(different)} differ); {_REPLACE}")
 
-def _all_is_written(out: Path) -> bool:
-    """Tell whether only publishing is left, or some of that."""
-    staging = out / STAGING
-    try:
-        manifest = read_manifest(staging)
-    except OutputError:
-        return False
-    return _has_shards(staging if (staging / SHARDS).exists() else out, manifest)
+    def refuse_begun(self, staged: Plan | None) -> None:
+        """Refuse a directory without manifest that isn't one of ours, or other tokens unfinished."""
+        left = set(os.listdir(self.staging)) if self.staging.is_dir() else None
+        if left is None or (left and not left & {PLAN, LOCK}):
+            raise OutputError(f"{self.out} isn't empty and holds no tokens; choose another directory")
+        if not self.force and staged and (different := differences(self.plan, staged)):
+            raise OutputError(
+                f"{self.out} holds other tokens, unfinished ({', '.join(different)} differ); {_REPLACE}"
+            )
 
-
-def _is_finished(out: Path, plan: Plan, force: bool) -> bool:
-    """Refuse a directory that isn't ours to write to; tell whether all is done."""
-    replace = "choose another directory, or use --force to replace it"
-    if out.exists() and not out.is_dir():
-        raise OutputError(f"{out} is a file; choose another directory")
-    if not out.exists() or not any(out.iterdir()):
-        return False
-    check_staging(out / STAGING)
-    if (out / MANIFEST).exists():
-        manifest = read_manifest(out)
-        different = [name for name in differences(plan, manifest["plan"]) if name != "sentencepiece"]
-        if not force and different:
-            raise OutputError(f"{out} holds other tokens ({', '.join(different)} differ); {replace}")
-        if not force and not _is_complete(out, manifest):
-            raise OutputError(f"{out} is damaged: a file is missing or cut off; use --force to rewrite it")
-        return not force
-    begun = out / STAGING
-    left = set(os.listdir(begun)) if begun.is_dir() else None
-    if left is None or (left and not left & {PLAN, LOCK}):
-        raise OutputError(f"{out} isn't empty and holds no tokens; choose another directory")
-    staged = _staged_plan(out)
-    if not force and staged and (different := differences(plan, staged)):
-        raise OutputError(f"{out} holds other tokens, unfinished ({', '.join(different)} differ); {replace}")
-    return False
-
-
-def _staged_plan(out: Path) -> dict[str, Any] | None:
-    """Return the plan that was begun; None if there is none."""
-    try:
-        return dict(json.loads((out / STAGING / PLAN).read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def open_staging(out: Path, plan: Plan, force: bool) -> Lock | None:
-    """Make the staging directory ready for a plan; nothing is created before all is checked.
-
-    Returns:
-        None if all is done already; else a lock to release when the work is done.
-
-    Raises:
-        OutputError: if the directory can't be written, is being written, or holds something else.
-    """
-    staging = out / STAGING
-    try:
-        if _is_finished(out, plan, force) and not staging.exists():
-            return None
-        lock = lock_staging(out, staging)
+    def staged_plan(self) -> dict[str, Any] | None:
+        """Return the plan that was begun; None if there is none."""
         try:
-            # Again, and this time nobody else changes it.
-            if not _is_finished(out, plan, force) and not _take_up(out, plan, force):
-                return lock
-            clear(staging, MANIFEST, PLAN)
-        except BaseException:
-            lock.release()
-            raise
-        lock.release()
-    except OSError as error:
-        raise OutputError(
-            f"{out} can't be written ({error.strerror or error}); mend that, or choose another directory"
-        ) from None
-    return None
+            return dict(json.loads((self.staging / PLAN).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
 
+    def begin(self) -> None:
+        """Write the plan."""
+        write_json(self.staging / PLAN, self.plan)
 
-def _take_up(out: Path, plan: Plan, force: bool) -> bool:
-    """Keep of the staging directory what is of use; tell whether all is done by that."""
-    staging, written = out / STAGING, _all_is_written(out)
-    if _staged_plan(out) != plan:
-        if written and not (out / MANIFEST).exists():
-            # Other tokens, and what they replace is taken apart: without them there would be none.
-            publish(out)
-            if _is_finished(out, plan, force):
-                return True
-        clear(staging, MANIFEST, PLAN)
-        write_json(staging / PLAN, plan)
-    elif not written:
-        (staging / MANIFEST).unlink(missing_ok=True)
-    if not (staging / MANIFEST).exists():  # else publishing was cut short
-        (staging / SHARDS).mkdir(exist_ok=True)
-        (staging / ENTRIES).mkdir(exist_ok=True)
-    return False
+    def folders(self) -> Sequence[str]:
+        """Return the folders of the shards, and of what is known of each."""
+        return SHARDS, ENTRIES
 
+    def data(self, plan: Plan) -> str:
+        """Return the folder of the shards."""
+        return SHARDS
 
-def discard(out: Path) -> None:
-    """Remove what was begun; the release of the lock removes the directories."""
-    clear(out / STAGING, MANIFEST, PLAN)
-
-
-def publish(out: Path) -> None:
-    """Move what is finished from the staging directory into place; may be called again."""
-    staging = out / STAGING
-    if (staging / SHARDS).exists():
-        (out / MANIFEST).unlink(missing_ok=True)
-        sync_directory(out)
-        if (out / SHARDS).exists():
-            shutil.rmtree(staging / _REPLACED, ignore_errors=True)
-            os.replace(out / SHARDS, staging / _REPLACED)
-        os.replace(staging / SHARDS, out / SHARDS)
-        sync_directory(out)
-    for name in (TOKENIZER, MANIFEST):  # the manifest last: with it, all is there
-        if (staging / name).exists():
-            move_into_place(staging / name, out / name)
-    clear(staging, MANIFEST, PLAN)
+    def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
+        """Tell whether the shards lie in a directory, in the sizes that the manifest says."""
+        try:
+            return all(
+                path_of(folder / SHARDS / shard["name"], array).stat().st_size == shard["file_bytes"][array]
+                for shard in manifest["shards"]
+                for array in ARRAYS
+            )
+        except (OSError, KeyError, TypeError):
+            return False

@@ -22,9 +22,7 @@ from baselines.lm.directory import (
     LAYOUT,
     SHARDS,
     TOKENIZER,
-    discard,
-    open_staging,
-    publish,
+    TokensDirectory,
     read_manifest,
 )
 from baselines.lm.pool import Tell, map_jobs
@@ -33,10 +31,10 @@ from baselines.lm.shards import ARRAYS, NAMED, Shard, Writing, path_of, read_sha
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
 from sraven.core.compute.parallel import check_threads
-from sraven.core.dataset.directory import MANIFEST, STAGING
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_bytes, write_json
+from sraven.core.system.staging import MANIFEST
 
 MOST_DOCUMENTS = 1 << 40
 
@@ -248,14 +246,15 @@ def prepare(
         path = Path(out).expanduser()
     except RuntimeError as error:
         raise OutputError(f"{out}: {error}; choose another directory") from None
-    lock = open_staging(path, preparation.plan, force)
+    directory = TokensDirectory(path, preparation.plan, force)
+    lock = directory.open()
     if lock is not None:
         with lock:
-            staging = path / STAGING
+            staging = directory.staging
             if not (staging / MANIFEST).exists():
-                manifest = _prepare_all(preparation, path, processes, strict, tell)
+                manifest = _prepare_all(preparation, directory, processes, strict, tell)
                 write_json(staging / MANIFEST, manifest)
-            publish(path)
+            directory.publish()
     manifest = read_manifest(path)
     if strict:
         _refuse_broken(manifest["skipped"], manifest["first_skipped"])
@@ -263,21 +262,21 @@ def prepare(
 
 
 def _prepare_all(
-    preparation: Preparation, out: Path, processes: int, strict: bool, tell: Tell
+    preparation: Preparation, directory: TokensDirectory, processes: int, strict: bool, tell: Tell
 ) -> dict[str, Any]:
     """Write tokenizer and shards; return the manifest."""
-    staging = out / STAGING
+    staging = directory.staging
     try:
         tokenizer = _tokenizer(preparation, staging)
     except ConfigurationError:
-        discard(out)
+        directory.discard()
         raise
     shards = _prepare_sources(preparation, tokenizer.sha256, staging, processes, strict, tell)
     manifest = _make_manifest(preparation, tokenizer, shards, staging / SHARDS)
     if strict:
         _refuse_broken(manifest["skipped"], manifest["first_skipped"])
     if not manifest["documents"]:
-        discard(out)
+        directory.discard()
         first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
         raise ConfigurationError(
             f"source: no document in {len(preparation.sources):,} sources{first}; check them"

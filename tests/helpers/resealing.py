@@ -3,7 +3,7 @@
 import json
 
 from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.write import FORMATS
+from sraven.core.dataset.formats import FORMATS
 from sraven.core.system.files import sha256_of_file, write_json, write_text
 from sraven.core.tasks.table import arrow_schema, to_table
 

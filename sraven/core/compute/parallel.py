@@ -10,6 +10,9 @@ from sraven.core.ground.arguments import check_integer
 
 T = TypeVar("T")
 
+Progress = Callable[[int], None]
+"""Is told how many more instances are done, from any thread."""
+
 LEAST, MOST = 8192, 32768
 """Instances that a thread takes at a time, unless told otherwise."""
 

@@ -10,86 +10,35 @@ The directory::
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from sraven.core.compute.parallel import check_threads, for_each_item
+from sraven.core.compute.parallel import Progress, check_threads, for_each_item
 from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.directory import (
+from sraven.core.dataset.directory import Journal, prepare, publish
+from sraven.core.dataset.formats import FORMATS
+from sraven.core.dataset.manifest import (
     CARD,
     CROISSANT,
-    LAYOUT,
-    MANIFEST,
     SIZE_LIMIT,
-    STAGING,
-    Journal,
-    prepare,
-    publish,
+    Shard,
+    add_tallies,
+    blocks_of,
+    list_shards,
+    make_entry,
+    make_manifest,
+    make_plan,
     read_manifest,
 )
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
-from sraven.core.tasks.digests import block_digest, block_size, instance_bytes, split_digest
+from sraven.core.system.staging import MANIFEST, STAGING
+from sraven.core.tasks.digests import block_digest, block_size
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Task
-
-BLOCKS_IN_SHARD = 4
-
-MOST_SHARDS = 1 << 16
-"""Most files of one dataset, which bounds its manifest."""
-
-Progress = Callable[[int], None]
-"""Is told how many more instances are done."""
-
-
-def _parquet_writer(path: Any, schema: pa.Schema) -> AbstractContextManager[Any]:
-    # Uniform floats have no repeats for a dictionary to find: split into streams of bytes, they
-    # take a tenth less room and time.
-    leaves = {
-        f"{field.name}.list.element" if pa.types.is_fixed_size_list(field.type) else field.name: field.type
-        for field in schema
-    }
-    floats = [
-        name for name, kind in leaves.items() if pa.types.is_floating(getattr(kind, "value_type", kind))
-    ]
-    writer: AbstractContextManager[Any] = pq.ParquetWriter(
-        path,
-        schema,
-        compression="zstd",
-        write_page_index=True,
-        use_content_defined_chunking=True,
-        use_dictionary=[name for name in leaves if name not in floats],
-        column_encoding=dict.fromkeys(floats, "BYTE_STREAM_SPLIT") or None,
-    )
-    return writer
-
-
-FORMATS: dict[str, Callable[[Any, pa.Schema], AbstractContextManager[Any]]] = {
-    "parquet": _parquet_writer,
-    "arrow": pa.ipc.new_stream,
-}
-"""File formats: what opens a writer to a path or to something with ``write``. The name is also the
-suffix. Arrow files are streams, which
-``datasets.Dataset.from_file`` maps into memory without a copy."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """A file to write: instances ``start`` to ``start + count - 1`` of a split."""
-
-    split: str
-    path: str
-    start: int
-    count: int
 
 
 def _check_sizes(task: Task, sizes: Mapping[str, int], file_format: str) -> None:
@@ -102,91 +51,6 @@ def _check_sizes(task: Task, sizes: Mapping[str, int], file_format: str) -> None
             raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
     if not any(sizes.values()):
         raise ConfigurationError("all splits have size 0; ask for at least one instance")
-
-
-def make_plan(
-    task: Task, sizes: Mapping[str, int], file_format: str, pyarrow: str | None = None
-) -> dict[str, Any]:
-    """Return what identifies a dataset: equal plans give equal bytes."""
-    return {
-        "layout": LAYOUT,
-        "config": dict(task.config),
-        "config_name": task.config_name,
-        "file_format": file_format,
-        "sizes": {split: size for split, size in sizes.items() if size},
-        "pyarrow": pyarrow or version("pyarrow"),
-    }
-
-
-def list_shards(task: Task, plan: Mapping[str, Any]) -> list[Shard]:
-    """Return the files of a dataset, in order.
-
-    Raises:
-        ConfigurationError: if there are too many.
-    """
-    step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
-    count = sum(-(-size // step) for size in plan["sizes"].values())
-    if count > MOST_SHARDS:
-        total = sum(plan["sizes"].values())
-        raise ConfigurationError(
-            f"{total:,} instances make {count:,} files; at most {MOST_SHARDS:,} are in one dataset: "
-            "write several, of other seeds"
-        )
-    for split, size in plan["sizes"].items():
-        starts = range(0, size, step)
-        for number, start in enumerate(starts):
-            name = f"{split}-{number:05d}-of-{len(starts):05d}.{plan['file_format']}"
-            path = f"{plan['config_name']}/{name}"
-            shards.append(Shard(split, path, start, min(step, size - start)))
-    return shards
-
-
-def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the number of instances of each block of a shard."""
-    for start in range(shard.start, shard.start + shard.count, step):
-        yield start, min(step, shard.start + shard.count - start)
-
-
-def make_entry(
-    shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return what journal and manifest say of a file that is written."""
-    return {
-        "path": shard.path,
-        "start": shard.start,
-        "num_examples": shard.count,
-        "num_bytes": size,
-        "sha256": sha256,
-        "blocks": list(blocks),
-        "tallies": {name: np.asarray(tally).tolist() for name, tally in tallies.items()},
-    }
-
-
-def add_tallies(total: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Add counts by name."""
-    for name, tally in more.items():
-        total[name] = total.get(name, 0) + tally
-
-
-def make_manifest(
-    task: Task, plan: Mapping[str, Any], entries: Mapping[str, dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the manifest of a dataset from the entries of its files, by path."""
-    columns, splits = rows_of(task).columns, dict[str, Any]()
-    for split, size in plan["sizes"].items():
-        files = [entries[shard.path] for shard in list_shards(task, plan) if shard.split == split]
-        tallies: dict[str, Any] = {}
-        for entry in files:
-            add_tallies(tallies, {name: np.array(tally) for name, tally in entry["tallies"].items()})
-        splits[split] = {
-            "num_examples": size,
-            "memory_bytes": size * instance_bytes(columns),
-            "digest": split_digest(block for entry in files for block in entry["blocks"]),
-            "tallies": {name: tally.tolist() for name, tally in tallies.items()},
-            "shards": [{key: entry[key] for key in entry if key != "tallies"} for entry in files],
-        }
-    listed = [{**asdict(column), "shape": list(column.shape)} for column in columns]
-    return {**plan, "columns": listed, "splits": splits}
 
 
 def _write_shard(

@@ -1,14 +1,31 @@
-"""The staging directory of a writer: locked, emptied and removed in an order that a kill can't upset."""
+"""Directories that appear whole or not at all: made in a staging directory, resumed, published, replaced.
+
+All is made in a directory of our own (``<out>/.sraven-partial``), under a lock, beside a file that says
+what it is for. Publishing moves it into place in an order that leaves, at any moment, either nothing that
+loads or a whole directory: an old manifest goes first and then the old data; the new data arrives in one
+rename, the manifest last. What is replaced is kept until then, so that whoever is killed in between leaves
+what the same command finishes.
+"""
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, ClassVar
 
 from sraven.core.ground.errors import OutputError
-from sraven.core.system.files import sync_directory
+from sraven.core.system.files import move_into_place, sync_directory
 from sraven.core.system.lock import LOCK, Lock
+
+STAGING, REPLACED = ".sraven-partial", "replaced"
+
+MANIFEST = "manifest.json"
+"""The file that says that all is there: last into place, first away."""
+
+Plan = Mapping[str, Any]
+"""What tells directories of a kind apart: equal plans give equal bytes."""
 
 
 def check_staging(staging: Path) -> None:
@@ -38,7 +55,7 @@ def staged(goal: Path) -> Iterator[Path]:
         OutputError: if another process writes there, or ``goal`` exists at the end.
     """
     goal.parent.mkdir(parents=True, exist_ok=True)
-    staging = goal.with_name(f".{goal.name}.sraven-partial")
+    staging = goal.with_name(f".{goal.name}{STAGING}")
     check_staging(staging)
     with Lock(staging, of=goal):
         new = staging / "new"
@@ -71,3 +88,189 @@ def clear(staging: Path, first: str, last: str) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+
+class StagedDirectory(ABC):
+    """A directory that is made by a plan, in a staging directory that an interrupted run leaves to the next.
+
+    A kind of directory says what its manifest is, which folder of data is published, and what isn't its
+    own to replace.
+
+    Args:
+        out: the directory.
+        plan: what is to be in it.
+        force: whether another one of its kind is replaced.
+    """
+
+    PLAN: ClassVar[str]
+    """The file in the staging directory that says what it is for."""
+
+    FILES: ClassVar[tuple[str, ...]]
+    """The files beside manifest and data; they come before both."""
+
+    def __init__(self, out: Path, plan: Plan, force: bool = False) -> None:
+        self.out, self.plan, self.force = out, plan, force
+        self.staging = out / STAGING
+
+    @abstractmethod
+    def read_manifest(self, folder: Path) -> dict[str, Any]:
+        """Return the manifest in a directory.
+
+        Raises:
+            OutputError: if there is none that can be read.
+        """
+
+    @abstractmethod
+    def refuse_other(self, manifest: Mapping[str, Any]) -> None:
+        """Refuse a directory that holds another one of its kind, or what would be in the way.
+
+        Raises:
+            OutputError: with what to do.
+        """
+
+    @abstractmethod
+    def refuse_begun(self, staged: Plan | None) -> None:
+        """Refuse a directory without manifest that isn't one of ours, or another one unfinished.
+
+        Args:
+            staged: the plan of its staging directory; None if there is none that can be read.
+
+        Raises:
+            OutputError: with what to do.
+        """
+
+    @abstractmethod
+    def staged_plan(self) -> dict[str, Any] | None:
+        """Return the plan that the staging directory was made for; None if that can't be read."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Write the plan into the staging directory, which is empty."""
+
+    @abstractmethod
+    def folders(self) -> Sequence[str]:
+        """Return the folders of the staging directory that the work needs."""
+
+    @abstractmethod
+    def data(self, plan: Plan) -> str:
+        """Return the folder of data that is published, given a plan or a manifest."""
+
+    @abstractmethod
+    def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
+        """Tell whether the data lies in a directory, in the sizes that the manifest says."""
+
+    def open(self) -> Lock | None:
+        """Make the staging directory ready for the plan; nothing is created before all is checked.
+
+        Returns:
+            None if this very directory is finished; else a lock to release when the work is done.
+
+        Raises:
+            OutputError: if the directory can't be written, is being written, or holds something else.
+        """
+        try:
+            if self._is_finished() and not self.staging.exists():
+                return None
+            lock = lock_staging(self.out, self.staging)
+            try:
+                # Again, and this time nobody else changes it.
+                if not self._is_finished() and not self._take_up():
+                    return lock
+                self.discard()
+            except BaseException:
+                lock.release()
+                raise
+            lock.release()
+        except OSError as error:
+            raise OutputError(
+                f"{self.out} can't be written ({error.strerror or error}); mend that, or choose another "
+                "directory"
+            ) from None
+        return None
+
+    def discard(self) -> None:
+        """Remove what was begun; the release of the lock removes the directories."""
+        clear(self.staging, MANIFEST, self.PLAN)
+
+    def publish(self) -> None:
+        """Move what is finished from the staging directory into place; may be called again."""
+        self._publish(self.data(self.plan))
+
+    def _is_finished(self) -> bool:
+        """Refuse a directory that isn't ours to write to; tell whether this very one is finished."""
+        out = self.out
+        if out.exists() and not out.is_dir():
+            raise OutputError(f"{out} is a file; choose another directory")
+        if not out.exists() or not any(out.iterdir()):
+            return False
+        check_staging(self.staging)
+        if not (out / MANIFEST).exists():
+            self.refuse_begun(self.staged_plan())
+            return False
+        manifest = self.read_manifest(out)
+        self.refuse_other(manifest)
+        there = all((out / name).is_file() for name in self.FILES) and self.has_data(out, manifest)
+        if not self.force and not there:
+            raise OutputError(f"{out} is damaged: a file is missing or cut off; use --force to rewrite it")
+        return not self.force
+
+    def manifest_in(self, folder: Path) -> dict[str, Any] | None:
+        """Return the manifest in a directory of the staging; None if there is none that can be read."""
+        try:
+            return self.read_manifest(folder)
+        except OutputError:
+            return None
+
+    def _written(self) -> dict[str, Any] | None:
+        """Return the manifest of what only has to be published, all or the rest of it; else None."""
+        manifest = self.manifest_in(self.staging)
+        if manifest is None:
+            return None
+        where = self.staging if (self.staging / self.data(manifest)).exists() else self.out
+        return manifest if self.has_data(where, manifest) else None
+
+    def _take_up(self) -> bool:
+        """Keep of the staging directory what is of use; tell whether all is done by that."""
+        written = self._written()
+        if self.staged_plan() != self.plan:
+            if written and not (self.out / MANIFEST).exists():
+                # Another one, and what it replaces is taken apart: without it there would be none.
+                self._publish(self.data(written))
+                if self._is_finished():
+                    return True
+            self.discard()
+            self.begin()
+        elif not written:
+            (self.staging / MANIFEST).unlink(missing_ok=True)
+        if not (self.staging / MANIFEST).exists():  # else publishing was cut short
+            for name in self.folders():
+                (self.staging / name).mkdir(exist_ok=True)
+        return False
+
+    def _publish(self, name: str) -> None:
+        """Move a folder of data with all that belongs to it into place, in the order of the module's text."""
+        out, staging = self.out, self.staging
+        if (staging / name).exists():
+            self._put_away(name)
+        for each in self.FILES:
+            if (staging / each).exists():
+                move_into_place(staging / each, out / each)
+        if (staging / name).exists():
+            os.replace(staging / name, out / name)
+            sync_directory(out)
+        if (staging / MANIFEST).exists():
+            move_into_place(staging / MANIFEST, out / MANIFEST)
+        self.discard()
+
+    def _put_away(self, name: str) -> None:
+        """Keep what is replaced in the staging directory; first the manifest, which says what is to go."""
+        out, replaced = self.out, self.staging / REPLACED
+        replaced.mkdir(exist_ok=True)
+        if (out / MANIFEST).exists():
+            os.replace(out / MANIFEST, replaced / MANIFEST)
+            sync_directory(out)
+        old = self.manifest_in(replaced)
+        for gone in {name, self.data(old)} if old else {name}:
+            if (out / gone).exists():
+                shutil.rmtree(replaced / gone, ignore_errors=True)
+                os.replace(out / gone, replaced / gone)

@@ -10,8 +10,9 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sraven.core.dataset.directory import CARD, CROISSANT, MANIFEST, STAGING
+from sraven.core.dataset.manifest import CARD, CROISSANT
 from sraven.core.ground.echo import shown
+from sraven.core.system.staging import MANIFEST, STAGING
 
 MOST_NAMED = 20
 """Files that are named of those with the same fault; the rest is counted."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sraven.core.dataset.write import FORMATS
+from sraven.core.dataset.formats import FORMATS
 from sraven.core.ground.echo import shown
 from sraven.core.tasks.table import arrow_schema, from_table
 from sraven.core.tasks.task import Arrays, Column

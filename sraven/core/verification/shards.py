@@ -12,7 +12,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from sraven.core.dataset.write import FORMATS, Progress, Shard, add_tallies, blocks_of, make_entry
+from sraven.core.compute.parallel import Progress
+from sraven.core.dataset.formats import FORMATS
+from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, make_entry
 from sraven.core.tasks.digests import block_digest, block_size, instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Arrays, Encoded, Rows, name_fault

@@ -14,13 +14,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sraven.core.compute.parallel import check_threads, for_each_item
+from sraven.core.compute.parallel import Progress, check_threads, for_each_item
 from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.directory import CARD, CROISSANT, MANIFEST, load_manifest
-from sraven.core.dataset.write import FORMATS, Progress, Shard, list_shards, make_manifest, make_plan
+from sraven.core.dataset.formats import FORMATS
+from sraven.core.dataset.manifest import (
+    CARD,
+    CROISSANT,
+    Shard,
+    list_shards,
+    load_manifest,
+    make_manifest,
+    make_plan,
+)
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import json_text
+from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
 from sraven.core.verification.files import MOST_NAMED, check_text, check_tree, name_and_count

@@ -8,8 +8,8 @@ import pytest
 
 from baselines.lm.prepare import prepare
 from helpers.killing import killed_after
-from sraven.core.dataset.directory import MANIFEST, STAGING
 from sraven.core.ground.errors import OutputError
+from sraven.core.system.staging import MANIFEST, STAGING
 
 
 @pytest.fixture(autouse=True)

@@ -77,12 +77,12 @@ def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp
     assert contents(out) == contents(directory)
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("calls", [2, 3, 4])  # the first puts the old manifest away
 def test_publishing_that_was_cut_short_goes_on(
     calls, preparation, directory, tmp_path, contents, monkeypatch
 ):
     out, left = tmp_path / "out", calls
-    real = prepare_module.publish.__globals__["os"].replace
+    real = os.replace
 
     def replace_or_die(*paths):
         nonlocal left

@@ -9,7 +9,8 @@ from helpers.example import SIZES, all_bytes
 from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError
 from sraven.core.dataset import directory
 from sraven.core.dataset import write as dataset_module
-from sraven.core.dataset.write import FORMATS, write_dataset
+from sraven.core.dataset.formats import FORMATS
+from sraven.core.dataset.write import write_dataset
 
 
 def test_finished_dataset_is_left_alone(task, tmp_path):

@@ -9,9 +9,11 @@ from helpers.example import all_bytes
 from helpers.killing import Killed, killed_after
 from sraven import SRAVEN, OutputError
 from sraven.core.dataset import write as dataset_module
-from sraven.core.dataset.directory import MANIFEST, STAGING, prepare
+from sraven.core.dataset.directory import prepare
 from sraven.core.dataset.write import make_plan, write_dataset
+from sraven.core.system import staging
 from sraven.core.system.lock import LOCK
+from sraven.core.system.staging import MANIFEST, STAGING
 
 SIZES = {"ood": 20}
 
@@ -135,14 +137,14 @@ def test_a_finished_dataset_leaves_a_living_writer_alone(whole, tmp_path):
 
 def test_whoever_waited_for_the_lock_finds_it_finished(whole, tmp_path, monkeypatch):
     """Between looking and locking, another process finishes: nothing is made a second time."""
-    out, real = tmp_path / "out", dataset_module.prepare.__globals__["lock_staging"]
+    out, real = tmp_path / "out", staging.lock_staging
 
     def finish_first(*arguments):
         monkeypatch.undo()
         write_dataset(TASK, SIZES, out, threads=1)
         return real(*arguments)
 
-    monkeypatch.setitem(dataset_module.prepare.__globals__, "lock_staging", finish_first)
+    monkeypatch.setattr(staging, "lock_staging", finish_first)
     assert prepare(out, make_plan(TASK, SIZES, "parquet"), force=False) is None
     assert all_bytes(out) == whole[TASK][1]
 

@@ -26,7 +26,7 @@ from helpers.parquet_forgery import (
     write_struct,
 )
 from sraven import SRAVEN
-from sraven.core.dataset.write import FORMATS
+from sraven.core.dataset.formats import FORMATS
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Encoded
 from sraven.core.verification.parquet.pages import decode_runs

@@ -12,7 +12,8 @@ import pytest
 from helpers.example import SIZES, all_bytes
 from helpers.resealing import reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, OutputError
-from sraven.core.dataset.write import FORMATS, write_dataset
+from sraven.core.dataset.formats import FORMATS
+from sraven.core.dataset.write import write_dataset
 from sraven.core.system.files import write_json
 from sraven.core.tasks.families import make_task
 from sraven.core.tasks.table import from_table

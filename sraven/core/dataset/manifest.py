@@ -1,0 +1,189 @@
+"""The manifest of a dataset: what it says, of which files, and how one is read.
+
+It has the plan, which tells datasets apart, the columns, and for each split its size, digest, tallies and
+shards. A shard is a file of some blocks; its entry has the digests of those blocks.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.system.staging import MANIFEST, STAGING, Plan
+from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
+from sraven.core.tasks.families import rows_of
+from sraven.core.tasks.task import Task
+from sraven.core.untrusted.read import read_file
+from sraven.core.untrusted.strict_json import parse_json
+
+LAYOUT = 1
+"""Version of the directory's layout and of the manifest."""
+
+CARD, CROISSANT = "README.md", "croissant.json"
+
+SIZE_LIMIT = 1 << 40
+"""Most instances of a split in one dataset."""
+
+MANIFEST_LIMIT = 1 << 26
+"""Most bytes of a manifest."""
+
+PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
+"""What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
+
+BLOCKS_IN_SHARD = 4
+
+MOST_SHARDS = 1 << 16
+"""Most files of one dataset, which bounds its manifest."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A file to write: instances ``start`` to ``start + count - 1`` of a split."""
+
+    split: str
+    path: str
+    start: int
+    count: int
+
+
+def make_plan(
+    task: Task, sizes: Mapping[str, int], file_format: str, pyarrow: str | None = None
+) -> dict[str, Any]:
+    """Return what identifies a dataset: equal plans give equal bytes."""
+    return {
+        "layout": LAYOUT,
+        "config": dict(task.config),
+        "config_name": task.config_name,
+        "file_format": file_format,
+        "sizes": {split: size for split, size in sizes.items() if size},
+        "pyarrow": pyarrow or version("pyarrow"),
+    }
+
+
+def list_shards(task: Task, plan: Plan) -> list[Shard]:
+    """Return the files of a dataset, in order.
+
+    Raises:
+        ConfigurationError: if there are too many.
+    """
+    step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
+    count = sum(-(-size // step) for size in plan["sizes"].values())
+    if count > MOST_SHARDS:
+        total = sum(plan["sizes"].values())
+        raise ConfigurationError(
+            f"{total:,} instances make {count:,} files; at most {MOST_SHARDS:,} are in one dataset: "
+            "write several, of other seeds"
+        )
+    for split, size in plan["sizes"].items():
+        starts = range(0, size, step)
+        for number, start in enumerate(starts):
+            name = f"{split}-{number:05d}-of-{len(starts):05d}.{plan['file_format']}"
+            path = f"{plan['config_name']}/{name}"
+            shards.append(Shard(split, path, start, min(step, size - start)))
+    return shards
+
+
+def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and the number of instances of each block of a shard."""
+    for start in range(shard.start, shard.start + shard.count, step):
+        yield start, min(step, shard.start + shard.count - start)
+
+
+def make_entry(
+    shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what journal and manifest say of a file that is written."""
+    return {
+        "path": shard.path,
+        "start": shard.start,
+        "num_examples": shard.count,
+        "num_bytes": size,
+        "sha256": sha256,
+        "blocks": list(blocks),
+        "tallies": {name: np.asarray(tally).tolist() for name, tally in tallies.items()},
+    }
+
+
+def add_tallies(total: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add counts by name."""
+    for name, tally in more.items():
+        total[name] = total.get(name, 0) + tally
+
+
+def make_manifest(task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the manifest of a dataset from the entries of its files, by path."""
+    splits: dict[str, Any] = {}
+    for split, size in plan["sizes"].items():
+        files = [entries[shard.path] for shard in list_shards(task, plan) if shard.split == split]
+        tallies: dict[str, Any] = {}
+        for entry in files:
+            add_tallies(tallies, {name: np.array(tally) for name, tally in entry["tallies"].items()})
+        splits[split] = {
+            "num_examples": size,
+            "memory_bytes": size * instance_bytes(rows_of(task).columns),
+            "digest": split_digest(block for entry in files for block in entry["blocks"]),
+            "tallies": {name: tally.tolist() for name, tally in tallies.items()},
+            "shards": [{key: entry[key] for key in entry if key != "tallies"} for entry in files],
+        }
+    columns = [{**asdict(column), "shape": list(column.shape)} for column in rows_of(task).columns]
+    return {**plan, "columns": columns, "splits": splits}
+
+
+def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the manifest of a dataset directory, and the bytes that it was read from.
+
+    Raises:
+        OutputError: if there is none, or it isn't one that this version reads.
+    """
+    path = out / MANIFEST
+    if not os.path.lexists(path):
+        unfinished = "unfinished: run the same generate command again, and it goes on"
+        state = unfinished if (out / STAGING).is_dir() else "not a dataset of this benchmark"
+        raise OutputError(f"{out} has no {MANIFEST}; it is {state}")
+    if path.is_symlink():
+        raise OutputError(f"{path} is a link, which may lead anywhere; put there the file it leads to")
+    try:
+        data = read_file(out, MANIFEST, MANIFEST_LIMIT)
+        manifest = parse_json(data)
+        if not isinstance(manifest, dict):
+            raise ValueError("it is no object")
+        layout, name = manifest["layout"], manifest["config_name"]
+        missing = [key for key in (*PLAN_KEYS, "splits", "columns") if key not in manifest]
+    except (ValueError, KeyError) as error:
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
+        raise OutputError(
+            f"{path} can't be read as a manifest of this benchmark ({problem}); delete {out} to start anew"
+        ) from None
+    if type(layout) is not int or layout != LAYOUT:
+        raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")
+    if missing or not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]{0,199}", name):
+        raise OutputError(f"{path} lacks a valid {', '.join(missing) or 'config_name'}")
+    _check_sizes(path, manifest["sizes"])
+    return manifest, data
+
+
+def _check_sizes(path: Path, sizes: Any) -> None:
+    if not isinstance(sizes, dict) or not sizes:
+        raise OutputError(f"{path} lacks valid sizes")
+    for split, size in sizes.items():
+        if type(size) is not int or not 0 < size <= SIZE_LIMIT:
+            raise OutputError(
+                f"{path} says that split {shown(split)} has {shown(size)} instances; "
+                f"expected a number from 1 to {SIZE_LIMIT:,}"
+            )
+
+
+def read_manifest(out: Path) -> dict[str, Any]:
+    """Return the manifest of a dataset directory.
+
+    Raises:
+        OutputError: if there is none, or it isn't one that this version reads.
+    """
+    return load_manifest(out)[0]
