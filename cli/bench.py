@@ -1,7 +1,6 @@
 """`sraven bench`"""
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -39,9 +38,7 @@ def command(threads: int | None, as_json: bool) -> None:
         speeds = [measure(case) for bench in benches.values() for case in bench.cases(used, folder)]
     if as_json:
         references = {name: bench.REFERENCE for name, bench in benches.items()}
-        print_json(
-            {"machine": machine(), "references": references, "speeds": [asdict(speed) for speed in speeds]}
-        )
+        print_json({"machine": machine(), "references": references, "speeds": speeds})
         return
     table = Table("work", "threads", "instances/s", "ratio to NumPy", "to reach")
     for column in (1, 2, 3):

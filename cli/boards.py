@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.options import json_option, print_json, print_table
-from cli.scores import with_error
+from sraven.core.ground.echo import with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
@@ -89,7 +89,7 @@ def _ceilings(board: "Board", split: str, knowing: str) -> str:
     """Return what an ideal observer scores on a split, by metric, with standard errors."""
     found = {metric: board.ceiling(split, metric, knowing) for metric in board.metrics}
     return "; ".join(
-        f"{metric} {with_error({'mean': ceiling.value, 'standard_error': ceiling.standard_error})}"
+        f"{metric} {with_error(ceiling.value, ceiling.standard_error)}"
         for metric, ceiling in found.items()
         if ceiling
     )

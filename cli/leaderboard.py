@@ -152,8 +152,7 @@ def _print(standing: "Standing") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cli.scores import with_error
-    from sraven.core.ground.echo import figure, shown
+    from sraven.core.ground.echo import figure, shown, with_error
     from sraven.core.leaderboard.ranking import ceiling
     from sraven.core.page.groups import look_notes
 
@@ -168,8 +167,8 @@ def _print(standing: "Standing") -> None:
         "rank": lambda entry: str(entry.rank or ""),
         "method": lambda entry: Text(shown(entry.method)),  # a stranger's: no markup
         "badge": lambda entry: entry.badge,
-        f"{board.primary_split} {board.metric}": lambda entry: with_error(
-            {"mean": entry.value, "standard_error": entry.standard_error}
+        f"{board.primary_split} {board.metric}": lambda entry: (
+            "–" if entry.value is None else with_error(entry.value, entry.standard_error)
         ),
         "gap": lambda entry: "" if entry.gap is None else figure(entry.gap),
         "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",

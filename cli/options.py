@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce, wraps
 from inspect import signature
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
+from sraven.core.ground.jsonable import as_json
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
@@ -94,18 +94,9 @@ which_options = join_options(
 """Options that choose instances to show."""
 
 
-def _without_nan(value: Any) -> Any:
-    """Replace what JSON has no number for by null."""
-    if isinstance(value, dict):
-        return {name: _without_nan(content) for name, content in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(content) for content in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
 def print_json(value: Any) -> None:
-    """Print a value as JSON on standard output."""
-    click.echo(json.dumps(_without_nan(value), indent=2, allow_nan=False))
+    """Print a value as JSON on standard output; dataclasses may be in it."""
+    click.echo(json.dumps(as_json(value), indent=2, allow_nan=False))
 
 
 def _console(width: int | None = 200) -> "Console":

@@ -1,25 +1,17 @@
 """How scores are printed."""
 
 from collections.abc import Iterable, Mapping
-from math import floor, log10
 from typing import Any
 
 import click
 
 from cli.options import print_table
-from sraven.core.ground.echo import figure
-
-_MOST_DIGITS = 12
+from sraven.core.ground.echo import figure, with_error
 
 
-def with_error(score: Mapping[str, Any]) -> str:
+def mean_with_error(score: Mapping[str, Any]) -> str:
     """Return a mean over seeds with its standard error, where there are several."""
-    if score["mean"] is None:
-        return "–"
-    error = score["standard_error"]
-    # An error of 0.0000 would claim too much.
-    digits = min(max(4, -floor(log10(error))), _MOST_DIGITS) if error else 4
-    return figure(score["mean"], digits) + (f" ± {figure(error, digits)}" if error is not None else "")
+    return "–" if score["mean"] is None else with_error(score["mean"], score["standard_error"])
 
 
 def _row(name: str, found: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -27,7 +19,7 @@ def _row(name: str, found: Iterable[Mapping[str, Any]]) -> list[str]:
     cells = [name]
     for score in found:
         low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
-        cells += [with_error(score), low_high]
+        cells += [mean_with_error(score), low_high]
     return cells
 
 
@@ -40,9 +32,13 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
     """
     from rich.table import Table
 
+    from sraven.core.boards.bootstrap import SHARE
+
     splits = scores["splits"]
     seeds = {split: len(found["seeds"]) for split, found in splits.items()}
-    table = Table("metric", title=f"{scores['board']} (95 % intervals over instances)", title_justify="left")
+    table = Table(
+        "metric", title=f"{scores['board']} ({SHARE} intervals over instances)", title_justify="left"
+    )
     for split, found in splits.items():
         noun = "seed" if seeds[split] == 1 else "seeds"
         table.add_column(f"{split}: {found['instances']:,} instances, {seeds[split]} {noun}")

@@ -7,20 +7,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.compute.jit import kernel
-from sraven.core.compute.parallel import for_each_chunk
 from sraven.explanations import (
     FIRST_EDGE,
     FIRST_STATE,
     KEPT,
     ORDER,
+    Lattice,
     build_lattice,
     edge_goal,
     edge_source,
     edge_symbol,
     explore,
-    make_lattice,
+    for_each_part,
     prune,
-    with_enough_memory,
 )
 from sraven.rules import RULES, Rules
 
@@ -189,16 +188,12 @@ def _count(
     contexts = check_context(context, K)
     counts = np.zeros(len(contexts), np.int64)
 
-    def count_part(part: slice) -> None:
-        def work(begin: int, capacity: int) -> int:
-            lattice = make_lattice(contexts.shape[2], K, capacity, rules)
-            frontier = _make_frontier(capacity)
-            done = _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
-            return int(done)
+    def count(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
+        frontier = _make_frontier(capacity)
+        done = _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
+        return int(done)
 
-        with_enough_memory(work, part.stop - part.start)
-
-    for_each_chunk(count_part, len(contexts), threads, least=256)
+    for_each_part(count, contexts.shape[2], K, rules, len(contexts), threads)
     return counts
 
 
@@ -217,18 +212,14 @@ def _paths(
     panels = check_symbols(name, panel, (len(contexts), contexts.shape[2]), K)
     found = np.zeros(len(contexts), np.bool_)
 
-    def find_part(part: slice) -> None:
-        def work(begin: int, capacity: int) -> int:
-            lattice = make_lattice(contexts.shape[2], K, capacity, rules)
-            reached = np.zeros((2, capacity), np.bool_)
-            done = _find_paths(
-                contexts[part], panels[part], K, permute, equal, begin, lattice, reached, found[part]
-            )
-            return int(done)
+    def find(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
+        reached = np.zeros((2, capacity), np.bool_)
+        done = _find_paths(
+            contexts[part], panels[part], K, permute, equal, begin, lattice, reached, found[part]
+        )
+        return int(done)
 
-        with_enough_memory(work, part.stop - part.start)
-
-    for_each_chunk(find_part, len(contexts), threads, least=256)
+    for_each_part(find, contexts.shape[2], K, rules, len(contexts), threads)
     return found
 
 
@@ -341,8 +332,7 @@ def list_answers(
     M = contexts.shape[2]
     answers: set[tuple[int, ...]] = set()
 
-    def work(begin: int, capacity: int) -> int:
-        lattice = make_lattice(M, K, capacity, rules)
+    def find(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
         if not build_lattice(contexts[0], K, permute, 1, lattice):
             return 0
         levels, edges = lattice.levels, lattice.edges
@@ -358,5 +348,5 @@ def list_answers(
         answers.update(tuple(word[level] for level in order) for word in words)
         return 1
 
-    with_enough_memory(work, 1)
+    for_each_part(find, M, K, rules, 1, threads=1)
     return np.array(sorted(answers), dtype=np.uint8).reshape(-1, M)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.compute.jit import kernel
+from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.ground.errors import CapacityError
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, completions
 
@@ -105,6 +106,38 @@ def with_enough_memory(work: Callable[[int, int], int], count: int) -> None:
                 "an exact answer: use a larger K or a smaller M"
             )
         done = work(done, capacity)
+
+
+def for_each_part(
+    work: Callable[[slice, int, int, Lattice], int],
+    M: int,
+    K: int,
+    rules: Rules,
+    count: int,
+    threads: int | None,
+) -> None:
+    """Call a kernel for ``count`` instances: part by part in threads, each with a lattice that grows.
+
+    Args:
+        work: handles the instances of a part from ``begin`` on, given the part, ``begin``, a capacity and
+            scratch memory of that capacity; returns the first one that didn't fit, or their number.
+        M: features of a panel.
+        K: symbols.
+        rules: the rules that there are.
+        count: number of instances.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        CapacityError: if an instance doesn't fit into the largest capacity.
+    """
+
+    def handle(part: slice) -> None:
+        def attempt(begin: int, capacity: int) -> int:
+            return work(part, begin, capacity, make_lattice(M, K, capacity, rules))
+
+        with_enough_memory(attempt, part.stop - part.start)
+
+    for_each_chunk(handle, count, threads, least=256)
 
 
 @kernel

@@ -8,19 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.compute.jit import kernel
-from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.ground.errors import ConfigurationError
 from sraven.explanations import (
     FIRST_EDGE,
     KEPT,
     ORDER,
+    Lattice,
     build_lattice,
     edge_goal,
     edge_rule,
     edge_source,
     edge_symbol,
-    make_lattice,
-    with_enough_memory,
+    for_each_part,
 )
 from sraven.rules import RULES, Rules, likelihoods
 
@@ -280,22 +279,12 @@ def ideal_observer(
     prior = _make_prior(possible, K, permute, rules)
     answer, posterior = np.zeros((n, M), np.uint8), np.zeros(n, np.float64)
 
-    def observe_part(part: slice) -> None:
-        def work(begin: int, capacity: int) -> int:
-            done = _observe(
-                contexts[part],
-                K,
-                permute,
-                begin,
-                make_lattice(M, K, capacity, rules),
-                prior,
-                _make_search(M, capacity),
-                answer[part],
-                posterior[part],
-            )
-            return int(done)
+    def observe(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
+        search = _make_search(M, capacity)
+        done = _observe(
+            contexts[part], K, permute, begin, lattice, prior, search, answer[part], posterior[part]
+        )
+        return int(done)
 
-        with_enough_memory(work, part.stop - part.start)
-
-    for_each_chunk(observe_part, n, threads, least=256)
+    for_each_part(observe, M, K, rules, n, threads)
     return answer, posterior

@@ -51,9 +51,10 @@ def _print(found: Mapping[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cli.scores import with_error
+    from cli.scores import mean_with_error
     from sraven.core.boards.board import read_board
-    from sraven.core.ground.echo import shown
+    from sraven.core.boards.bootstrap import SHARE
+    from sraven.core.ground.echo import figure, shown
 
     board = read_board(found["board"])
     click.echo(
@@ -62,7 +63,7 @@ def _print(found: Mapping[str, Any]) -> None:
     click.echo(f"{found['entrants']:,} committed to a program, {found['answered']:,} answered")
     if not found["answers"]:
         return
-    table = Table("name", "commitment", "seeds", title=f"{board.metric} (95 % intervals over instances)")
+    table = Table("name", "commitment", "seeds", title=f"{board.metric} ({SHARE} intervals over instances)")
     for split in board.splits:
         table.add_column(split, justify="right")
         table.add_column("interval")
@@ -71,7 +72,7 @@ def _print(found: Mapping[str, Any]) -> None:
         row.append(f"{len(answer['splits'][board.primary_split]['seeds'])}")
         for split in board.splits:
             score = answer["splits"][split]["metrics"][board.metric]
-            low_high = "{:.4f} to {:.4f}".format(*score["interval"]) if score["interval"] else ""
-            row += [with_error(score), low_high]
+            low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
+            row += [mean_with_error(score), low_high]
         table.add_row(*row)
     print_table(table)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import cli.main
-from cli.scores import with_error
+from cli.scores import mean_with_error
 from helpers.submissions import SRAVEN_BOARD, edit, use_boards, write
 from sraven.core.ground.echo import is_seen
 from sraven.core.ground.errors import ConfigurationError
@@ -52,7 +52,7 @@ def test_strange_arguments_are_repeated_as_one_line(name, run):
     ],
 )
 def test_numbers_of_any_size_are_short(mean, error, text):
-    assert with_error({"mean": mean, "standard_error": error}) == text
+    assert mean_with_error({"mean": mean, "standard_error": error}) == text
 
 
 def test_names_that_look_like_others_are_told_below_the_standing(run, monkeypatch, tmp_path):

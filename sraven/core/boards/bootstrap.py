@@ -20,6 +20,9 @@ SAMPLES = 1000
 LEVEL = 0.95
 """Share of the samples whose scores lie within an interval."""
 
+SHARE = f"{100 * LEVEL:g} %"
+"""The same in words."""
+
 _AT_ONCE = 64
 
 _32 = np.uint64(32)

@@ -1,10 +1,8 @@
 """Scores of a round: the labels come back from the secret, and all answers are scored on them alike."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge.answer import read_answer
 from sraven.core.challenge.round import Challenge, read_challenge, reveal
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.jsonable import as_json
 from sraven.core.tasks.families import scoring_of
 from sraven.core.tasks.task import Labels
 
@@ -95,12 +94,12 @@ def _score(
     board = challenge.board
     scoring = scoring_of(board.task)
     splits = {
-        split: asdict(score_runs(scoring, labels[split], found, metrics=board.metrics, threads=threads))
+        split: score_runs(scoring, labels[split], found, metrics=board.metrics, threads=threads)
         for split, found in runs.items()
     }
     return {
         "commitment": commitment,
         "name": name,
         "answer": str(folder),
-        "splits": json.loads(json.dumps(splits)),
+        "splits": as_json(splits),
     }

@@ -7,6 +7,7 @@ seen stands as its escape. Of a giant value, no more is looked at than is shown.
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from math import floor, log10
 from typing import Any
 from unicodedata import category
 
@@ -118,6 +119,22 @@ def quoted(value: object, most: int = MOST) -> str:
     return f"'{shown(value, most)}'" if isinstance(value, str) else shown(value, most)
 
 
+MOST_DIGITS = 12
+"""Decimals of a number with its standard error at most."""
+
+
 def figure(value: float, digits: int = 4) -> str:
     """Return a number with so many decimals, or in few characters if it is too large for them."""
     return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def with_error(value: float, standard_error: float | None) -> str:
+    """Return a number with its standard error: four decimals, or as many as the error's first one takes.
+
+    An error of 0.0000 would claim too much. None leaves the error out.
+    """
+    if standard_error is None:
+        return figure(value)
+    digits = max(4, -floor(log10(standard_error))) if standard_error > 0 else 4
+    digits = min(digits, MOST_DIGITS)
+    return f"{figure(value, digits)} ± {figure(standard_error, digits)}"

@@ -1,10 +1,11 @@
 """Means over instances, with their standard errors."""
 
 from dataclasses import dataclass
-from math import floor, log10
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from sraven.core.ground.echo import with_error
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,7 @@ class Mean:
         """Return both to four digits, or to as many as the error's first one takes."""
         if not self.standard_error:  # an error of 0 would claim too much
             return f"none of {self.n:,}" if self.value == 0 else f"{self.value:.4f} in all {self.n:,}"
-        digits = max(4, -floor(log10(self.standard_error)))
-        return f"{self.value:.{digits}f} ± {self.standard_error:.{digits}f}"
+        return with_error(self.value, self.standard_error)
 
 
 def mean(values: ArrayLike) -> Mean:

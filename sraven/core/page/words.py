@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from sraven.core.ground import echo as numbers
 from sraven.core.ground.echo import figure, one_line
 from sraven.core.leaderboard.ranking import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
 
@@ -56,8 +57,9 @@ def score(value: float | None) -> str:
 
 def with_error(entry: Entry) -> str:
     """Return an entry's score and its standard error."""
-    error = "" if entry.standard_error is None else f"\u00a0±\u00a0{figure(entry.standard_error)}"
-    return score(entry.value) + error
+    if entry.value is None:
+        return NOTHING
+    return numbers.with_error(entry.value, entry.standard_error).replace("-", "−").replace(" ", "\u00a0")
 
 
 def legible(standing: Standing) -> Standing:

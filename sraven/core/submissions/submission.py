@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
+from sraven.core.ground.jsonable import as_json
 from sraven.core.submissions.corpus import check_runs, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
@@ -229,7 +230,7 @@ def scores_beside(submission: Submission, *, threads: int | None = None) -> dict
     """
     beside = submission.board.metrics_beside
     found = _score(submission, beside, threads) if beside else {}
-    return {split: _as_json(scores)["metrics"] for split, scores in found.items()}
+    return {split: as_json(scores)["metrics"] for split, scores in found.items()}
 
 
 def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str, Any]:
@@ -244,7 +245,7 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
         "submission_digest": submission.digest,
         "splits": {
             split: {
-                **_as_json(found),
+                **as_json(found),
                 "gap_to_ceiling": _gaps(board, split, found),
                 **_fingerprint(board, split, submission.runs[split]),
             }
@@ -265,17 +266,6 @@ def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | No
 def _fingerprint(board: Board, split: str, runs: Sequence[Run]) -> dict[str, str]:
     """Return what tells a corpus from another, under its name in the scores; nothing for other boards."""
     return {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))} if board.is_corpus else {}
-
-
-def _as_json(scores: SplitScores) -> dict[str, Any]:
-    """Return scores as JSON values."""
-    return dict(_listed(asdict(scores)))
-
-
-def _listed(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _listed(content) for name, content in value.items()}
-    return [_listed(content) for content in value] if isinstance(value, list | tuple) else value
 
 
 def _refuse_constant(name: str) -> float:
