@@ -4,12 +4,14 @@ from dataclasses import asdict
 
 import click
 
+from cli.families import field_option
 from cli.options import json_option, print_json
+from sraven.task import SRAVEN
 
 
 @click.command(name="count")
-@click.option("--M", "M", type=int, default=4, show_default=True, help="Features of a panel, 1 to 12.")
-@click.option("--K", "K", type=int, default=8, show_default=True, help="Symbols, 3 to 256.")
+@field_option(SRAVEN, "M")
+@field_option(SRAVEN, "K")
 @json_option
 def command(M: int, K: int, as_json: bool) -> None:
     """Count the tasks and instances there are (paper, appendix B.1 and Figure A9).

@@ -27,7 +27,7 @@ from cli.options import (
     which_options,
 )
 from cli.writing import write
-from sraven.core.ground.spec import Setting, settings_of
+from sraven.core.ground.spec import settings_of
 from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.family import Family, Help, Shows
 
@@ -38,8 +38,9 @@ MAIN = "sraven"
 """The family whose commands need no group: `sraven generate`."""
 
 
-def _option(name: str, default: Any, setting: Setting) -> Callable[[F], F]:
-    """Return the option of a field of a task."""
+def field_option(kind: Any, name: str) -> Callable[[F], F]:
+    """Return the option of a field of a class of tasks, with the field's default and help."""
+    default, setting = settings_of(kind)[name]
     flag = f"--{setting.option or name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(flag, name, is_flag=True, help=setting.meaning)
@@ -73,7 +74,7 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
         task: GeneratedTask = kind(**{name: value for name, value in values.items() if value is not None})
         return task
 
-    return argument_of("task", make, *(_option(name, *settings[name]) for name in names), parts=names)
+    return argument_of("task", make, *(field_option(kind, name) for name in names), parts=names)
 
 
 def _help_of(family: Family, name: str) -> Help:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic.identifiability import identify
 from fuzzylogic.scoring import score
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.ground.arguments import check_integer
@@ -55,11 +54,10 @@ def estimate_ambiguity(
         threads: threads to use; None for all available ones.
     """
     check_integer("n", n, 2, 1 << 40)
-    combinations = None if prior == "all" else task.combinations(prior)
     counts, ambiguous, predictions, targets = [], [], [], []
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
-        found = identify(batch.inputs, batch.targets, task.K, combinations, threads=threads)
+        found = task.identify(batch, prior, threads=threads)
         counts.append(found.agreeing)
         ambiguous.append(found.ambiguous)
         predictions.append(found.prediction)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic.identifiability import identify
 from fuzzylogic.scoring import error_columns
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.ground.estimate import Mean, mean
@@ -33,7 +32,7 @@ def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
 
     def observe(split: str, count: int, seed: int) -> NDArray[np.float32]:
         batch = task.sample(split, 0, count)
-        return identify(batch.inputs, batch.targets, task.K).prediction.astype(np.float32)
+        return task.identify(batch).prediction.astype(np.float32)
 
     return {
         "constant-mean": Reference(
@@ -82,8 +81,8 @@ class FuzzyLogicReferences:
         ys = batch.targets.astype(np.float64)
         varied = ys.var(axis=1) > 0
         found = {}
-        for name, rows in (("knowing_split", task.combinations(split)), ("not_knowing", None)):
-            guesses = identify(batch.inputs, batch.targets, task.K, rows, threads=threads).prediction
+        for name, knowing in (("knowing_split", split), ("not_knowing", "all")):
+            guesses = task.identify(batch, knowing, threads=threads).prediction
             errors = error_columns(ys, guesses)
             found[name] = {
                 "r2_per_sequence": mean(1 - errors["relative_error"][varied]),

@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fuzzylogic.identifiability import identify
 from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import formula
 
@@ -47,7 +46,7 @@ class Puzzle:
 def make_puzzle(task: FuzzyLogic, split: str, index: int) -> Puzzle:
     """Return a sequence with what its points leave open."""
     batch = task.take(split, [index])
-    found = identify(batch.inputs, batch.targets, task.K)
+    found = task.identify(batch)
     return Puzzle(
         split=split,
         index=index,

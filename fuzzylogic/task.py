@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzylogic.identifiability import Identification, identify
 from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
+from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.permutation import half_bits, permute_all
 from sraven.core.compute.rng import fill_uniform
 from sraven.core.ground.arguments import check_choice, check_integer, check_share
 from sraven.core.ground.errors import CapacityError, ConfigurationError
 from sraven.core.ground.spec import SEED_LIMIT, setting
-from sraven.core.tasks.access import RandomAccess
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version, version_setting
 
@@ -53,7 +54,7 @@ class Batch(Instances):
 
 
 @dataclass(frozen=True)
-class FuzzyLogic(RandomAccess[Batch]):
+class FuzzyLogic(ScoredTask[Batch]):
     """Fuzzy-logic functions to be learnt in context (paper, section 3).
 
     A function is the disjunction (max) of K terms, each the conjunction (min) of all L variables,
@@ -235,3 +236,16 @@ class FuzzyLogic(RandomAccess[Batch]):
             generate(key, indices[part], tables, tuple(batch[part]))
 
         for_each_chunk(fill_part, len(indices), threads)
+
+    def identify(self, batch: Batch, knowing: str = "all", *, threads: int | None = None) -> Identification:
+        """Find the functions that agree with the points shown, and what the ideal observer predicts.
+
+        It is `fuzzylogic.identify` with this task's terms and combinations.
+
+        Args:
+            batch: sequences of this task.
+            knowing: the split whose combinations are considered; ``all`` for those of all terms.
+            threads: threads to use; None for all available ones.
+        """
+        combinations = None if knowing == "all" else self.combinations(knowing)
+        return identify(batch.inputs, batch.targets, self.K, combinations, threads=threads)

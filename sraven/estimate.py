@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import count_answers, differs_everywhere
+from sraven.ambiguity import differs_everywhere
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.estimate import Mean, mean
 from sraven.core.tasks.family import Measured
-from sraven.observer import ideal_observer
 from sraven.task import SRAVEN
 
 _PART = 1 << 16
@@ -52,25 +51,18 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
         threads: threads to use; None for all available ones.
     """
     check_integer("n", n, 2, 1 << 40)
-    every, known = task.combinations("all"), task.combinations(split)
+    has_all = len(task.combinations(split)) == len(task.combinations("all"))
     measured: list[list[NDArray[np.float64]]] = [[], [], [], []]
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
         context, K = batch.context, task.K
-        several = count_answers(context, K, permute=task.permute, rules=task.rules, threads=threads) > 1
+        several = task.count_answers(batch, threads=threads) > 1
         everywhere = differs_everywhere(
             context, batch.target, K, permute=task.permute, rules=task.rules, threads=threads
         )
         values = [several.astype(np.float64), everywhere.astype(np.float64)]
-        for combinations in (every, known):
-            if len(combinations) == len(every) and len(values) == 3:
-                values.append(values[2])  # the split has all combinations
-            else:
-                values.append(
-                    ideal_observer(
-                        context, K, combinations, permute=task.permute, rules=task.rules, threads=threads
-                    )[1]
-                )
+        values.append(task.ideal_observer(batch, threads=threads)[1])
+        values.append(values[2] if has_all else task.ideal_observer(batch, split, threads=threads)[1])
         for column, value in zip(measured, values, strict=True):
             column.append(value)
     return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in measured))

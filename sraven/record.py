@@ -126,9 +126,7 @@ class SRAVENRows:
         indices = np.arange(start, start + count, dtype=np.uint64)
         batch = task.empty_batch(count)
         rejected = task.fill(split, indices, batch, threads)
-        num_answers = count_answers(
-            batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
-        )
+        num_answers = task.count_answers(batch, threads=threads)
         arrays = {
             "index": indices.astype(np.int64),
             **batch._asdict(),

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sraven.core.compute.rng import derive_key, fill_draws
 from sraven.core.ground.estimate import Mean, mean
 from sraven.core.tasks.task import Reference
-from sraven.observer import ideal_observer
 from sraven.task import SRAVEN
 
 CEILINGS = {1: {"accuracy": "joint"}}
@@ -48,9 +47,7 @@ def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
         return np.tile(panel, (count, 1))
 
     def observe(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        context = task.sample(split, 0, count).context
-        combinations = task.combinations("all")
-        return ideal_observer(context, K, combinations, permute=task.permute, rules=task.rules)[0]
+        return task.ideal_observer(task.sample(split, 0, count))[0]
 
     return {
         "uniform-random": Reference("Every feature uniformly at random.", 0, True, uniform_random),
@@ -101,12 +98,8 @@ class SRAVENReferences:
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
         task = self.task
-        context = task.sample(split, 0, count, threads=threads).context
-        known = {"knowing_split": task.combinations(split), "not_knowing": task.combinations("all")}
-
-        def posteriors(rows: NDArray[np.uint8]) -> NDArray[np.float64]:
-            return ideal_observer(
-                context, task.K, rows, permute=task.permute, rules=task.rules, threads=threads
-            )[1]
-
-        return {name: {"accuracy": mean(posteriors(rows))} for name, rows in known.items()}
+        batch = task.sample(split, 0, count, threads=threads)
+        return {
+            name: {"accuracy": mean(task.ideal_observer(batch, knowing, threads=threads)[1])}
+            for name, knowing in (("knowing_split", split), ("not_knowing", "all"))
+        }

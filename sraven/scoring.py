@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import count_answers, is_answer
+from sraven.ambiguity import is_answer
 from sraven.core.tasks.task import Arrays, Column, Labels, Metric
 from sraven.core.tasks.versions import latest
 from sraven.rules import Rules
@@ -84,10 +84,7 @@ class SRAVENScoring:
         task, count = self.task, len(batch.target)
         ambiguous = np.zeros(count, np.bool_)
         if task.answers == "any":
-            counts = count_answers(
-                batch.context, task.K, permute=task.permute, rules=task.rules, threads=threads
-            )
-            ambiguous = counts > 1
+            ambiguous = task.count_answers(batch, threads=threads) > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
         arrays = {**batch._asdict(), "rules_by_position": rules, "ambiguous": ambiguous}

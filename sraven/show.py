@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from sraven.ambiguity import list_answers
-from sraven.observer import ideal_observer
 from sraven.rules import Rules
 from sraven.task import SRAVEN
 
@@ -62,10 +61,7 @@ class Puzzle:
 def make_puzzle(task: SRAVEN, split: str, index: int) -> Puzzle:
     """Return an instance with its answers and the ideal observer's view of it."""
     batch = task.take(split, [index])
-    combinations = task.combinations("all")
-    best, probability = ideal_observer(
-        batch.context, task.K, combinations, permute=task.permute, rules=task.rules
-    )
+    best, probability = task.ideal_observer(batch)
     return Puzzle(
         split=split,
         index=index,

@@ -8,16 +8,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import is_unique
+from sraven.ambiguity import count_answers, is_unique
 from sraven.arguments import check_K, check_M
+from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.ground.arguments import check_choice, check_integer, check_share
 from sraven.core.ground.errors import CapacityError, ConfigurationError
 from sraven.core.ground.spec import SEED_LIMIT, setting
-from sraven.core.tasks.access import RandomAccess
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.kernels import Tables, generate, make_tables
+from sraven.observer import ideal_observer
 from sraven.rules import Rules, rules_of
 from sraven.splits import partition, rule_combinations
 
@@ -52,7 +53,7 @@ class Batch(Instances):
 
 
 @dataclass(frozen=True)
-class SRAVEN(RandomAccess[Batch]):
+class SRAVEN(ScoredTask[Batch]):
     """Symbolic Raven's matrices (paper, section 4 and appendix B).
 
     Instance ``i`` of a split is a pure function of this configuration, the split and ``i``: the same
@@ -201,6 +202,37 @@ class SRAVEN(RandomAccess[Batch]):
             for array, new in zip(batch, drawn, strict=True):
                 array[pending] = new
             pending = pending[~self._unique(drawn.context)]
+
+    def count_answers(self, batch: Batch, *, threads: int | None = None) -> NDArray[np.int64]:
+        """Count the ninth panels that fit each context, exactly: int64 ``[n]``; 1 means unique.
+
+        It is `sraven.count_answers` with this task's symbols, permutations and rules.
+
+        Args:
+            batch: instances of this task.
+            threads: threads to use; None for all available ones.
+        """
+        return count_answers(batch.context, self.K, permute=self.permute, rules=self.rules, threads=threads)
+
+    def ideal_observer(
+        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        """Return the most probable ninth panel of each instance, and its probability.
+
+        It is `sraven.ideal_observer` with this task's symbols, permutations, rules and combinations.
+
+        Args:
+            batch: instances of this task.
+            knowing: the split whose combinations the observer thinks possible; ``all`` for all of them.
+            threads: threads to use; None for all available ones.
+
+        Returns:
+            uint8 ``[n, M]`` and float64 ``[n]``, as `sraven.ideal_observer` does.
+        """
+        combinations = self.combinations(knowing)
+        return ideal_observer(
+            batch.context, self.K, combinations, permute=self.permute, rules=self.rules, threads=threads
+        )
 
     def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
         return is_unique(context, self.K, permute=self.permute, rules=self.rules, threads=1)

@@ -15,6 +15,7 @@ from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import digest, task_config
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import references_of, rows_of, scoring_of
+from sraven.core.tasks.split import Split
 from sraven.core.tasks.task import Arrays, Column, Description, Encoded, References, Scoring
 
 INDEX_LIMIT = 1 << 62
@@ -193,6 +194,20 @@ class RandomAccess(ABC, Generic[B]):
         batch = self.empty_batch(len(array))
         self.fill(split, array.astype(np.uint64), batch, threads)
         return batch
+
+    def split(self, name: str, size: int) -> Split:
+        """Return the first instances of a split as a map-style data set, which makes them when asked.
+
+        Args:
+            name: of the split, or ``all``.
+            size: number of instances, from 0.
+
+        Raises:
+            ConfigurationError: for an unknown split, or a size out of range.
+        """
+        size = check_integer("size", size, 0, INDEX_LIMIT)
+        self._stream(name)  # refuses a split that there isn't
+        return Split(self, name, range(size))
 
     def _checked(self, out: B, count: int) -> B:
         """Return ``out`` if it holds ``count`` instances of this task as `sample` makes them."""

@@ -94,7 +94,7 @@ class Instances(tuple[NDArray[Any], ...]):
         if isinstance(rows, slice):
             return self._make([array[rows] for array in self])
         chosen = np.asarray(rows)
-        if chosen.ndim != 1 or (chosen.dtype.kind not in "iub" and len(chosen)):
+        if isinstance(rows, tuple) or chosen.ndim != 1 or (chosen.dtype.kind not in "iub" and len(chosen)):
             raise ConfigurationError(
                 f"batch[{shown(repr(rows))}]: expected the number of an instance, a slice, or an array of "
                 "integers or booleans; the arrays have names, such as batch." + self._fields[0]

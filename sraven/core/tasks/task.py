@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.ground.estimate import Mean
 
@@ -164,6 +164,9 @@ class GeneratedTask(Task, Protocol):
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
         """Return a batch, see `sraven.core.tasks.batch.Instances`."""
+
+    def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Any:
+        """Return the instances with the given indices, in their order."""
 
     def empty_batch(self, count: int) -> Any:
         """Return a batch for ``count`` instances, its content undefined."""

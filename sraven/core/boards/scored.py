@@ -1,0 +1,53 @@
+"""Tasks whose predictions are scored off boards, by the functions that score boards."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sraven.core.boards.check import check_predictions
+from sraven.core.boards.scoring import Run, SplitScores, score_runs
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.access import INDEX_LIMIT, RandomAccess
+from sraven.core.tasks.batch import Instances
+from sraven.core.tasks.families import scoring_of
+from sraven.core.tasks.split import Split
+
+B = TypeVar("B", bound=Instances)
+
+
+class ScoredTask(RandomAccess[B]):
+    """The base of tasks: random access to their instances, and scores of predictions of them."""
+
+    def score(
+        self, instances: str | Split | B, predictions: ArrayLike, *, threads: int | None = None
+    ) -> SplitScores:
+        """Score predictions of any instances, by the functions that score boards, with the newest metrics.
+
+        Args:
+            instances: the name of a split, of which the first ones are predicted, as many as there are
+                predictions; or a view of one (`split`); or a batch.
+            predictions: of one seed, in the order of the instances: integers ``[n, M]`` for SRAVEN, floats
+                ``[n]`` for fuzzy logic.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for other instances, or a wrong shape, kind of number or value.
+        """
+        batch: Any = instances
+        if isinstance(instances, str):
+            count = len(predictions) if np.ndim(predictions) else 0  # type: ignore[arg-type]
+            batch = self.sample(instances, 0, count, threads=threads)
+        elif isinstance(instances, Split):
+            batch = instances.batch(threads=threads)
+        if type(batch) is not type(self.empty_batch(0)):
+            raise ConfigurationError(
+                f"instances is a {type(instances).__name__}; expected the name of a split, a view of one or "
+                "a batch of this task"
+            )
+        check_integer("the number of instances", len(batch), 1, INDEX_LIMIT)
+        scoring = scoring_of(self)
+        array = check_predictions("predictions", predictions, len(batch), scoring.prediction, scoring)
+        run = Run(0, array, np.ones(len(array), np.bool_))
+        return score_runs(scoring, scoring.labels(batch, threads), [run], threads=threads)

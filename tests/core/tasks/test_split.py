@@ -1,0 +1,231 @@
+"""Splits as map-style data sets: what loaders of other libraries ask for, and the task's very instances."""
+
+import pickle
+import subprocess
+import sys
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, ConfigurationError
+
+TASKS = {
+    "sraven": SRAVEN(M=3, K=7, holdout=0.3),
+    "sraven-unique": SRAVEN(M=3, K=7, holdout=0.3, answers="unique"),
+    "fuzzylogic": FuzzyLogic(L=3, K=2, N=7, holdout=0.5),
+}
+
+
+@pytest.fixture(params=TASKS)
+def task(request):
+    return TASKS[request.param]
+
+
+def assert_is(instance, task, split, index):
+    """Compare an instance of a view with the task's own."""
+    batch = task.take(split, [index])
+    assert list(instance) == ["index", *batch._fields] and instance["index"] == index
+    for name, array in batch._asdict().items():
+        assert instance[name].dtype == array.dtype and np.array_equal(instance[name], array[0]), name
+
+
+def test_items_are_the_tasks_instances(task):
+    view = task.split("ood", 50)
+    assert len(view) == 50
+    for place in (0, 7, 49, np.int64(3)):
+        assert_is(view[place], task, "ood", int(place))
+    assert_is(view[-1], task, "ood", 49)
+    assert_is(view[-50], task, "ood", 0)
+
+
+def test_items_are_writable_arrays_of_their_own(task):
+    view = task.split("train", 5)
+    first, second = view[0], view[0]
+    for name, array in first.items():
+        assert isinstance(array, np.ndarray) and array.flags.writeable and array.flags.c_contiguous, name
+        array[...] = 1
+        assert not np.shares_memory(array, second[name])
+    assert_is(second, task, "train", 0)
+    several = view.__getitems__([0, 0, 1])
+    several[0]["combination"][...] = 77
+    assert_is(several[1], task, "train", 0)
+
+
+def test_places_past_the_end_are_no_instances(task):
+    view = task.split("test", 3)
+    for place in (3, -4, 2**40):
+        with pytest.raises(IndexError, match=f"instance {place}: there are 3"):
+            _ = view[place]
+    with pytest.raises(IndexError):
+        view.__getitems__([0, 3])
+    with pytest.raises(TypeError):
+        _ = view["0"]
+    with pytest.raises(IndexError):
+        _ = task.split("test", 0)[0]
+
+
+def test_iterating_gives_all_in_order_and_ends(task):
+    view = task.split("test", 1_030)  # more than one block
+    seen = list(view)
+    assert [int(instance["index"]) for instance in seen] == list(range(1_030))
+    for place in (0, 1_023, 1_024, 1_029):
+        assert_is(seen[place], task, "test", place)
+    assert list(task.split("test", 0)) == []
+    by_item = []
+    for place in range(10**9):  # the old protocol: until an IndexError
+        try:
+            by_item.append(task.split("test", 4)[place])
+        except IndexError:
+            break
+    assert len(by_item) == 4
+
+
+def test_slices_are_views_with_the_splits_indices(task):
+    view = task.split("train", 100)
+    part = view[90:10:-20]
+    assert len(part) == 4 and [int(each["index"]) for each in part] == [90, 70, 50, 30]
+    assert_is(part[1:][0], task, "train", 70)
+    assert len(view[200:]) == 0 and view[:] == view and view[:10] == task.split("train", 10)
+
+
+def test_batch_is_what_the_task_samples(task):
+    whole = task.split("ood", 60)[10:60].batch()
+    for array, wanted in zip(whole, task.sample("ood", 10, 50), strict=True):
+        assert np.array_equal(array, wanted)
+
+
+def test_a_far_end_costs_nothing(task):
+    view = task.split("train", 2**61)
+    assert_is(view[-1], task, "train", 2**61 - 1)
+    assert len(view[2**60 :]) == 2**60
+
+
+def test_it_pickles_as_its_configuration(task):
+    task.sample("train", 0, 10)
+    view = task.split("train", 1_000_000)[::2]
+    data = pickle.dumps(view)
+    assert len(data) < 800
+    again = pickle.loads(data)
+    assert again == view and hash(again) == hash(view) and repr(again) == repr(view)
+    assert_is(again[3], task, "train", 6)
+
+
+def test_a_pickled_task_keeps_the_keys_it_was_given(task):
+    other = task.with_keys({"train": np.array([3, 4], np.uint64)})
+    again = pickle.loads(pickle.dumps(other))
+    for split, differs in (("train", True), ("test", False)):
+        drawn, own = other.sample(split, 0, 50), task.sample(split, 0, 50)
+        assert all(np.array_equal(a, b) for a, b in zip(again.sample(split, 0, 50), drawn, strict=True))
+        assert any((a != b).any() for a, b in zip(drawn, own, strict=True)) is differs
+    assert set(task.__getstate__()) == {field.name for field in fields(task)}
+
+
+def test_its_repr_makes_it_again(task):
+    names = {"SRAVEN": SRAVEN, "FuzzyLogic": FuzzyLogic}
+    view = task.split("train", 100)
+    for each in (view, view[3:9], view[::-1], view[5:5], view[8:2:-3], task.split("ood", 0)):
+        assert "\n" not in repr(each) and len(repr(each)) < 200
+        again = eval(repr(each), names)
+        assert list(again.indices) == list(each.indices) and again.task == task
+
+
+def test_bad_requests_are_refused():
+    task = SRAVEN(holdout=0)
+    with pytest.raises(ConfigurationError, match="split='ood': expected one of train, test, all"):
+        task.split("ood", 10)
+    for size in (-1, 1.5, True, 2**63, "10"):
+        with pytest.raises(ConfigurationError, match="size="):
+            task.split("train", size)
+
+
+# The loaders of other libraries
+
+
+def collate(instances):
+    """Stack instances as `torch.utils.data.default_collate` does: each field by itself."""
+    return {name: np.stack([instance[name] for instance in instances]) for name in instances[0]}
+
+
+def fetch(dataset, places):
+    """Fetch a batch as `torch.utils.data._utils.fetch._MapDatasetFetcher` does."""
+    if hasattr(dataset, "__getitems__") and dataset.__getitems__:
+        return collate(dataset.__getitems__(places))
+    return collate([dataset[place] for place in places])
+
+
+def test_it_is_fetched_as_torch_does(task):
+    view, order = task.split("test", 40), [39, 0, 17, 17]
+    found = fetch(view, order)
+    wanted = task.take("test", order)
+    assert found["index"].tolist() == order
+    for name, array in wanted._asdict().items():
+        assert found[name].dtype == array.dtype and np.array_equal(found[name], array)
+
+
+WORKERS = """
+import multiprocessing
+import numpy as np
+from sraven import SRAVEN
+
+task = SRAVEN(M=3, K=7, holdout=0.3)
+view, places = task.split("train", 100), [3, -1, 50]
+if __name__ == "__main__":
+    task.sample("train", 0, 20_000, threads=2)
+    for method in ("spawn", "fork"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            found = pool.map(view.__getitem__, places, chunksize=1)
+        same = all(np.array_equal(each["context"], view[at]["context"]) for each, at in zip(found, places))
+        print(method, [int(each["index"]) for each in found], same)
+"""
+
+GRAIN = """
+import sys
+import grain
+import numpy as np
+from absl import flags
+from fuzzylogic import FuzzyLogic
+
+flags.FLAGS(["loader"])
+view = FuzzyLogic(L=3, K=2, N=7, holdout=0.5).split("train", 120)
+assert "grain" in sys.modules and isinstance(view, grain.sources.RandomAccessDataSource)
+if __name__ == "__main__":
+    sampler = grain.samplers.IndexSampler(len(view), shuffle=True, seed=0, num_epochs=1)
+    operations = [grain.transforms.Batch(20)]
+    loader = grain.DataLoader(data_source=view, sampler=sampler, operations=operations, worker_count=2)
+    batches = list(loader)
+    index = np.concatenate([batch["index"] for batch in batches])
+    inputs = np.concatenate([batch["inputs"] for batch in batches])
+    print(sorted(index.tolist()) == list(range(120)), index.tolist() != list(range(120)),
+          np.array_equal(inputs, view.task.take("train", index).inputs), inputs.dtype, inputs.shape)
+    dataset = grain.MapDataset.source(view).shuffle(seed=1).batch(8)
+    print(len(dataset), dataset[0]["targets"].shape)
+"""
+
+
+def run(program, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    result = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_worker_processes_get_it_however_they_start(tmp_path):
+    assert run(WORKERS, tmp_path) == [f"{method} [3, 99, 50] True" for method in ("spawn", "fork")]
+
+
+def test_grain_reads_it_with_several_workers(tmp_path):
+    assert run(GRAIN, tmp_path) == ["True True True float32 (120, 7, 3)", "15 (8, 7)"]
+
+
+def test_neither_library_is_imported():
+    code = """
+import sys
+from sraven import SRAVEN
+SRAVEN().split("train", 3)[0]
+print({"torch", "grain", "jax"} & set(sys.modules))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
