@@ -1,0 +1,79 @@
+"""The commands that every family of tasks has: made of the family, their options of its tasks' fields."""
+
+import json
+from dataclasses import fields
+
+import pytest
+
+from cli.families import summaries
+from cli.main import cli
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN
+from sraven.core.ground.spec import settings_of
+from sraven.core.tasks import families
+from sraven.core.tasks.families import FAMILIES, find_family, generating_families
+from sraven.core.tasks.family import Family
+
+TASKS = {"sraven": SRAVEN(), "fuzzylogic": FuzzyLogic()}
+
+
+@pytest.mark.parametrize("name", generating_families())
+def test_options_are_the_fields_of_the_task(name):
+    task, commands = TASKS[name], summaries(find_family(name))
+    settings = settings_of(type(task))
+    assert list(commands) == ["generate", "show", "ambiguity"]
+    assert set(settings) == {field.name for field in fields(task)}
+    for command in commands:
+        group = cli if name == "sraven" else cli.load(name)
+        options = {option.name: option for option in group.load(command).params}
+        for field, (default, setting) in settings.items():
+            if command == "ambiguity" and not setting.measured:
+                assert field not in options
+                continue
+            assert options[field].help == setting.meaning
+            if isinstance(default, bool):
+                assert options[field].is_flag
+            elif default is not None:
+                assert options[field].default == default
+
+
+def test_default_task_of_the_commands_is_that_of_python(run):
+    for name in generating_families():
+        group = [] if name == "sraven" else [name]
+        _, out, _ = run(*group, "ambiguity", "-n", 2, "--json")
+        assert json.loads(out)["config"] == TASKS[name].config
+
+
+def test_switch_turns_its_field_off(run, tmp_path):
+    line = ["generate", "--M", 2, "--train", 5, "--test", 0, "--ood", 0, "--json", "--out"]
+    for options, permute in (([], True), (["--no-permute"], False)):
+        _, out, _ = run(*line, tmp_path / str(permute), *options)
+        assert json.loads(out)["config"]["permute"] is permute
+
+
+def test_entry_registers_a_family(monkeypatch, run):
+    """An entry alone gives a family its commands; the words are made up where it says none."""
+    twin = Family(
+        name="twin",
+        package="fuzzylogic",
+        task="fuzzylogic.task:FuzzyLogic",
+        rows="fuzzylogic.record:FuzzyLogicRows",
+        scoring="fuzzylogic.scoring:FuzzyLogicScoring",
+        references="fuzzylogic.references:FuzzyLogicReferences",
+        nouns="sequences",
+        sizes=find_family("fuzzylogic").sizes,
+    )
+    load = families._load
+    monkeypatch.setattr(families, "_load", lambda name: twin if name == "twin:FAMILY" else load(name))
+    monkeypatch.setitem(FAMILIES, "twin", "twin:FAMILY")
+    assert generating_families()[-1] == "twin" and list(summaries(twin)) == ["generate"]
+    code, out, _ = run("--help")
+    assert code == 0 and "Another task: generate." in out
+    code, out, _ = run("twin", "generate", "--help")
+    assert code == 0 and "Example:\n    sraven twin generate" in out and "--unseen-terms" in out
+
+
+def test_count_has_the_defaults_of_the_task(run):
+    _, out, _ = run("count", "--json")
+    counted = json.loads(out)
+    assert (counted["M"], counted["K"]) == (SRAVEN().M, SRAVEN().K)

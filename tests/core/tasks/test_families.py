@@ -1,0 +1,162 @@
+"""Families of tasks: one entry registers one; it is loaded when it is asked for, and no other with it."""
+
+import subprocess
+import sys
+from dataclasses import is_dataclass
+from importlib.resources import files
+from pkgutil import resolve_name
+
+import pytest
+
+from baselines.lm.task import C4
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.tasks.access import RandomAccess
+from sraven.core.tasks.families import (
+    FAMILIES,
+    corpus_families,
+    find_family,
+    generating_families,
+    generator_of,
+    make_board_task,
+    make_task,
+    references_of,
+    rows_of,
+    scoring_of,
+)
+from sraven.core.tasks.family import Family
+from sraven.core.tasks.task import GeneratedTask, References, Rows, Scoring, Task
+
+TASKS = {"sraven": SRAVEN(), "fuzzylogic": FuzzyLogic(), "c4": C4()}
+ROLES = {Rows: rows_of, Scoring: scoring_of, References: references_of}
+
+
+def names_of(role):
+    return {name for name in vars(role) if not name.startswith("_")}
+
+
+def loaded_after(code, *prefixes):
+    """Return the modules with these prefixes that a fresh Python has loaded after some code."""
+    program = f"import sys\n{code}\nprint(*sorted(n for n in sys.modules if n.startswith({prefixes!r})))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(found.stdout.split())
+
+
+def test_families_are_those_of_the_benchmark():
+    assert (generating_families(), corpus_families()) == (("sraven", "fuzzylogic"), ("c4",))
+    assert set(TASKS) == set(FAMILIES)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_family_is_what_it_says(name):
+    family = find_family(name)
+    assert isinstance(family, Family) and family.name == name == TASKS[name].name
+    assert resolve_name(family.task) is type(TASKS[name])
+    assert any(path.name.endswith(".json") for path in (files(family.package) / "boards").iterdir())
+    assert all(set(find_family(name).sizes) >= set(TASKS[name].splits) for name in generating_families())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_task_has_its_configuration_and_its_roles_what_they_ask(name):
+    task, corpus = TASKS[name], find_family(name).is_corpus
+    assert is_dataclass(task) and names_of(Task) <= set(dir(task))
+    assert scoring_of(task).task is task and names_of(Scoring) <= set(dir(scoring_of(task)))
+    if not corpus:
+        assert names_of(GeneratedTask) <= set(dir(task))
+        for role, find in ROLES.items():
+            assert find(task).task is task and names_of(role) <= set(dir(find(task)))
+
+
+def test_corpus_has_no_role_that_needs_its_text_and_stubs_none():
+    task = TASKS["c4"]
+    for find in (rows_of, references_of, generator_of):
+        with pytest.raises(ConfigurationError, match="text of allenai/c4 isn't part of the benchmark"):
+            find(task)
+    asked = names_of(GeneratedTask) | names_of(Rows) | names_of(References)
+    assert not asked & set(dir(task)) - names_of(Task)
+    assert not asked & set(dir(scoring_of(task)))
+
+
+@pytest.mark.parametrize("name", generating_families())
+def test_task_asks_its_family(name):
+    task = TASKS[name]
+    rows = rows_of(task)
+    assert (task.columns, task.instance_columns) == (rows.columns, rows.instance_columns)
+    assert type(task.scoring) is type(scoring_of(task)) and type(task.references) is type(references_of(task))
+    encoded = task.encode("test", 3, 5, 1)
+    assert list(encoded.columns) == [column.name for column in task.columns]
+    assert task.find_faults("test", encoded.columns) == []
+    tallies = {"test": encoded.tallies}
+    assert task.describe(tallies) == rows.describe(tallies)
+    listed = {tally: array.tolist() for tally, array in encoded.tallies.items()}
+    assert task.remark(listed) == rows.remark(listed) != ""
+    assert list(rows.questions(task.sample("test", 0, 2)))[0] in task.instance_columns
+
+
+@pytest.mark.parametrize("make", [make_task, make_board_task])
+@pytest.mark.parametrize("config", [{"task": "raven"}, {"task": ["sraven"]}, {}, [], {"task": None}])
+def test_unknown_families_are_refused(make, config):
+    with pytest.raises(ConfigurationError, match=r"expected (one of sraven, fuzzylogic|names and values)"):
+        make(config)
+
+
+# Loading
+
+
+@pytest.mark.parametrize("name", generating_families())
+@pytest.mark.parametrize(
+    "what", ["rows_of(task).columns", "scoring_of(task).metrics", "task.sample('train', 0, 2)"]
+)
+def test_one_family_loads_nothing_of_another(name, what):
+    code = f"""
+from sraven.core.tasks.families import make_task, rows_of, scoring_of
+task = make_task({dict(TASKS[name].config)!r})
+{what}
+"""
+    found = loaded_after(code, "sraven.", "fuzzylogic", "baselines", "cli", "jax", "rich", "datasets")
+    package = find_family(name).package
+    assert {module for module in found if not module.startswith(("sraven.core", package))} == set()
+    assert f"{package}.task" in found
+
+
+def test_fuzzy_logic_loads_the_core_alone():
+    code = "import fuzzylogic; fuzzylogic.FuzzyLogic"
+    found = loaded_after(code, "sraven", "fuzzylogic")
+    beyond = {name for name in found if name != "sraven" and name.partition(".")[0] == "sraven"}
+    assert beyond and all(name.startswith("sraven.core") for name in beyond)
+    assert "fuzzylogic.task" in found and "fuzzylogic.scoring" not in found
+
+
+@pytest.mark.parametrize("package", ["sraven", "fuzzylogic"])
+def test_importing_a_package_loads_next_to_nothing(package):
+    code = f"import {package}; dir({package})"
+    assert loaded_after(code, "numpy", "numba", "pyarrow", f"{package}.task") == set()
+
+
+@pytest.mark.parametrize("package", ["sraven", "fuzzylogic"])
+def test_every_public_name_is_found(package):
+    module = sys.modules[package]
+    assert set(module._HOMES) == set(module.__all__) <= set(dir(module))
+    for name in module.__all__:
+        assert getattr(module, name) is resolve_name(
+            module._HOMES[name] if ":" in module._HOMES[name] else f"{module._HOMES[name]}:{name}"
+        )
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+def test_function_score_isnt_hidden_by_a_module_of_its_name():
+    code = "import fuzzylogic, fuzzylogic.scoring, fuzzylogic.estimate; assert callable(fuzzylogic.score)"
+    assert "fuzzylogic.scoring" in loaded_after(code, "fuzzylogic")
+
+
+# The base class
+
+
+class Count(RandomAccess):
+    """Not a task yet: the base says what is missing."""
+
+
+def test_base_names_what_a_task_must_have():
+    with pytest.raises(TypeError, match="abstract"):
+        Count()

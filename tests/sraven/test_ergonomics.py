@@ -1,0 +1,126 @@
+"""What a task answers about its own instances, and what is scored off boards; also the public names."""
+
+import numpy as np
+import pytest
+
+import sraven
+from fuzzylogic import FuzzyLogic, identify
+from sraven import SRAVEN, ConfigurationError, boards, count_answers, ideal_observer
+from sraven.core.boards.board import read_board
+from sraven.core.boards.scoring import SplitScores
+
+TASKS = {
+    "plain": SRAVEN(M=3, K=7, holdout=0.3),
+    "unique": SRAVEN(M=3, K=7, holdout=0.3, answers="unique"),
+    "unpermuted": SRAVEN(M=4, K=5, holdout=0.3, permute=False),
+}
+FUZZY = FuzzyLogic(L=3, K=2, N=5, holdout=0.5)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_task_counts_the_answers_of_its_instances(name):
+    task = TASKS[name]
+    batch = task.sample("ood", 0, 300)
+    found = task.count_answers(batch)
+    assert np.array_equal(found, count_answers(batch.context, task.K, permute=task.permute))
+    assert np.array_equal(found[10:20], task.count_answers(batch[10:20], threads=1))
+    assert (found == 1).all() == (name == "unique")
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("knowing", ["all", "ood"])
+def test_task_is_observed_with_its_own_combinations(name, knowing):
+    task = TASKS[name]
+    batch = task.sample("ood", 0, 100)
+    panels, probabilities = task.ideal_observer(batch, knowing)
+    wanted = ideal_observer(batch.context, task.K, task.combinations(knowing), permute=task.permute)
+    assert np.array_equal(panels, wanted[0]) and np.array_equal(probabilities, wanted[1])
+
+
+def test_observer_of_a_split_that_there_is_not_is_refused():
+    with pytest.raises(ConfigurationError, match="split='train2'"):
+        TASKS["plain"].ideal_observer(TASKS["plain"].sample("test", 0, 2), "train2")
+
+
+@pytest.mark.parametrize("knowing", ["all", "ood"])
+def test_sequences_are_identified_with_the_tasks_terms(knowing):
+    batch = FUZZY.sample("ood", 0, 200)
+    combinations = None if knowing == "all" else FUZZY.combinations("ood")
+    wanted = identify(batch.inputs, batch.targets, FUZZY.K, combinations)
+    for found, expected in zip(FUZZY.identify(batch, knowing), wanted, strict=True):
+        assert np.array_equal(found, expected)
+
+
+# Scores off boards
+
+PREDICTIONS = {
+    "sraven": (TASKS["plain"], lambda batch: np.concatenate([batch.target[:150], batch.context[150:, -1]])),
+    "fuzzylogic": (FUZZY, lambda batch: batch.targets[:, -2]),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_split_view_and_batch_score_alike(name):
+    task, predict = PREDICTIONS[name]
+    batch = task.sample("test", 0, 200)
+    found = task.score("test", predict(batch))
+    assert isinstance(found, SplitScores) and found.instances == 200
+    assert list(found.metrics) == list(task.scoring.metrics)
+    assert task.score(batch, predict(batch)) == task.score(task.split("test", 200), predict(batch)) == found
+    part = task.score(batch[50:150], predict(batch)[50:150])
+    assert part == task.score(task.split("test", 200)[50:150], predict(batch)[50:150]) != found
+
+
+@pytest.mark.parametrize("name", ["sraven-v1", "fuzzylogic-v1"])
+def test_scores_are_those_of_the_boards(name):
+    board = read_board(name)
+    split = board.primary_split
+    predictions = board.task.references.predictors["ideal-observer"].predict(split, 2_000, 0)
+    small = board.task.score(split, predictions)
+    view = board.task.split(split, board.splits[split])[:2_000]
+    assert board.task.score(view, predictions) == small
+    if name == "fuzzylogic-v1":
+        whole = board.task.references.predictors["nearest-neighbour"].predict(split, board.splits[split], 0)
+        assert board.task.score(split, whole) == board.score(split, whole)
+
+
+def test_right_panels_score_one():
+    task = TASKS["plain"]
+    found = task.score("ood", task.sample("ood", 0, 50).target)
+    assert found.metrics["accuracy"].mean == 1 and found.metrics["accuracy"].interval == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("instances", "predictions", "message"),
+    [
+        ("ood", [], "the number of instances=0"),
+        ("ood", 3, "the number of instances=0"),
+        ("dev", np.zeros((5, 3), int), "split='dev'"),
+        ({"context": 1}, np.zeros((5, 3), int), "instances is a dict; expected the name of a split"),
+        (FUZZY.sample("ood", 0, 5), np.zeros((5, 3), int), "instances is a Batch; expected"),
+        ("ood", np.zeros((5, 4), int), r"predictions has shape \[5, 4\]"),
+        ("ood", np.zeros((5, 3)), "predictions has dtype float64"),
+        ("ood", np.full((5, 3), 7), "predictions: row 0 has the symbol 7"),
+        ("ood", np.full((5, 3), -1), "predictions has a value outside 0 to 255"),
+    ],
+)
+def test_what_can_not_be_scored_is_refused(instances, predictions, message):
+    with pytest.raises(ConfigurationError, match=message):
+        TASKS["plain"].score(instances, predictions)
+
+
+# Public names
+
+
+def test_boards_are_listed_and_each_is_there():
+    found = boards()
+    assert found[0] == "sraven-v1" and len(set(found)) == len(found) > 20
+    assert all(read_board(name).id == name for name in found)
+
+
+def test_public_names_write_and_verify_a_dataset(tmp_path):
+    task = TASKS["plain"]
+    sraven.write_dataset(task, {"train": 50, "ood": 20}, tmp_path / "data")
+    assert sraven.verify_dataset(tmp_path / "data").faults == []
+    assert sraven.make_task(task.config) == task
+    assert [rule.name for rule in sraven.RULES] == [rule.name for rule in task.rules]
