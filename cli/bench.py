@@ -1,4 +1,4 @@
-"""`sraven bench`"""
+"""Measure the speed of this machine, as ratios."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,8 @@ from pkgutil import resolve_name
 
 import click
 
-from cli.options import json_option, print_json, print_table, threads_option
+from cli.options import json_option, threads_option
+from cli.shared.printing import print_json, print_table
 from sraven.core.tasks.families import find_family, generating_families
 from sraven.core.tasks.family import Benches
 

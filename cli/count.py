@@ -1,11 +1,12 @@
-"""`sraven count`"""
+"""Count the tasks and instances there are."""
 
 from dataclasses import asdict
 
 import click
 
 from cli.families import field_option
-from cli.options import json_option, print_json
+from cli.options import json_option
+from cli.shared.printing import print_json
 from sraven.task import SRAVEN
 
 

@@ -1,4 +1,4 @@
-"""`sraven evaluate`"""
+"""Predict a board's splits with trained runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.language import directory, open_corpus
-from cli.options import json_option, needs_extra, print_json, print_table, progress_bar
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import print_json, print_table
+from cli.shared.progress import progress_bar
 
 if TYPE_CHECKING:
     from baselines.lm.corpus import Corpus

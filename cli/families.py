@@ -4,7 +4,6 @@ Their options are the fields of its tasks' dataclass, which is the home of each 
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,15 +16,13 @@ from cli.options import (
     F,
     argument_of,
     json_option,
-    one_picture,
     output_options,
-    print_json,
-    print_renderables,
-    print_table,
     size_option,
     threads_option,
     which_options,
 )
+from cli.shared.extras import one_picture
+from cli.shared.printing import print_json, print_renderables, print_table
 from cli.writing import write
 from sraven.core.ground.spec import settings_of
 from sraven.core.tasks.families import FAMILIES, find_family
@@ -163,7 +160,7 @@ def _ambiguity(family: Family) -> Callable[..., None]:
 
         found = resolve_name(family.measure)(task, n, threads)
         if as_json:
-            print_json({"config": task.config, "results": [asdict(result) for result in found.results]})
+            print_json({"config": task.config, "results": found.results})
             return
         table = Table(*found.headings, title=found.title, title_justify="left")
         for row in found.rows:

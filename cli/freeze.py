@@ -1,4 +1,4 @@
-"""`sraven freeze`"""
+"""Make the files of new boards (for maintainers)."""
 
 from pathlib import Path
 

@@ -1,10 +1,33 @@
 """A group of commands that imports a command's module only when the command runs."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
 import click
+
+_SUMMARY = re.compile(r'"""(.+)"""')
+
+
+def read_summaries(package: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the names of commands, each with the summary that its module begins with.
+
+    The modules are read, and not imported: `sraven --help` is to answer at once.
+
+    Args:
+        package: where the modules are, or packages for groups of commands.
+        names: of the commands.
+    """
+    folder, summaries = files(package), {}
+    for name in names:
+        module = folder / f"{name}.py"
+        with (module if module.is_file() else folder / name / "__init__.py").open() as text:
+            found = _SUMMARY.match(text.readline())
+        assert found, f"{package}.{name} has to begin with its summary, as text on one line"
+        summaries[name] = found[1]
+    return summaries
 
 
 class LazyGroup(click.Group):

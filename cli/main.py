@@ -10,24 +10,29 @@ from typing import Any
 import click
 
 from cli.families import FamiliesGroup
+from cli.lazy import read_summaries
 
-COMMANDS = {
-    "count": "Count the tasks and instances there are.",
-    "verify": "Re-check a dataset directory, of either task.",
-    "boards": "List the frozen boards, or show one.",
-    "score": "Score a submission: validate it, recompute its scores.",
-    "submit": "File a submission under the leaderboard, scored.",
-    "leaderboard": "Print the standing, or write its page.",
-    "train": "Train a baseline on a board (JAX).",
-    "c4": "Text for the language model: prepare.",
-    "evaluate": "Predict a board's splits with trained runs.",
-    "challenge": "Rounds on secret instances: commit, new, answer, score.",
-    "reference": "Write the submission of a reference predictor.",
-    "freeze": "Make the files of new boards (for maintainers).",
-    "bench": "Measure the speed of this machine, as ratios.",
-}
-"""Commands by name, with their summaries; command ``x`` is ``command`` in module ``cli.x``. Those that every
-family of tasks has, such as `sraven generate`, are made in `cli.families`."""
+COMMANDS = read_summaries(
+    "cli",
+    (
+        "count",
+        "verify",
+        "boards",
+        "score",
+        "submit",
+        "leaderboard",
+        "train",
+        "c4",
+        "evaluate",
+        "challenge",
+        "reference",
+        "freeze",
+        "bench",
+    ),
+)
+"""Commands by name, in the order of the help, with their summaries; command ``x`` is ``command`` in module
+``x`` of the package, whose text begins with its summary. Those that every family of tasks has, such as
+`sraven generate`, are made in `cli.families`."""
 
 
 _LONGEST = 2000

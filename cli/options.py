@@ -1,32 +1,14 @@
-"""Options that commands share, and how they print."""
+"""Options that commands share."""
 
-import json
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import reduce, wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from sraven.core.ground.jsonable import as_json
-from sraven.core.system.isolation import elsewhere
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table
-
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Stopped(click.ClickException):
-    """Work that ended early, with what to do about it."""
-
-    def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]  # click declares it on the class
 
 
 def size_option(name: str, default: int, help_text: str) -> Callable[[F], F]:
@@ -93,72 +75,10 @@ which_options = join_options(
 )
 """Options that choose instances to show."""
 
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON on standard output; dataclasses may be in it."""
-    click.echo(json.dumps(as_json(value), indent=2, allow_nan=False))
-
-
-def _console(width: int | None = 200) -> "Console":
-    """Return standard output, of a given width where it isn't a terminal."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=width)
-
-
-def print_table(table: "Table") -> None:
-    """Print a table on standard output."""
-    _console().print(table)
-
-
-def print_renderables(renderables: "Iterable[RenderableType]") -> None:
-    """Print what `rich` can render on standard output, one below the other."""
-    console = _console(None if "COLUMNS" in os.environ else 200)
-    for renderable in renderables:
-        console.print(renderable)
-
-
-@contextmanager
-def needs_extra(what: str, extra: str) -> Iterator[None]:
-    """Import what an extra installs; one line says so if it isn't there."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"{what} needs {error.name}: pip install 'sraven[{extra}]'") from None
-
-
-@contextmanager
-def one_picture(count: int) -> Iterator[None]:
-    """Import what draws; one line says so if that isn't installed, or if more is asked than one."""
-    if count != 1:
-        raise click.UsageError(f"--png shows one instance, but --count is {count}; leave out one of them")
-    with elsewhere(), needs_extra("--png", "analysis"):
-        yield
-
-
-class Advance(Protocol):
-    """Moves a progress bar."""
-
-    def __call__(self, count: int, note: str = "") -> None:
-        """Add to what is done, and show a note beside it."""
-
-
-@contextmanager
-def progress_bar(description: str, total: int) -> Iterator[Advance]:
-    """Show a bar on standard error, if that is a terminal; yield what advances it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),  # whatever the words leave
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    with Progress(*columns, console=console, transient=True, disable=hidden, expand=True) as progress:
-        bar = progress.add_task(description, total=total, note="")
-        yield lambda count, note="": progress.update(bar, advance=count, note=note)
+leaderboard_option = click.option(
+    "--leaderboard",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("docs/leaderboard"),
+    show_default=True,
+    help="The leaderboard's folder, in a checkout.",
+)

@@ -1,4 +1,4 @@
-"""`sraven reference`"""
+"""Write the submission of a reference predictor."""
 
 from pathlib import Path
 

@@ -1,11 +1,12 @@
-"""`sraven score`"""
+"""Score a submission: validate it, recompute its scores."""
 
 from pathlib import Path
 
 import click
 
-from cli.options import json_option, print_json, threads_option
+from cli.options import json_option, threads_option
 from cli.scores import print_scores
+from cli.shared.printing import print_json
 
 
 @click.command(name="score")

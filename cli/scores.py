@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cli.options import print_table
+from cli.shared.printing import print_table
 from sraven.core.ground.echo import figure, with_error
 
 

@@ -1,18 +1,10 @@
-"""`sraven submit`"""
+"""File a submission under the leaderboard, scored."""
 
 from pathlib import Path
 
 import click
 
-from cli.options import threads_option
-
-leaderboard_option = click.option(
-    "--leaderboard",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("docs/leaderboard"),
-    show_default=True,
-    help="The leaderboard's folder, in a checkout.",
-)
+from cli.options import leaderboard_option, threads_option
 
 
 @click.command(name="submit")

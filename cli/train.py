@@ -1,4 +1,4 @@
-"""`sraven train`"""
+"""Train a baseline on a board (JAX)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.language import LanguageOptions, judge_of, language_options, set_up
-from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import print_json, print_table
+from cli.shared.progress import Stopped, progress_bar
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig

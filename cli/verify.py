@@ -1,4 +1,4 @@
-"""`sraven verify`"""
+"""Re-check a dataset directory, of either task."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options import Stopped, json_option, print_json, progress_bar, threads_option
+from cli.options import json_option, threads_option
+from cli.shared.printing import print_json
+from cli.shared.progress import Stopped, progress_bar
 
 if TYPE_CHECKING:
     from sraven.core.verification.verify import Report

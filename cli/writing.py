@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options import Stopped, print_json, progress_bar
+from cli.shared.printing import print_json
+from cli.shared.progress import progress_bar, resumable
 
 if TYPE_CHECKING:
     from sraven.core.tasks.task import Task
@@ -29,16 +30,14 @@ def write(
 
     rows = rows_of(task)
     out = out or Path(f"{task.name}-{task.config_name}")
-    again = "the same command goes on from here"
-    try:
-        with progress_bar("generating (compiles on first use)", sum(sizes.values())) as progress:
-            manifest = write_dataset(
-                task, sizes, out, file_format=file_format, threads=threads, force=force, progress=progress
-            )
-    except KeyboardInterrupt:
-        raise Stopped(f"interrupted; {again}", 130) from None
-    except OSError as error:
-        raise Stopped(f"{out} is unfinished: {error.strerror or error}; mend that, and {again}", 1) from None
+    total = sum(sizes.values())
+    with (
+        resumable(out),
+        progress_bar("generating (compiles on first use)", total) as progress,
+    ):
+        manifest = write_dataset(
+            task, sizes, out, file_format=file_format, threads=threads, force=force, progress=progress
+        )
     if as_json:
         keys = "num_examples", "digest"
         splits = {name: {key: split[key] for key in keys} for name, split in manifest["splits"].items()}

@@ -1,14 +1,10 @@
-"""`sraven c4`: text for the language model, and from it."""
+"""Text for the language model: prepare."""
 
 import click
 
-from cli.lazy import LazyGroup
+from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = {
-    "prepare": "Documents to shards of tokens: C4, or local files.",
-    "fingerprint": "What tells a board's documents from others (for maintainers).",
-    "sample": "Text from a trained language model.",
-}
+COMMANDS = read_summaries("cli.c4", ("prepare", "fingerprint", "sample"))
 
 
 @click.group(name="c4", cls=LazyGroup, package="cli.c4", summaries=COMMANDS)

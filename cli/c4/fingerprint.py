@@ -1,10 +1,12 @@
-"""`sraven c4 fingerprint`"""
+"""What tells a board's documents from others (for maintainers)."""
 
 from pathlib import Path
 
 import click
 
-from cli.options import json_option, needs_extra, print_json
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import print_json
 
 
 @click.command(name="fingerprint")

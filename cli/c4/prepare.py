@@ -1,35 +1,16 @@
-"""`sraven c4 prepare`"""
+"""Documents to shards of tokens: C4, or local files."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cli.options import Stopped, json_option, needs_extra, print_json
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import print_json
+from cli.shared.progress import documents_bar, resumable
 
 TRAIN = "train"
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show documents and megabytes a second on standard error, if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import FileSizeColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
-
-    console = Console(stderr=True)
-    documents = TextColumn("{task.fields[documents]:,} documents")
-    columns = SpinnerColumn(), TextColumn("preparing"), documents, FileSizeColumn(), TransferSpeedColumn()
-    hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
-        bar = progress.add_task("preparing", total=None, documents=0)
-
-        def advance(more: int, size: int) -> None:
-            done = progress.tasks[bar].fields["documents"] + more
-            progress.update(bar, advance=size, documents=done)
-
-        yield advance
 
 
 def _print(manifest: dict[str, Any], out: Path) -> None:
@@ -107,17 +88,8 @@ def command(
         raise click.UsageError("--vocab-size and --train-documents go with --tokenizer train")
     maker = Training(**given) if tokenizer == TRAIN else read_tokenizer(Path(tokenizer).expanduser())
     preparation = Preparation(tuple(find_sources(sources, config, split)), maker, limit, shard_documents)
-    again = "the same command goes on from here"
-    try:
-        with _progress() as tell:
-            manifest = prepare(preparation, out, processes=processes, strict=strict, force=force, tell=tell)
-    except KeyboardInterrupt:
-        raise Stopped(f"interrupted; {again}", 130) from None
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        raise Stopped(
-            f"{out} is unfinished: {error.strerror or error}{where}; mend that, and {again}", 1
-        ) from None
+    with resumable(out), documents_bar() as tell:
+        manifest = prepare(preparation, out, processes=processes, strict=strict, force=force, tell=tell)
     if as_json:
         print_json({"path": str(out), **{key: manifest[key] for key in manifest if key != "plan"}})
     else:

@@ -1,10 +1,12 @@
-"""`sraven c4 sample`"""
+"""Text from a trained language model."""
 
 from pathlib import Path
 
 import click
 
-from cli.options import json_option, needs_extra, print_json
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import print_json
 
 
 @click.command(name="sample")

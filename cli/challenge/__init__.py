@@ -1,15 +1,10 @@
-"""`sraven challenge`: rounds on instances that nobody can know before."""
+"""Rounds on secret instances: commit, new, answer, score."""
 
 import click
 
-from cli.lazy import LazyGroup
+from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = {
-    "commit": "Commit to a program, before a round (entrant).",
-    "new": "Draw a round under a secret (organiser).",
-    "answer": "Make an answer of predictions (entrant).",
-    "score": "Check a round against its secret, score the answers.",
-}
+COMMANDS = read_summaries("cli.challenge", ("commit", "new", "answer", "score"))
 
 
 @click.group(name="challenge", cls=LazyGroup, package="cli.challenge", summaries=COMMANDS)

@@ -1,4 +1,4 @@
-"""`sraven challenge answer`"""
+"""Make an answer of predictions (entrant)."""
 
 from pathlib import Path
 

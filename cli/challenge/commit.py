@@ -1,4 +1,4 @@
-"""`sraven challenge commit`"""
+"""Commit to a program, before a round (entrant)."""
 
 from pathlib import Path
 

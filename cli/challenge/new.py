@@ -1,10 +1,11 @@
-"""`sraven challenge new`"""
+"""Draw a round under a secret (organiser)."""
 
 from pathlib import Path
 
 import click
 
-from cli.options import json_option, print_json, threads_option
+from cli.options import json_option, threads_option
+from cli.shared.printing import print_json
 
 
 @click.command(name="new")

@@ -1,4 +1,4 @@
-"""`sraven challenge score`"""
+"""Check a round against its secret, score the answers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from cli.options import json_option, print_json, print_table, threads_option
+from cli.options import json_option, threads_option
+from cli.shared.printing import print_json, print_table
 
 
 @click.command(name="score")

@@ -197,6 +197,16 @@ class Board(BoardFile):
         for split in self.splits:
             self.check(split)
 
+    def check_all(self) -> None:
+        """Check all that its file covers, the digested part of ``train``, too.
+
+        Raises:
+            BoardError: if it isn't what this installation gives.
+        """
+        self.check_combinations()
+        for split in self.covered:
+            self.check(split)
+
     def check_combinations(self) -> None:
         """Compare the combinations of the held-out splits with those that the board lists.
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sraven.core.boards.board import Board
+from sraven.core.ground.jsonable import as_json
 from sraven.core.leaderboard.filed import Fault
 
 SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
@@ -89,6 +91,20 @@ class Leaderboard:
 
     standings: tuple[Standing, ...]
     faults: tuple[Fault, ...] = ()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The same as JSON values: of boards, their names and digests."""
+        boards = [
+            {
+                "board": standing.board.id,
+                "digest": standing.board.digest,
+                "note": standing.note,
+                "entries": as_json(standing.entries),
+            }
+            for standing in self.standings
+        ]
+        return {"boards": boards, "left_out": as_json(self.faults)}
 
 
 def ceiling(board: Board) -> float | None:

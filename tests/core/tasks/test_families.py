@@ -90,7 +90,7 @@ def test_task_asks_its_family(name):
     assert task.describe(tallies) == rows.describe(tallies)
     listed = {tally: array.tolist() for tally, array in encoded.tallies.items()}
     assert task.remark(listed) == rows.remark(listed) != ""
-    assert list(rows.questions(task.sample("test", 0, 2)))[0] in task.instance_columns
+    assert next(iter(rows.questions(task.sample("test", 0, 2)))) in task.instance_columns
 
 
 @pytest.mark.parametrize("make", [make_task, make_board_task])

@@ -1,0 +1,1 @@
+"""What commands share: options, how they print, and how they show where they are."""

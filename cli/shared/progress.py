@@ -1,0 +1,111 @@
+"""Work that takes its time: bars that show where it is, and what it says when it ends early."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+    from sraven.core.leaderboard.evidence import Evidence
+
+
+class Stopped(click.ClickException):
+    """Work that ended early, with what to do about it."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click declares it on the class
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Say of work on a directory that ends early, by an interrupt or a full disk, how it goes on.
+
+    Raises:
+        Stopped: in their place.
+    """
+    again = "the same command goes on from here"
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; {again}", 130) from None
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise Stopped(
+            f"{out} is unfinished: {error.strerror or error}{where}; mend that, and {again}", 1
+        ) from None
+
+
+class Advance(Protocol):
+    """Moves a progress bar."""
+
+    def __call__(self, count: int, note: str = "") -> None:
+        """Add to what is done, and show a note beside it."""
+
+
+def _show(*columns: "ProgressColumn | str", expand: bool = False) -> "Progress":
+    """Return what shows bars on standard error, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
+    return Progress(*columns, console=console, transient=True, disable=hidden, expand=expand)
+
+
+@contextmanager
+def progress_bar(description: str, total: int) -> Iterator[Advance]:
+    """Show a bar on standard error, if that is a terminal; yield what advances it."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),  # whatever the words leave
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with _show(*columns, expand=True) as progress:
+        bar = progress.add_task(description, total=total, note="")
+        yield lambda count, note="": progress.update(bar, advance=count, note=note)
+
+
+@contextmanager
+def documents_bar() -> Iterator[Callable[[int, int], None]]:
+    """Show documents and megabytes a second on standard error; yield what is told of more of both."""
+    from rich.progress import FileSizeColumn, SpinnerColumn, TextColumn, TransferSpeedColumn
+
+    words = TextColumn("preparing"), TextColumn("{task.fields[documents]:,} documents")
+    with _show(SpinnerColumn(), *words, FileSizeColumn(), TransferSpeedColumn()) as progress:
+        bar = progress.add_task("preparing", total=None, documents=0)
+
+        def advance(more: int, size: int) -> None:
+            done = progress.tasks[bar].fields["documents"] + more
+            progress.update(bar, advance=size, documents=done)
+
+        yield advance
+
+
+@contextmanager
+def gathering(fresh: bool) -> "Iterator[Callable[[Path], Evidence]]":
+    """Yield what gathers the evidence of an entry; a terminal is shown which one it is at.
+
+    Args:
+        fresh: whether entries are scored anew, whatever earlier runs have kept.
+    """
+    from rich.console import Console
+
+    from sraven.core.ground.echo import shown
+    from sraven.core.leaderboard.evidence import gather_evidence
+
+    with Console(stderr=True).status("reading") as status:
+
+        def gather(folder: Path) -> "Evidence":
+            status.update(f"scoring {shown(folder.name)}")
+            return gather_evidence(folder, fresh=fresh)
+
+        yield gather

@@ -1,0 +1,51 @@
+"""The commands' house: each command begins with its summary, and says the defaults of what it calls."""
+
+import importlib
+from dataclasses import fields
+from inspect import signature
+
+import click
+import pytest
+
+from baselines.lm.prepare import Preparation, Training
+from baselines.lm.sample import continue_tokens
+from cli.lazy import read_summaries
+from cli.main import COMMANDS, cli
+from sraven.core.dataset.write import write_dataset
+
+
+def command_of(*names):
+    found = cli
+    for name in names:
+        found = found.get_command(click.Context(found), name)
+    return found
+
+
+def option_defaults(command):
+    return {each.name: each.default for each in command.params}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_summary_is_what_the_module_begins_with(name):
+    module = importlib.import_module(type(cli).get_command(cli, None, name).callback.__module__)
+    assert (module.__doc__ or "").split("\n")[0] == COMMANDS[name]
+
+
+def test_command_without_a_summary_is_a_fault_of_ours():
+    with pytest.raises(AssertionError, match=r"sraven\.rules has to begin with its summary"):
+        read_summaries("sraven", ["rules"])
+
+
+def test_defaults_are_those_of_what_is_called():
+    """Options say them in their help, which imports nothing of what is called."""
+    made = signature(write_dataset).parameters["file_format"].default
+    assert option_defaults(command_of("generate"))["file_format"] == made
+    assert option_defaults(command_of("fuzzylogic", "generate"))["file_format"] == made
+    sampled, drawn = option_defaults(command_of("c4", "sample")), signature(continue_tokens).parameters
+    for name in ("samples", "temperature", "top", "seed"):
+        assert sampled[name] == drawn[name].default
+    prepared = option_defaults(command_of("c4", "prepare"))
+    assert prepared["shard_documents"] == Preparation.shard_documents
+    help_of = {each.name: each.help for each in command_of("c4", "prepare").params if hasattr(each, "help")}
+    for name, each in zip(("vocab_size", "train_documents"), fields(Training), strict=True):
+        assert f"[default: {each.default}]" in help_of[name]
