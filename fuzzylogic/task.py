@@ -190,7 +190,7 @@ class FuzzyLogic(ScoredTask[Batch]):
             permute_all(numbers, np.uint64(n), np.uint64(half_bits(n)), self.partition.round_keys)
         return members[combinations_of(numbers.astype(np.int64), len(members), self.K)]
 
-    def _make_tables(self, split: str) -> Tables:
+    def make_tables(self, split: str) -> Tables:
         """Return what the kernels read of a split."""
         members, shuffled, first, count = self._places(split)
         n = self.partition.n_combinations
@@ -216,7 +216,7 @@ class FuzzyLogic(ScoredTask[Batch]):
         blocks = -(-self.N * self.L // 4)
         numbers, draws = np.empty(4 * blocks, np.float32), np.empty((2, blocks), np.uint64)
         zero, one = np.uint64(0), np.uint64(1)
-        fill_uniform(numbers, draws, self._key("all", "fixed"), zero, zero, one)
+        fill_uniform(numbers, draws, self.key("all", "fixed"), zero, zero, one)
         return np.ascontiguousarray(numbers[: self.N * self.L].reshape(self.L, self.N).T)
 
     def empty_batch(self, count: int) -> Batch:
@@ -230,7 +230,7 @@ class FuzzyLogic(ScoredTask[Batch]):
 
     def fill(self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None) -> None:
         """Write the sequences ``indices`` of a split into ``batch``."""
-        key, tables = self._stream(split)
+        key, tables = self.stream(split)
 
         def fill_part(part: slice) -> None:
             generate(key, indices[part], tables, tuple(batch[part]))

@@ -170,7 +170,7 @@ class SRAVEN(ScoredTask[Batch]):
             int64 ``[n_combinations]``: how many instances of each combination the policy turned
             down on the way; with it the acceptance rates are known.
         """
-        key, tables = self._stream(split)
+        key, tables = self.stream(split)
         rejected = [np.zeros(len(tables.combinations), np.int64)]
 
         def fill_part(part: slice) -> None:
@@ -237,7 +237,7 @@ class SRAVEN(ScoredTask[Batch]):
     def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
         return is_unique(context, self.K, permute=self.permute, rules=self.rules, threads=1)
 
-    def _make_tables(self, split: str) -> Tables:
+    def make_tables(self, split: str) -> Tables:
         """Return what the kernels read of a split."""
         choices = self.combination_indices(split)
         combinations = rule_combinations(self.M, self.rules)

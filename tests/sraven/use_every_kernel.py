@@ -55,7 +55,7 @@ def use_kernels(M, K, holdout, answers, permute, count, version="1"):
     """Generate, certify and observe."""
     task = SRAVEN(M=M, K=K, holdout=holdout, seed=2, answers=answers, permute=permute, version=version)
     options = {"permute": permute, "rules": task.rules}
-    context, target = task.sample(task.splits[-1], 2**40, count)[:2]
+    context, target, *_ = task.sample(task.splits[-1], 2**40, count)
     assert is_answer(context, target, K, **options).all()
     is_answer(context, (target.astype(int) + 1) % K, K, **options)
     differs_everywhere(context, target, K, **options)

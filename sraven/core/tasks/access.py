@@ -66,7 +66,7 @@ class RandomAccess(ABC, Generic[B]):
         """Write the instances ``indices`` of a split into ``batch``."""
 
     @abstractmethod
-    def _make_tables(self, split: str) -> Any:
+    def make_tables(self, split: str) -> Any:
         """Return what `fill` reads of a split; refuses a split that there isn't."""
 
     # Streams
@@ -79,15 +79,15 @@ class RandomAccess(ABC, Generic[B]):
     def _given_keys(self) -> dict[str, NDArray[np.uint64]]:
         return {}
 
-    def _stream(self, split: str) -> tuple[NDArray[np.uint64], Any]:
+    def stream(self, split: str) -> tuple[NDArray[np.uint64], Any]:
         """Return the key (uint64 ``[2]``) and the tables of a split, made once."""
         if not isinstance(split, str) or split not in self._streams:
-            tables = self._make_tables(split)
+            tables = self.make_tables(split)
             key = self._given_keys.get(split)
-            self._streams[split] = self._key(split, "instances") if key is None else key, tables
+            self._streams[split] = self.key(split, "instances") if key is None else key, tables
         return self._streams[split]
 
-    def _key(self, split: str, stream: str) -> NDArray[np.uint64]:
+    def key(self, split: str, stream: str) -> NDArray[np.uint64]:
         """Return the key of a random stream of a split."""
         return derive_key(
             version=self.version, config=digest(self.config), seed=self.seed, split=split, stream=stream
@@ -206,7 +206,7 @@ class RandomAccess(ABC, Generic[B]):
             ConfigurationError: for an unknown split, or a size out of range.
         """
         size = check_integer("size", size, 0, INDEX_LIMIT)
-        self._stream(name)  # refuses a split that there isn't
+        self.stream(name)  # refuses a split that there isn't
         return Split(self, name, range(size))
 
     def _checked(self, out: B, count: int) -> B:
