@@ -14,10 +14,10 @@ PANEL, NUMBER = (
 )
 
 
-def refusal(function, *arguments):
+def refusal(function, *arguments, **options):
     """Return the message with which something is refused; it has to be one line."""
     with pytest.raises(SubmissionError) as error:
-        function(*arguments)
+        function(*arguments, **options)
     message = str(error.value)
     assert message.isprintable() and len(message) < 500
     return message

@@ -61,7 +61,12 @@ class Addition:
 
 
 def check_change(
-    base: str, checkout: Path, *, threads: int | None = None, today: date | None = None
+    base: str,
+    checkout: Path,
+    *,
+    threads: int | None = None,
+    today: date | None = None,
+    most_bytes: int = _MOST_BYTES,
 ) -> dict[str, Any] | None:
     """Check that the commit ``HEAD`` of a checkout may be merged into another as a submission.
 
@@ -70,6 +75,7 @@ def check_change(
         checkout: the working copy of a repository that has both commits and their histories.
         threads: threads to use; None for all available ones.
         today: the day after which no submission is dated; None for today (UTC).
+        most_bytes: that a submission may have, and that may be new in the commits.
 
     Returns:
         ``folder`` of the submission and ``scores`` as recomputed; None if nothing of the leaderboard is
@@ -80,14 +86,16 @@ def check_change(
             line that can be printed anywhere, the log of a workflow included.
     """
     try:
-        return _check(base, Repository(checkout), threads, today or this_day())
+        return _check(base, Repository(checkout), threads, today or this_day(), most_bytes)
     except ConfigurationError as error:
         # GitHub's runner obeys ##[command] wherever it stands in a line.
         message = shown(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
         raise ChangeError(message) from None
 
 
-def _check(base: str, repository: Repository, threads: int | None, today: date) -> dict[str, Any] | None:
+def _check(
+    base: str, repository: Repository, threads: int | None, today: date, most_total: int
+) -> dict[str, Any] | None:
     goal, head = repository.commit(base), repository.commit("HEAD")
     start = repository.merge_base(goal, head)
     changed = _changed(repository.tree(start), repository.tree(head))
@@ -96,10 +104,10 @@ def _check(base: str, repository: Repository, threads: int | None, today: date) 
     merged = repository.tree(goal)
     addition = _find_addition(changed, today)
     _check_place(addition, merged)
-    _check_sizes(addition)
-    if (total := repository.new_bytes(goal, head)) > _MOST_BYTES:
+    _check_sizes(addition, most_total)
+    if (total := repository.new_bytes(goal, head)) > most_total:
         raise ChangeError(
-            f"the commits hold {total:,} bytes that are new; expected {_MOST_BYTES:,} or fewer: what a later "
+            f"the commits hold {total:,} bytes that are new; expected {most_total:,} or fewer: what a later "
             "commit removes stays in the history, so make one commit of what is left"
         )
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
@@ -176,7 +184,7 @@ def _check_place(addition: Addition, merged: Mapping[str, Item]) -> None:
             raise ChangeError(f"{addition.folder} is taken by {shown(path)}; give the method another name")
 
 
-def _check_sizes(addition: Addition) -> None:
+def _check_sizes(addition: Addition, most_total: int) -> None:
     """Refuse files that no submission has, or that are too large, before any is read."""
     board = addition.board
     if len(addition.files) > _MOST_FILES:
@@ -194,8 +202,8 @@ def _check_sizes(addition: Addition) -> None:
             raise ChangeError(f"{where} isn't part of a submission to {board.id}; remove it")
         if item.size > most:
             raise ChangeError(f"{where} has {item.size:,} bytes; expected {most:,} or fewer")
-    if (total := sum(item.size for item in addition.files.values())) > _MOST_BYTES:
-        raise ChangeError(f"{addition.folder} has {total:,} bytes; expected {_MOST_BYTES:,} or fewer")
+    if (total := sum(item.size for item in addition.files.values())) > most_total:
+        raise ChangeError(f"{addition.folder} has {total:,} bytes; expected {most_total:,} or fewer")
 
 
 def _extract(repository: Repository, files: Mapping[str, Item], goal: Path) -> None:

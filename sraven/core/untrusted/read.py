@@ -205,12 +205,20 @@ def most_bytes(rows: int, column: Column) -> int:
 Decoded = tuple[NDArray[np.int64], NDArray[Any]]
 
 
-def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict[str, Decoded]:
+def decode_apart(
+    files: Mapping[str, tuple[bytes, int]],
+    column: Column,
+    *,
+    program: str | Path = decode.__file__,
+    seconds: float = 2 * decode.SECONDS,
+) -> dict[str, Decoded]:
     """Decode Parquet files of predictions in another process, with bounded memory and time.
 
     Args:
         files: by name, their bytes and how many rows they may have.
         column: the column ``prediction``.
+        program: what decodes.
+        seconds: after which it is stopped.
 
     Returns:
         by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``.
@@ -221,7 +229,7 @@ def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict
     width = prod(column.shape) if column.shape else 0
     sizes = [{"bytes": len(data), "rows": rows} for data, rows in files.values()]
     request = json.dumps({"dtype": column.dtype, "width": width, "files": sizes}).encode() + b"\n"
-    command: Sequence[str] = (sys.executable, "-I", str(decode.__file__))
+    command: Sequence[str] = (sys.executable, "-I", str(program))
     with subprocess.Popen(  # noqa: S603  # our own script; what strangers send is its input
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -231,7 +239,7 @@ def decode_apart(files: Mapping[str, tuple[bytes, int]], column: Column) -> dict
             late.set()
             process.kill()
 
-        clock = threading.Timer(2 * decode.SECONDS, give_up)
+        clock = threading.Timer(seconds, give_up)
         clock.start()
         try:
             return {

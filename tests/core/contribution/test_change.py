@@ -171,13 +171,16 @@ def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatc
     refuse(project, message)
 
 
-def test_what_an_earlier_commit_holds_counts(project, entry, monkeypatch):
-    monkeypatch.setattr("sraven.core.contribution.change._MOST_BYTES", 1 << 20)
+def test_what_an_earlier_commit_holds_counts(project, entry):
     (entry / "junk.bin").write_bytes(bytes(2 << 20))
     commit(project)
     (entry / "junk.bin").unlink()
     commit(project)
-    refuse(project, r"the commits hold 2,\d{3},\d{3} bytes that are new; expected 1,048,576 or fewer")
+    refuse(
+        project,
+        r"the commits hold 2,\d{3},\d{3} bytes that are new; expected 1,048,576 or fewer",
+        most_bytes=1 << 20,
+    )
 
 
 def test_scores_must_be_those_of_the_predictions(project, entry):

@@ -5,7 +5,6 @@ import pytest
 
 from helpers.submissions import predictions_file
 from helpers.untrusted import PANEL, PANELS, RIGHT, refusal
-from sraven.core.untrusted import decode
 from sraven.core.untrusted.read import decode_apart
 
 
@@ -24,39 +23,42 @@ def test_files_are_told_apart():
     assert refusal(decode_apart, bad, PANEL) == "d: declares 20 rows; the split has 19"
 
 
+@pytest.fixture
+def program(tmp_path):
+    """A program in place of the one that decodes."""
+    return tmp_path / "program.py"
+
+
 @pytest.mark.parametrize("code", ["import os; os.abort()", "raise SystemExit(3)", "", "print()"])
-def test_decoder_that_dies_is_a_refusal(code, monkeypatch, tmp_path):
-    (tmp_path / "dies.py").write_text(code)
-    monkeypatch.setattr(decode, "__file__", str(tmp_path / "dies.py"))
+def test_decoder_that_dies_is_a_refusal(code, program):
+    program.write_text(code)
     if code == "print()":
-        code = "print('{\"rows\": 0}')"
-        (tmp_path / "dies.py").write_text(code)
-        assert len(decode_apart({"x": (RIGHT, 20)}, PANEL)["x"][0]) == 0
-        assert "y: makes the Parquet decoder fail" in refusal(
-            decode_apart, {"x": (RIGHT, 20), "y": (RIGHT, 20)}, PANEL
-        )
+        program.write_text("print('{\"rows\": 0}')")
+        assert len(decode_apart({"x": (RIGHT, 20)}, PANEL, program=program)["x"][0]) == 0
+        two = {"x": (RIGHT, 20), "y": (RIGHT, 20)}
+        assert "y: makes the Parquet decoder fail" in refusal(decode_apart, two, PANEL, program=program)
         return
-    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+    found = refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL, program=program)
+    assert "x: makes the Parquet decoder fail" in found
 
 
-def test_decoder_that_dies_in_the_middle_of_a_large_file_is_a_refusal(monkeypatch, tmp_path):
-    (tmp_path / "dies.py").write_text("import sys; sys.stdin.buffer.read(70_000)")
-    monkeypatch.setattr(decode, "__file__", str(tmp_path / "dies.py"))
-    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (bytes(1 << 22), 20)}, PANEL)
+def test_decoder_that_dies_in_the_middle_of_a_large_file_is_a_refusal(program):
+    program.write_text("import sys; sys.stdin.buffer.read(70_000)")
+    found = refusal(decode_apart, {"x": (bytes(1 << 22), 20)}, PANEL, program=program)
+    assert "x: makes the Parquet decoder fail" in found
 
 
 @pytest.mark.parametrize("rows", [21, -1, 10**30])
-def test_decoder_that_was_taken_over_cannot_say_more_rows_than_there_are(rows, monkeypatch, tmp_path):
-    (tmp_path / "lies.py").write_text(f"print('{{\"rows\": {rows}}}')")
-    monkeypatch.setattr(decode, "__file__", str(tmp_path / "lies.py"))
-    assert "x: makes the Parquet decoder fail" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+def test_decoder_that_was_taken_over_cannot_say_more_rows_than_there_are(rows, program):
+    program.write_text(f"print('{{\"rows\": {rows}}}')")
+    found = refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL, program=program)
+    assert "x: makes the Parquet decoder fail" in found
 
 
-def test_decoder_that_does_not_end_is_a_refusal(monkeypatch, tmp_path):
-    (tmp_path / "waits.py").write_text("import signal; signal.pause()")
-    monkeypatch.setattr(decode, "__file__", str(tmp_path / "waits.py"))
-    monkeypatch.setattr(decode, "SECONDS", 0.05)
-    assert "take too long to decode" in refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL)
+def test_decoder_that_does_not_end_is_a_refusal(program):
+    program.write_text("import signal; signal.pause()")
+    found = refusal(decode_apart, {"x": (RIGHT, 20)}, PANEL, program=program, seconds=0.1)
+    assert "take too long to decode" in found
 
 
 def test_decoder_imports_nothing_from_where_it_runs(monkeypatch, tmp_path):
