@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sraven.core.ground.names import name_notes
-from sraven.core.leaderboard.ranking import REPORTED, Entry, Standing
+from sraven.core.leaderboard.standing import REPORTED, Entry, Standing
 from sraven.core.page.words import REFERENCE, compact, kind
 
 
@@ -32,11 +32,6 @@ def reported_notes(standing: Standing) -> dict[tuple[str, str], int]:
     """Return sources of reported figures and remarks on them, numbered; a paper's rows share theirs."""
     notes = ((entry.description, entry.remark) for entry in standing.entries if entry.badge == REPORTED)
     return {note: number for number, note in enumerate(dict.fromkeys(notes), 1)}
-
-
-def note_id(standing: Standing, number: int) -> str:
-    """Return the anchor of a note below a board's table."""
-    return f"{standing.board.id}-note-{number}"
 
 
 def is_ranked(standing: Standing) -> bool:

@@ -6,28 +6,33 @@ Colours, widths and fonts are the style sheet's.
 from collections.abc import Callable, Sequence
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard.ranking import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
-from sraven.core.page.html import element
+from sraven.core.leaderboard.standing import (
+    REPORTED,
+    REPRODUCED_BADGE,
+    SCORED,
+    SELF_REPORTED,
+    Entry,
+    Standing,
+)
+from sraven.core.page.labels import Label, ceiling_label, place_labels
 from sraven.core.page.scale import (
     FLOOR,
-    FONT,
     HEIGHT,
     LEFT,
     RIGHT,
     TOP,
     WIDTH,
     Axis,
-    Box,
     Point,
     Scale,
-    is_free,
     log_ticks,
     shortened,
     text_width,
 )
+from sraven.core.page.svg import element
 from sraven.core.page.words import REFERENCE, capitalised, compact, kind, metric_name, score, with_error
 
-_LABELS, _LABEL_LETTERS, _TIP_LETTERS = 5, 24, 44
+_TIP_LETTERS = 44
 
 
 def _circle(x: float, y: float, radius: float = 4.2) -> Element:
@@ -60,10 +65,10 @@ MARKS: dict[str, Callable[[float, float], Element]] = {
 """The shape of each kind of point; those of reported figures are hollow by the style sheet."""
 
 
-def legend_mark(of: str) -> Element:
+def draw_mark(of: str) -> Element:
     """Return a kind of point as a small picture."""
     mark = element("g", MARKS[of](7, 7), class_=f"point {of}")
-    return element("svg", mark, class_="key", viewBox="0 0 14 14", aria_hidden="true")
+    return element("svg", mark, class_="key", view_box="0 0 14 14", aria_hidden="true")
 
 
 def _text(x: float, y: float, text: str, class_: str, anchor: str = "start", **more: str) -> Element:
@@ -97,7 +102,7 @@ def _frame(scale: Scale) -> Element:
     if scale.best is not None:
         y = scale.y(scale.best)
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))
-        frame.append(_text(WIDTH - RIGHT, y - 6, f"ceiling {score(scale.best)}", "ceiling-label", "end"))
+        frame.append(_text(WIDTH - RIGHT, y - 6, ceiling_label(scale.best), "ceiling-label", "end"))
     return frame
 
 
@@ -145,55 +150,20 @@ def _tip(point: Point) -> Element:
     )
 
 
-def _box(point: Point, beside: float) -> Box:
-    """Return what a point and its error bar take, with a margin beside it."""
-    side = 5 + beside
-    return point.x - side, min(point.high, point.y - 5), point.x + side, max(point.low, point.y + 5)
+def _label(label: Label) -> Element:
+    """Return the name that stands beside a point."""
+    more = {"data_entry": label.name, "aria_hidden": "true"}
+    return _text(label.x, label.y, label.text, "label", label.anchor, **more)
 
 
-def _ceiling_boxes(scale: Scale) -> list[Box]:
-    """Return what the ceiling and its label take."""
-    if scale.best is None:
-        return []
-    y, width = scale.y(scale.best), text_width(f"ceiling {score(scale.best)}")
-    return [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - width, y - 22, WIDTH, y)]
+def plot_title(standing: Standing, axis: Axis) -> str:
+    """Return what a plot shows."""
+    board = standing.board
+    title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
+    return title if board.content["higher_is_better"] else f"{title} (lower is better)"
 
 
-def _places(point: Point, width: float, is_best: bool) -> list[tuple[Box, float, str]]:
-    """Return where a label may stand, the best place first: its box, its x and its anchor.
-
-    Only the best of a kind may have its label above or below: among others, whose it is isn't clear.
-    """
-    x, y, half = point.x, point.y, FONT / 2 + 1
-    places = [((x + 9, y - half, x + 9 + width, y + half), x + 9, "start")]
-    places += [((x - 9 - width, y - half, x - 9, y + half), x - 9, "end")]
-    for middle in (min(point.high, y - 6) - half, max(point.low, y + 6) + half) if is_best else ():
-        places.append(((x - width / 2, middle - half, x + width / 2, middle + half), x, "middle"))
-        places.append(((x - 5, middle - half, x - 5 + width, middle + half), x - 5, "start"))
-    return places
-
-
-def _labels(scale: Scale, points: Sequence[Point]) -> list[Element]:
-    """Return a few names of points, given the best first, where they cover nothing and no other is near."""
-    best = {kind(point.entry): point.name for point in reversed(points)}.values()
-    taken, labels = _ceiling_boxes(scale), []
-    for point in sorted(points, key=lambda p: (p.name not in best, kind(p.entry) != REFERENCE)):
-        name = shortened(point.entry.method, _LABEL_LETTERS)
-        blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]
-        for box, x, anchor in _places(point, text_width(name), point.name in best):
-            inside = box[0] > LEFT and box[2] < WIDTH and box[1] > TOP - 10 and box[3] < FLOOR
-            if inside and is_free(box, blocked):
-                middle = (box[1] + box[3]) / 2 + 4
-                more = {"data_entry": point.name, "aria_hidden": "true"}
-                labels.append(_text(x, middle, name, "label", anchor, **more))
-                taken.append(box)
-                break
-        if len(labels) == _LABELS:
-            break
-    return labels
-
-
-def draw_panel(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Element:
+def draw_plot(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Element:
     """Return a plot of scores against counts.
 
     Args:
@@ -201,21 +171,17 @@ def draw_panel(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axi
         named: entries that have a score, the best first, with the names by which the page knows them.
         axis: what is along the x axis.
     """
-    board = standing.board
     scale = Scale(standing, [entry for _, entry in named], axis)
     points = scale.points(named)
     by_place = sorted(points, key=lambda point: point.x)
-    title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
-    title += "" if board.higher_is_better else " (lower is better)"
-    svg = element(
+    return element(
         "svg",
         _frame(scale),
         element("g", *[_mark(point, axis, number == 0) for number, point in enumerate(by_place)]),
-        element("g", *_labels(scale, points)),
+        element("g", *map(_label, place_labels(scale, points))),
         element("g", *map(_tip, points)),
         class_="plot",
-        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
+        view_box=f"0 0 {WIDTH:g} {HEIGHT:g}",
         role="group",
-        aria_label=f"{title}; the table below has the same figures",
+        aria_label=f"{plot_title(standing, axis)}; the table below has the same figures",
     )
-    return element("div", element("p", title, class_="panel-title"), svg, class_="panel")

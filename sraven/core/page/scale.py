@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sraven.core.leaderboard.ranking import Entry, Standing, ceiling
+from sraven.core.leaderboard.standing import Entry, Standing, ceiling
 
 WIDTH, HEIGHT = 480.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 10.0, 22.0, 36.0

@@ -1,10 +1,7 @@
 """How the page words numbers, metrics and splits."""
 
-from dataclasses import replace
-
-from sraven.core.ground import echo as numbers
-from sraven.core.ground.echo import figure, one_line
-from sraven.core.leaderboard.ranking import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry, Standing
+from sraven.core.ground.echo import figure
+from sraven.core.leaderboard.standing import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 
 NOTHING = "–"
 """Stands where there is no figure."""
@@ -55,27 +52,15 @@ def score(value: float | None) -> str:
     return NOTHING if value is None else figure(value).replace("-", "−")
 
 
+def error_of(entry: Entry) -> str:
+    """Return the standard error over an entry's seeds; empty if there is none."""
+    return "" if entry.standard_error is None else figure(entry.standard_error)
+
+
 def with_error(entry: Entry) -> str:
     """Return an entry's score and its standard error."""
-    if entry.value is None:
-        return NOTHING
-    return numbers.with_error(entry.value, entry.standard_error).replace("-", "−").replace(" ", "\u00a0")
-
-
-def legible(standing: Standing) -> Standing:
-    """Return a board with its entries' texts as they can be shown: lines in which all can be seen."""
-
-    def shown(entry: Entry) -> Entry:
-        return replace(
-            entry,
-            id=one_line(entry.id),
-            method=one_line(entry.method),
-            family=entry.family and one_line(entry.family),
-            description=one_line(entry.description),
-            remark=one_line(entry.remark),
-        )
-
-    return replace(standing, entries=tuple(map(shown, standing.entries)))
+    error = error_of(entry)
+    return score(entry.value) + (f"\u00a0±\u00a0{error}" if error else "")
 
 
 def kind(entry: Entry) -> str:

@@ -1,0 +1,87 @@
+"""Which points of a plot have their names beside them, and where: a name covers nothing, and is clearly its."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sraven.core.page.scale import (
+    FLOOR,
+    FONT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Box,
+    Point,
+    Scale,
+    is_free,
+    shortened,
+    text_width,
+)
+from sraven.core.page.words import REFERENCE, kind, score
+
+_MOST, _LETTERS = 5, 24
+
+
+@dataclass(frozen=True)
+class Label:
+    """The name of a point, at the foot of its letters, and whether it starts, ends or has its middle there."""
+
+    name: str
+    text: str
+    x: float
+    y: float
+    anchor: str
+
+
+def ceiling_label(best: float) -> str:
+    """Return what stands at the ceiling."""
+    return f"ceiling {score(best)}"
+
+
+def _box(point: Point, beside: float) -> Box:
+    """Return what a point and its error bar take, with a margin beside it."""
+    side = 5 + beside
+    return point.x - side, min(point.high, point.y - 5), point.x + side, max(point.low, point.y + 5)
+
+
+def _ceiling_boxes(scale: Scale) -> list[Box]:
+    """Return what the ceiling and its label take."""
+    if scale.best is None:
+        return []
+    y, width = scale.y(scale.best), text_width(ceiling_label(scale.best))
+    return [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - width, y - 22, WIDTH, y)]
+
+
+def _places(point: Point, width: float, is_best: bool) -> list[tuple[Box, float, str]]:
+    """Return where a label may stand, the best place first: its box, its x and its anchor.
+
+    Only the best of a kind may have its label above or below: among others, whose it is isn't clear.
+    """
+    x, y, half = point.x, point.y, FONT / 2 + 1
+    places = [((x + 9, y - half, x + 9 + width, y + half), x + 9, "start")]
+    places += [((x - 9 - width, y - half, x - 9, y + half), x - 9, "end")]
+    for middle in (min(point.high, y - 6) - half, max(point.low, y + 6) + half) if is_best else ():
+        places.append(((x - width / 2, middle - half, x + width / 2, middle + half), x, "middle"))
+        places.append(((x - 5, middle - half, x - 5 + width, middle + half), x - 5, "start"))
+    return places
+
+
+def _is_inside(box: Box) -> bool:
+    return box[0] > LEFT and box[2] < WIDTH and box[1] > TOP - 10 and box[3] < FLOOR
+
+
+def place_labels(scale: Scale, points: Sequence[Point]) -> list[Label]:
+    """Return a few names of points, given the best first, where they cover nothing and no other is near."""
+    best = {kind(point.entry): point.name for point in reversed(points)}.values()
+    taken, labels = _ceiling_boxes(scale), list[Label]()
+    for point in sorted(points, key=lambda p: (p.name not in best, kind(p.entry) != REFERENCE)):
+        text = shortened(point.entry.method, _LETTERS)
+        blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]
+        for box, x, anchor in _places(point, text_width(text), point.name in best):
+            if _is_inside(box) and is_free(box, blocked):
+                labels.append(Label(point.name, text, x, (box[1] + box[3]) / 2 + 4, anchor))
+                taken.append(box)
+                break
+        if len(labels) == _MOST:
+            break
+    return labels

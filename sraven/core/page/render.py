@@ -1,0 +1,73 @@
+"""The template of the page, and the one gate through which anything passes that isn't escaped.
+
+Every value that the template writes is cleaned and escaped, but for our own style sheet, script and
+drawings, which are never made of a string that came from elsewhere.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+from xml.etree.ElementTree import Element
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sraven.core.page.legible import clean
+from sraven.core.page.svg import to_text
+
+_PACKAGE = "sraven.core.page"
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file of this package that stands in the page as it is."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The file's text."""
+        text = (files(_PACKAGE) / "assets" / self.name).read_text(encoding="utf-8").strip()
+        assert "</" not in text and "<!--" not in text, "it would end the element that holds it"
+        return text
+
+    @property
+    def source(self) -> str:
+        """How a content security policy names it: by its hash."""
+        digest = hashlib.sha256(self.text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _as_it_stands(part: Asset | Element) -> Markup:
+    """Return one of our files or drawings as markup: nothing else is, and no string can be."""
+    if isinstance(part, Asset):
+        return Markup(part.text)
+    assert isinstance(part, Element), f"{type(part).__name__} is escaped, or it isn't shown"
+    return Markup(to_text(part))
+
+
+def _written(value: object) -> object:
+    """Return what the template writes of a value, before that is escaped."""
+    assert value is not None, "the template says what stands for nothing"
+    return clean(value) if type(value) is str else value
+
+
+def render(name: str, **values: object) -> str:
+    """Return what a template makes of some values.
+
+    Args:
+        name: of a file in the folder ``templates``.
+        values: by the names that the template knows them by; one that is missing is an error.
+    """
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_written,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["as_it_stands"] = _as_it_stands
+    return environment.get_template(name).render(values)

@@ -1,0 +1,160 @@
+"""A row of a board's table, as values for the template: what an entry is, beside its columns of figures."""
+
+import textwrap
+from dataclasses import dataclass
+
+from sraven.core.ground.names import host
+from sraven.core.leaderboard.standing import REPORTED, Entry
+from sraven.core.page.groups import budget_key
+from sraven.core.page.scale import shortened
+from sraven.core.page.words import BADGES, REFERENCE, capitalised, error_of, kind, metric_name, score
+
+_IN_BRIEF = 150
+_HOST_LETTERS = 28
+
+
+@dataclass(frozen=True)
+class Described:
+    """A description, and its beginning if it is long; else ``brief`` is empty."""
+
+    brief: str
+    whole: str
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Every metric on every split: means over seeds."""
+
+    splits: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A stranger's address.
+
+    Attributes:
+        text: what to read.
+        address: where it leads.
+        host: of the address.
+        end: of the host: whose it is.
+    """
+
+    text: str
+    address: str
+    host: str
+    end: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """An entry.
+
+    Attributes:
+        name: by which the page knows its row and its points.
+        id: its folder; empty for a reported row.
+        kind: how it is drawn.
+        badge: its badge, and what that means.
+        budget: the key of its training budget.
+        search: what the text filter looks through.
+        rank: None if it isn't ranked.
+        method: its name.
+        note: number of the note on where a reported figure is from; None for others.
+        look: what to know of the look of its name; may be empty.
+        family: what it belongs to; may be empty, as the others.
+        described: its description.
+        remark: why it isn't ranked, or what to know of it.
+        metrics: all of them, if there are several.
+        fingerprint: of the documents of a corpus.
+        value: the primary metric, which it is sorted by.
+        score: that in words, and its error over seeds.
+        seeds: their number.
+        interval: its ends in words.
+        links: those of its addresses that are plain.
+    """
+
+    name: str
+    id: str
+    kind: str
+    badge: tuple[str, str]
+    budget: str
+    search: str
+    rank: int | None
+    method: str
+    note: int | None
+    look: str
+    family: str
+    described: Described | None
+    remark: str
+    metrics: Metrics | None
+    fingerprint: str
+    value: float | None
+    score: tuple[str, str]
+    seeds: int
+    interval: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+def _described(description: str) -> Described | None:
+    if len(description) <= _IN_BRIEF:
+        return Described("", description) if description else None
+    brief = textwrap.shorten(description, _IN_BRIEF, placeholder=" …")
+    if len(brief) < _IN_BRIEF // 2:  # it has few spaces
+        brief = shortened(description, _IN_BRIEF)
+    return Described(brief, description)
+
+
+def _metrics(entry: Entry) -> Metrics | None:
+    names = list(dict.fromkeys(name for metrics in entry.splits.values() for name in metrics))
+    rows = (
+        (metric_name(name), tuple(score(found.get(name)) for found in entry.splits.values())) for name in names
+    )
+    return Metrics(tuple(entry.splits), tuple(rows)) if len(names) > 1 else None
+
+
+def _links(entry: Entry) -> tuple[Link, ...]:
+    """Return links to addresses; what isn't a plain address is left out."""
+    links = []
+    for text, address in (("paper", entry.paper), ("code", entry.code)):
+        leads_to = host(address)
+        if address and leads_to:
+            # Whose a host is, its end says: github.com.evil.example is evil.example's.
+            end = leads_to if len(leads_to) <= _HOST_LETTERS else "…" + leads_to[1 - _HOST_LETTERS :]
+            links.append(Link(text, address, leads_to, end))
+    return tuple(links)
+
+
+def make_row(name: str, entry: Entry, note: int | None, look: str) -> Row:
+    """Return an entry's row.
+
+    Args:
+        name: by which the page knows it.
+        entry: with its texts made legible.
+        note: number of the note that says where a reported figure is from.
+        look: what to know of the look of its name.
+    """
+    is_reported = entry.badge == REPORTED  # its note says the rest
+    is_reference = kind(entry) == REFERENCE  # the heading above it says so, and why it isn't ranked
+    search = (entry.method, entry.family, entry.description, entry.id)
+    return Row(
+        name=name,
+        id=entry.id,
+        kind=kind(entry),
+        badge=(entry.badge, BADGES.get(entry.badge, "")),
+        budget=budget_key(entry),
+        search=" ".join(filter(None, search)).lower(),
+        rank=entry.rank,
+        method=entry.method,
+        note=note if is_reported else None,
+        look="" if is_reported else capitalised(look),
+        family="" if is_reported or is_reference else entry.family or "",
+        described=None if is_reported else _described(entry.description),
+        remark="" if is_reported or is_reference else entry.remark,
+        metrics=None if is_reported else _metrics(entry),
+        fingerprint=entry.fingerprint or "",
+        value=entry.value,
+        score=(score(entry.value), error_of(entry)),
+        seeds=entry.seeds,
+        interval=tuple(map(score, entry.interval)) if entry.interval else (),
+        links=_links(entry),
+    )

@@ -1,0 +1,124 @@
+"""A board's section of the page, as values for the template: what it is, its plots, its table, its notes."""
+
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from sraven.core.boards.board import Board
+from sraven.core.boards.ceilings import ANSWERS
+from sraven.core.leaderboard.standing import Standing
+from sraven.core.page.groups import is_ranked, name_entries, reported_notes
+from sraven.core.page.plot import draw_mark, draw_plot, plot_title
+from sraven.core.page.scale import Axis
+from sraven.core.page.table import Table, make_table
+from sraven.core.page.words import BADGES, REFERENCE, capitalised, compact, kind, metric_name, score
+
+_LONGEST_SETTING = 40  # of what is longer, such as a digest, the beginning tells
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What an ideal observer scores, whether it knows the split, and what it answers with."""
+
+    value: str
+    knows_split: bool
+    answers: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a board is, in words."""
+
+    metric: str
+    primary_split: str
+    ceilings: tuple[Ceiling, ...]
+    budget: str
+    unit: str
+    sizes: str
+    setting: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The plots of a board with their titles, and the kinds of points in them with their marks."""
+
+    panels: tuple[tuple[str, Element], ...]
+    keys: tuple[tuple[str, Element], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A board; ``table`` is None if it has no entries, ``figure`` if none of them has a score."""
+
+    id: str
+    title: str
+    is_ranked: bool
+    is_corpus: bool
+    facts: Facts
+    note: str
+    figure: Figure | None
+    table: Table | None
+    notes: tuple[tuple[str, str], ...]
+
+
+def _ceilings(board: Board) -> tuple[Ceiling, ...]:
+    told = {"split": True, "all combinations": False}
+    known = [board.ceiling(board.primary_split, board.metric, knowing) for knowing in told]
+    return tuple(
+        Ceiling(score(found.value), told[found.knows], ANSWERS[found.answers]) for found in known if found
+    )
+
+
+def _setting(board: Board) -> str:
+    config = {name: str(value) for name, value in board.content["config"].items()}
+    return ", ".join(
+        f"{name}={value if len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
+        for name, value in config.items()
+        if name not in ("task", "version")
+    )
+
+
+def _facts(board: Board) -> Facts:
+    return Facts(
+        metric=metric_name(board.metric),
+        primary_split=board.primary_split,
+        ceilings=_ceilings(board),
+        budget=compact(board.content["train_budget"]),
+        unit=board.budget_unit,
+        sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),
+        setting=_setting(board),
+        digest=board.digest,
+    )
+
+
+def _figure(standing: Standing) -> Figure | None:
+    """Return the plots of a board; None if no entry has a score."""
+    named = [(name, entry) for name, entry in name_entries(standing) if entry.value is not None]
+    if not named:
+        return None
+    budgets = tuple(sorted(standing.board.content["train_budgets"]))
+    axes = (
+        Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, budgets),
+        Axis("parameters", lambda entry: entry.parameters),
+    )
+    found = {kind(entry) for _, entry in named}
+    return Figure(
+        tuple((plot_title(standing, axis), draw_plot(standing, named, axis)) for axis in axes),
+        tuple((each, draw_mark(each)) for each in (*BADGES, REFERENCE) if each in found),
+    )
+
+
+def make_section(standing: Standing) -> Section:
+    """Return what the page says of a board."""
+    board = standing.board
+    return Section(
+        id=board.id,
+        title=board.content["title"],
+        is_ranked=is_ranked(standing),
+        is_corpus=board.is_corpus,
+        facts=_facts(board),
+        note=capitalised(standing.note),
+        figure=_figure(standing),
+        table=make_table(standing) if standing.entries else None,
+        notes=tuple(reported_notes(standing)),
+    )
