@@ -3,7 +3,7 @@
 Colours, widths and fonts are the style sheet's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard.standing import (
@@ -26,6 +26,7 @@ from sraven.core.page.scale import (
     Point,
     Scale,
     log_ticks,
+    readable_ticks,
     shortened,
     text_width,
 )
@@ -79,6 +80,22 @@ def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
     return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=class_)
 
 
+def _x_axis(scale: Scale) -> Iterator[Element]:
+    """Yield the axis of counts, its numbers, and what stands left of it."""
+    yield _line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis")
+    marks = [count for count in scale.axis.marks if scale.range[0] <= count <= scale.range[1]]
+    counts = [*marks, *(count for count in log_ticks(*scale.range, marks) if count not in marks)]
+    places = [(scale.x(count), compact(count)) for count in counts]
+    read = readable_ticks(places, scale.left if scale.columns else 0.0)
+    for number, (x, text) in enumerate(places):
+        if number in read:
+            yield _line(x, FLOOR, x, FLOOR + 5, "axis")
+            yield _text(x, FLOOR + 21, text, "tick" if read[number] else "tick spare", "middle")
+    for absent, (low, high) in scale.columns.items():
+        yield _line(low, FLOOR, high, FLOOR, "axis")
+        yield _text((low + high) / 2, FLOOR + 21, "none" if absent == 0 else "not stated", "tick", "middle")
+
+
 def _frame(scale: Scale) -> Element:
     """Return grid, axes, their numbers and the ceiling."""
     frame = element("g", class_="frame", aria_hidden="true")
@@ -86,19 +103,7 @@ def _frame(scale: Scale) -> Element:
         y = scale.y(tick)
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
         frame.append(_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
-    frame.append(_line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis"))
-    free = scale.left if scale.columns else 0.0
-    for count in log_ticks(*scale.range, scale.axis.marks):
-        x, half = scale.x(count), text_width(compact(count)) / 2
-        if x - half < free:
-            continue  # it would run into the words left of it
-        free = x + half
-        frame.append(_line(x, FLOOR, x, FLOOR + 5, "axis"))
-        frame.append(_text(x, FLOOR + 21, compact(count), "tick", "middle"))
-    for absent, (low, high) in scale.columns.items():
-        frame.append(_line(low, FLOOR, high, FLOOR, "axis"))
-        label = "none" if absent == 0 else "not stated"
-        frame.append(_text((low + high) / 2, FLOOR + 21, label, "tick", "middle"))
+    frame.extend(_x_axis(scale))
     if scale.best is not None:
         y = scale.y(scale.best)
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))

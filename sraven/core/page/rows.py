@@ -7,7 +7,7 @@ from sraven.core.ground.names import host
 from sraven.core.leaderboard.standing import REPORTED, Entry
 from sraven.core.page.groups import budget_key
 from sraven.core.page.scale import shortened
-from sraven.core.page.words import BADGES, REFERENCE, capitalised, error_of, kind, metric_name, score
+from sraven.core.page.words import BADGES, REFERENCE, capitalised, kind, metric_name, score, score_and_error
 
 _IN_BRIEF = 150
 _HOST_LETTERS = 28
@@ -153,7 +153,7 @@ def make_row(name: str, entry: Entry, note: int | None, look: str) -> Row:
         metrics=None if is_reported else _metrics(entry),
         fingerprint=entry.fingerprint or "",
         value=entry.value,
-        score=(score(entry.value), error_of(entry)),
+        score=score_and_error(entry),
         seeds=entry.seeds,
         interval=tuple(map(score, entry.interval)) if entry.interval else (),
         links=_links(entry),

@@ -19,7 +19,10 @@ _STEP = _SLOT / 2
 _GAP = 10.0  # between the places left of the axis, and before the axis
 FONT = 15.0
 """Size of the words in a plot on a phone, where the style sheet makes them largest."""
+SMALL_FONT = 11.5
+"""Their size on a wide screen."""
 _LETTER = 0.56  # width of a letter, in font sizes
+_APART = 6.0  # between words side by side
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
@@ -32,7 +35,7 @@ class Axis:
     Attributes:
         title: in the words of a heading.
         value: of an entry; None if it isn't known.
-        marks: numbers that the axis includes and names, such as a board's budgets.
+        marks: numbers that the axis includes and names, such as a board's budgets, the most important first.
     """
 
     title: str
@@ -113,6 +116,28 @@ def text_width(text: str, size: float = FONT) -> float:
     """Return about how wide a text is."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return size * (_LETTER * (len(text) - wide) + wide)
+
+
+def readable_ticks(places: Sequence[tuple[float, str]], low: float) -> dict[int, bool]:
+    """Return which words below an axis find room, and whether they do on a phone too, where they are large.
+
+    Args:
+        places: middles and words, the most important first.
+        low: where the axis begins.
+
+    Returns:
+        By number in the list; what isn't there has no room at all.
+    """
+    found = dict[int, bool]()
+    for size in (FONT, SMALL_FONT):
+        halves = [(text_width(text, size) + _APART) / 2 for _, text in places]
+        for number, (middle, _) in enumerate(places):
+            is_free_there = middle - halves[number] >= low and all(
+                abs(middle - places[other][0]) >= halves[number] + halves[other] for other in found
+            )
+            if number not in found and is_free_there:
+                found[number] = size == FONT
+    return found
 
 
 def shortened(text: str, letters: int) -> str:

@@ -48,7 +48,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A board; ``table`` is None if it has no entries, ``figure`` if none of them has a score."""
+    """A board; ``table`` is None if it has no entries, ``figure`` if none but references has a score."""
 
     id: str
     title: str
@@ -92,16 +92,17 @@ def _facts(board: Board) -> Facts:
 
 
 def _figure(standing: Standing) -> Figure | None:
-    """Return the plots of a board; None if no entry has a score."""
+    """Return the plots of a board; None if no entry has a score but references."""
     named = [(name, entry) for name, entry in name_entries(standing) if entry.value is not None]
-    if not named:
+    found = {kind(entry) for _, entry in named}
+    if not found - {REFERENCE}:
         return None
-    budgets = tuple(sorted(standing.board.content["train_budgets"]))
+    own = standing.board.content["train_budget"]
+    budgets = sorted(standing.board.content["train_budgets"], key=lambda budget: (budget != own, budget))
     axes = (
-        Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, budgets),
+        Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, tuple(budgets)),
         Axis("parameters", lambda entry: entry.parameters),
     )
-    found = {kind(entry) for _, entry in named}
     return Figure(
         tuple((plot_title(standing, axis), draw_plot(standing, named, axis)) for axis in axes),
         tuple((each, draw_mark(each)) for each in (*BADGES, REFERENCE) if each in found),

@@ -1,5 +1,7 @@
 """How the page words numbers, metrics and splits."""
 
+from math import floor, log10
+
 from sraven.core.ground.echo import figure
 from sraven.core.leaderboard.standing import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 
@@ -26,6 +28,7 @@ _METRICS = {
     "accuracy_ambiguous": "accuracy, several answers",
     "valid_alternatives": "wrong, but a valid alternative",
 }
+_MOST_DIGITS = 12
 _UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
 
 
@@ -47,20 +50,26 @@ def compact(number: int) -> str:
     return f"{number:,}"
 
 
-def score(value: float | None) -> str:
-    """Return a score with four decimals, or in few digits if it is too large for them."""
-    return NOTHING if value is None else figure(value).replace("-", "−")
+def score(value: float | None, digits: int = 4) -> str:
+    """Return a score with so many decimals, or in few digits if it is too large for them."""
+    return NOTHING if value is None else figure(value, digits).replace("-", "−")
 
 
-def error_of(entry: Entry) -> str:
-    """Return the standard error over an entry's seeds; empty if there is none."""
-    return "" if entry.standard_error is None else figure(entry.standard_error)
+def score_and_error(entry: Entry) -> tuple[str, str]:
+    """Return an entry's score and its standard error over seeds, which is empty if there is none.
+
+    Both have as many decimals as the error's first digit takes: an error of 0.0000 would claim too much.
+    """
+    error = entry.standard_error
+    if error is None:
+        return score(entry.value), ""
+    digits = min(max(4, -floor(log10(error))), _MOST_DIGITS) if error else 4
+    return score(entry.value, digits), score(error, digits)
 
 
 def with_error(entry: Entry) -> str:
-    """Return an entry's score and its standard error."""
-    error = error_of(entry)
-    return score(entry.value) + (f"\u00a0±\u00a0{error}" if error else "")
+    """Return an entry's score and its standard error as one text."""
+    return "\u00a0±\u00a0".join(filter(None, score_and_error(entry)))
 
 
 def kind(entry: Entry) -> str:
