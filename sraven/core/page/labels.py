@@ -1,11 +1,11 @@
-"""Which points of a plot have their names beside them, and where: a name covers nothing, and is clearly its."""
+"""Which points of a plot have their names beside them, and where: a name covers nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sraven.core.page.lettering import FONT, shortened, text_width
 from sraven.core.page.scale import (
     FLOOR,
-    FONT,
     LEFT,
     RIGHT,
     TOP,
@@ -14,8 +14,6 @@ from sraven.core.page.scale import (
     Point,
     Scale,
     is_free,
-    shortened,
-    text_width,
 )
 from sraven.core.page.words import REFERENCE, kind, score
 
@@ -24,7 +22,7 @@ _MOST, _LETTERS = 5, 24
 
 @dataclass(frozen=True)
 class Label:
-    """The name of a point, at the foot of its letters, and whether it starts, ends or has its middle there."""
+    """The name of a point: where the foot of its letters is, and which end of it (or the middle) is there."""
 
     name: str
     text: str

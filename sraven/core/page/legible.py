@@ -1,4 +1,4 @@
-"""What strangers wrote, made fit for the page: all of it can be seen, and none of it turns the text around it.
+"""What strangers wrote, made fit for the page: all of it is seen, and none turns the text around it.
 
 Escaping isn't done here: the template and the drawings do it, for every text.
 """

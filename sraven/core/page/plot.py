@@ -15,6 +15,7 @@ from sraven.core.leaderboard.standing import (
     Standing,
 )
 from sraven.core.page.labels import Label, ceiling_label, place_labels
+from sraven.core.page.lettering import shortened, text_width
 from sraven.core.page.scale import (
     FLOOR,
     HEIGHT,
@@ -25,13 +26,10 @@ from sraven.core.page.scale import (
     Axis,
     Point,
     Scale,
-    log_ticks,
-    readable_ticks,
-    shortened,
-    text_width,
 )
 from sraven.core.page.svg import element
-from sraven.core.page.words import REFERENCE, capitalised, compact, kind, metric_name, score, with_error
+from sraven.core.page.ticks import log_ticks, readable_ticks
+from sraven.core.page.words import REFERENCE, capitalised, compact, kind, metric_name, with_error
 
 _TIP_LETTERS = 44
 

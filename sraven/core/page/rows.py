@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sraven.core.ground.names import host
 from sraven.core.leaderboard.standing import REPORTED, Entry
 from sraven.core.page.groups import budget_key
-from sraven.core.page.scale import shortened
+from sraven.core.page.lettering import shortened
 from sraven.core.page.words import BADGES, REFERENCE, capitalised, kind, metric_name, score, score_and_error
 
 _IN_BRIEF = 150
@@ -106,10 +106,9 @@ def _described(description: str) -> Described | None:
 
 def _metrics(entry: Entry) -> Metrics | None:
     names = list(dict.fromkeys(name for metrics in entry.splits.values() for name in metrics))
-    rows = (
-        (metric_name(name), tuple(score(found.get(name)) for found in entry.splits.values())) for name in names
-    )
-    return Metrics(tuple(entry.splits), tuple(rows)) if len(names) > 1 else None
+    found = entry.splits.values()
+    rows = tuple((metric_name(name), tuple(score(split.get(name)) for split in found)) for name in names)
+    return Metrics(tuple(entry.splits), rows) if len(names) > 1 else None
 
 
 def _links(entry: Entry) -> tuple[Link, ...]:

@@ -4,11 +4,12 @@ Lengths are units of the plot's ``viewBox``.
 """
 
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sraven.core.leaderboard.standing import Entry, Standing, ceiling
+from sraven.core.page.lettering import text_width
+from sraven.core.page.ticks import ticks
 
 WIDTH, HEIGHT = 480.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 10.0, 22.0, 36.0
@@ -17,12 +18,6 @@ FLOOR = HEIGHT - BOTTOM
 _SLOT = 10.0  # between points side by side
 _STEP = _SLOT / 2
 _GAP = 10.0  # between the places left of the axis, and before the axis
-FONT = 15.0
-"""Size of the words in a plot on a phone, where the style sheet makes them largest."""
-SMALL_FONT = 11.5
-"""Their size on a wide screen."""
-_LETTER = 0.56  # width of a letter, in font sizes
-_APART = 6.0  # between words side by side
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
@@ -86,63 +81,6 @@ def place_apart(boxes: Sequence[Box], low: float, high: float) -> list[float]:
         taken.append((left + move, top, right + move, bottom))
         moves.append(move)
     return moves
-
-
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers that enclose a range, evenly apart."""
-    span = max(high - low, 1e-9)
-    power = 10.0 ** math.floor(math.log10(span / most))
-    steps = (factor * power for factor in (1, 2, 2.5, 5, 10, 20))
-    step = next(step for step in steps if step * (most - 1) >= span)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, 12) for number in range(first, max(last, first + 1) + 1)]
-
-
-def log_ticks(low: float, high: float, marks: Sequence[int]) -> list[int]:
-    """Return the marks, and round numbers of a log axis that are far enough from them and each other."""
-    for steps in ((1, 2, 5), (1, 3), (1,)):
-        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        found = [step * 10**power for power in powers for step in steps if power >= 0]
-        found = [number for number in found if low <= number <= high]
-        if len(found) <= 5:
-            break
-    found = found[:: -(-len(found) // 5)] if found else []
-    apart = (high / low) ** 0.16
-    near = [number for number in found if all(max(number / m, m / number) >= apart for m in marks)]
-    return sorted({*near, *marks})
-
-
-def text_width(text: str, size: float = FONT) -> float:
-    """Return about how wide a text is."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return size * (_LETTER * (len(text) - wide) + wide)
-
-
-def readable_ticks(places: Sequence[tuple[float, str]], low: float) -> dict[int, bool]:
-    """Return which words below an axis find room, and whether they do on a phone too, where they are large.
-
-    Args:
-        places: middles and words, the most important first.
-        low: where the axis begins.
-
-    Returns:
-        By number in the list; what isn't there has no room at all.
-    """
-    found = dict[int, bool]()
-    for size in (FONT, SMALL_FONT):
-        halves = [(text_width(text, size) + _APART) / 2 for _, text in places]
-        for number, (middle, _) in enumerate(places):
-            is_free_there = middle - halves[number] >= low and all(
-                abs(middle - places[other][0]) >= halves[number] + halves[other] for other in found
-            )
-            if number not in found and is_free_there:
-                found[number] = size == FONT
-    return found
-
-
-def shortened(text: str, letters: int) -> str:
-    """Return a text's beginning, with an ellipsis if there is more."""
-    return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 
 class Scale:

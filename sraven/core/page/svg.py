@@ -8,9 +8,7 @@ _CAMEL = {"view_box": "viewBox"}
 """Attributes that aren't written in small letters with hyphens."""
 
 
-def element(
-    tag: str, *children: Element | str | None, **attributes: str | float | None
-) -> Element:
+def element(tag: str, *children: Element | str | None, **attributes: str | float | None) -> Element:
     """Return an element of a drawing.
 
     Args:

@@ -28,7 +28,7 @@ _METRICS = {
     "accuracy_ambiguous": "accuracy, several answers",
     "valid_alternatives": "wrong, but a valid alternative",
 }
-_MOST_DIGITS = 12
+_MOST_DIGITS = 12  # what is less is nothing but rounding
 _UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
 
 
@@ -63,7 +63,8 @@ def score_and_error(entry: Entry) -> tuple[str, str]:
     error = entry.standard_error
     if error is None:
         return score(entry.value), ""
-    digits = min(max(4, -floor(log10(error))), _MOST_DIGITS) if error else 4
+    digits = -floor(log10(error)) if error else 4
+    digits = digits if 4 < digits <= _MOST_DIGITS else 4
     return score(entry.value, digits), score(error, digits)
 
 

@@ -1,0 +1,52 @@
+"""A browser that all tests of the page share."""
+
+import shutil
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+
+from helpers.leaderboard_example import make_standing
+from sraven.core.page.page import write_page
+
+ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """A browser for all tests; each opens its own page."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not (browser and shutil.which("chromedriver")):
+        pytest.skip("no Chromium with its driver here, so the page isn't looked at in a browser")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    try:
+        started = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    except WebDriverException as error:
+        pytest.skip(f"Chromium doesn't start here: {str(error.msg).splitlines()[0]}")
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def open_page(driver, tmp_path):
+    """Write a page and open it as a file, at a width and in a colour scheme; errors fail the test."""
+
+    def open_it(*standings, width=1280, scheme="light"):
+        # Without motion, a click finds its goal where it was.
+        media = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in media.items()]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        driver.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
+        return driver
+
+    for log in ("browser", "performance"):
+        driver.get_log(log)
+    yield open_it
+    assert driver.get_log("browser") == []

@@ -1,0 +1,123 @@
+"""The page in a browser: sorted, filtered, pointed at, by mouse and keyboard."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from helpers.browser import OWN, heading, methods, points, rows, visible
+from helpers.leaderboard_example import make_corpus_standing, make_standing
+
+
+def test_click_sorts_within_each_budget_and_says_so(open_page):
+    driver = open_page()
+    assert methods(driver) == OWN
+    assert heading(driver, "primary").get_attribute("aria-sort") == "descending"
+    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
+    assert methods(driver) == ["gamma", "Paper second", "Beta", "Paper best", "alpha", "No score"]
+    assert heading(driver, "primary").get_attribute("aria-sort") == "ascending"
+    heading(driver, "method").find_element(By.TAG_NAME, "button").click()
+    assert methods(driver) == ["alpha", "Beta", "gamma", "No score", "Paper best", "Paper second"]
+    assert heading(driver, "method").get_attribute("aria-sort") == "ascending"
+    assert heading(driver, "primary").get_attribute("aria-sort") is None
+    assert [methods(driver, body) for body in (2, 3, 4)] == [["Delta"], ["Omega"], ["Huge"]]
+
+
+def test_every_column_but_links_sorts_by_keyboard_with_missing_last(open_page):
+    driver = open_page()
+    expected = {
+        "rank": ["alpha", "Beta"],
+        "badge-cell": ["Paper best", "Paper second", "alpha", "Beta", "gamma", "No score"],
+        "gap": ["alpha", "Paper best", "Beta", "Paper second", "gamma", "No score"],
+        "parameters": ["alpha", "Paper second", "gamma", "No score", "Beta", "Paper best"],
+        "date": ["gamma", "Beta", "alpha", "No score"],
+    }
+    for key, order in expected.items():
+        button = heading(driver, key).find_element(By.TAG_NAME, "button")
+        button.send_keys(Keys.ENTER)
+        found = methods(driver)
+        assert sorted(found) == sorted(OWN)
+        if key in ("badge-cell", "parameters"):
+            assert sorted(found[:3]) == sorted(order[:3])
+        else:
+            assert found[: len(order)] == order
+    assert not heading(driver, "links").find_elements(By.TAG_NAME, "button")
+
+
+def test_lowest_loss_comes_first_and_last_on_click(open_page):
+    driver = open_page(make_corpus_standing())
+    assert methods(driver) == ["hyla", "softmax", "short"]
+    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
+    assert methods(driver) == ["short", "softmax", "hyla"]
+
+
+def test_filters_hide_rows_and_their_points(open_page):
+    driver = open_page()
+    whole = {f"sraven-v1-{number}" for number in range(11)}
+    assert rows(driver) == whole
+    assert points(driver) == whole - {"sraven-v1-10"}
+    field = driver.find_element(By.ID, "filter-text")
+    field.send_keys("PAPER  best")
+    assert rows(driver) == points(driver) == {"sraven-v1-3"}
+    assert driver.find_element(By.ID, "filter-status").text == "1 of 11 entries"
+    assert len(visible(driver, ".group")) == 1
+    driver.find_element(By.ID, "filter-reset").click()
+    assert rows(driver) == whole
+    driver.find_element(By.CSS_SELECTOR, ".badge-filter[value=reported]").click()
+    assert rows(driver) == whole - {"sraven-v1-3", "sraven-v1-5"}
+    assert points(driver) == whole - {f"sraven-v1-{number}" for number in (3, 5, 10)}
+    Select(driver.find_element(By.ID, "filter-budget")).select_by_value("10000000")
+    assert rows(driver) == points(driver) == {"sraven-v1-7"}
+    assert driver.find_element(By.ID, "filter-status").text == "1 of 11 entries"
+
+
+def test_filter_by_badge_knows_those_that_are_self_reported(open_page):
+    driver = open_page(make_corpus_standing(), make_standing())
+    shown = [box.get_attribute("value") for box in driver.find_elements(By.CSS_SELECTOR, ".badge-filter")]
+    assert shown == ["scored", "self-reported", "reproduced", "reported"]
+    driver.find_element(By.CSS_SELECTOR, ".badge-filter[value='self-reported']").click()
+    assert methods(driver)[:2] == ["softmax", "alpha"]
+    assert "self-reported" not in {
+        row.get_attribute("data-badge") for row in visible(driver, "tr[data-entry]")
+    }
+
+
+def test_board_without_a_match_says_so(open_page):
+    driver = open_page()
+    driver.find_element(By.ID, "filter-text").send_keys("nothing like it")
+    assert not visible(driver, ".entry, figure, .standing, .notes")
+    [said] = visible(driver, ".nobody")
+    assert said.text == "No entry of this board matches the filter."
+    driver.find_element(By.ID, "filter-reset").click()
+    assert not visible(driver, ".nobody")
+
+
+def test_point_shows_its_name_and_row_on_hover_and_by_keyboard(open_page):
+    driver = open_page()
+    first = driver.find_element(By.CSS_SELECTOR, ".plot .point[tabindex='0']")
+    driver.execute_script("arguments[0].focus()", first)
+    walked = []
+    for _ in range(10):
+        walked.append(driver.switch_to.active_element.get_attribute("data-entry"))
+        [tip] = visible(driver, ".panel:first-child .tip")
+        [lit] = driver.find_elements(By.CSS_SELECTOR, "tr.lit")
+        assert tip.get_attribute("data-entry") == lit.get_attribute("data-entry") == walked[-1]
+        driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    assert len(set(walked)) == 10  # each once, and the last stays
+    row = driver.find_element(By.CSS_SELECTOR, "tr[data-entry='sraven-v1-4']")
+    ActionChains(driver).move_to_element(row).perform()
+    shown = {tip.get_attribute("data-entry") for tip in visible(driver, ".tip")}
+    assert shown == {"sraven-v1-4"}
+    assert "Beta" in visible(driver, ".tip")[0].text
+
+
+def test_page_reads_without_script(open_page):
+    driver = open_page()
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        driver.refresh()
+        assert methods(driver) == OWN
+        assert not visible(driver, ".filters, thead button")
+        assert len(visible(driver, ".plot")) == 2
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -1,0 +1,76 @@
+"""What a browser shows of the leaderboard's page."""
+
+from selenium.webdriver.common.by import By
+
+OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+
+RATIOS = """
+// The contrast of every text with what lies behind it: WCAG 2.1, relative luminance.
+const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+const luminance = (color) => {
+  const [r, g, b] = parse(color).slice(0, 3).map((part) => {
+    const share = part / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = (element) => {
+  for (let each = element; each; each = each.parentElement) {
+    const color = getComputedStyle(each).backgroundColor;
+    const [, , , alpha = 1] = parse(color);
+    if (alpha === 1) { return color; }
+    if (alpha !== 0) { throw new Error('half transparent: ' + color); }
+  }
+  return 'rgb(255, 255, 255)';
+};
+const ratios = [];
+for (const element of document.body.querySelectorAll('*')) {
+  const told = Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.data.trim());
+  if (told && element.checkVisibility({ visibilityProperty: true }) && element.tagName !== 'title') {
+    const style = getComputedStyle(element);
+    const color = element instanceof SVGElement ? style.fill : style.color;
+    const [one, other] = [luminance(color), luminance(behind(element))].sort((a, b) => b - a);
+    ratios.push([(one + 0.05) / (other + 0.05), element.outerHTML.slice(0, 100)]);
+  }
+}
+return ratios;
+"""
+
+# checkVisibility alone says true of what lies in an SVG group that isn't displayed.
+VISIBLE = """
+return Array.from(document.querySelectorAll(arguments[0])).filter(
+  (each) => each.checkVisibility({ visibilityProperty: true }) && each.getClientRects().length);
+"""
+
+
+def visible(driver, selector):
+    return driver.execute_script(VISIBLE, selector)
+
+
+def methods(driver, body=1):
+    """Return the names that one of the tables' groups shows."""
+    shown = visible(driver, f"tbody:nth-of-type({body}) .name")
+    return driver.execute_script("return arguments[0].map((each) => each.textContent)", shown)
+
+
+def heading(driver, key):
+    return driver.find_element(By.CSS_SELECTOR, f".standing > thead .{key}")
+
+
+def points(driver):
+    """Return the entries whose points the first plot shows."""
+    return entries(driver, ".panel:first-child .point .mark")
+
+
+def rows(driver):
+    """Return the entries whose rows are shown."""
+    return entries(driver, ".entry")
+
+
+def entries(driver, selector):
+    """Return whose parts are shown."""
+    names = "return arguments[0].map((each) => each.closest('[data-entry]').dataset.entry)"
+    return set(driver.execute_script(names, visible(driver, selector)))
+
+
+OWN = ["alpha", "Paper best", "Beta", "Paper second", "gamma", "No score"]

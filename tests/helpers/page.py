@@ -1,0 +1,66 @@
+"""The leaderboard's page as a tree of elements, for tests that look into it."""
+
+from html.parser import HTMLParser
+
+from sraven.core.page.page import make_page
+
+
+class Page(HTMLParser):
+    """All elements of a page as (tag, attributes), and the text that each opened."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.texts = [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        assert len(attrs) == len(dict(attrs)), attrs
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):  # what follows isn't theirs
+            self.elements.append((None, {}))
+            self.texts.append("")
+
+    def handle_data(self, data):
+        if self.texts:
+            self.texts[-1] += data
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    def find(self, tag, **wanted):
+        """Return the elements with this tag and these attributes, each with its text."""
+        wanted = {name.rstrip("_").replace("_", "-"): value for name, value in wanted.items()}
+        verbatim = tag in ("script", "style")
+        return [
+            (attributes, text if verbatim else collapsed(text))
+            for (name, attributes), text in zip(self.elements, self.texts, strict=True)
+            if name == tag and all(attributes.get(key) == value for key, value in wanted.items())
+        ]
+
+    @property
+    def text(self):
+        """All texts, with a space for each white space."""
+        return " ".join(" ".join(self.texts).split())
+
+
+def collapsed(text):
+    """Return a text with its white space as a browser shows it; a no-break space stays."""
+    return " ".join(part for part in text.replace("\n", " ").split(" ") if part)
+
+
+def page_of(*standings):
+    return Page(make_page(standings))
+
+
+def rows_of(page):
+    """Return the attributes of the rows of entries."""
+    return [attributes for attributes, _ in page.find("tr") if "data-entry" in attributes]
+
+
+def panels_of(page):
+    """Return the attributes of the plots."""
+    return [attributes for attributes, _ in page.find("svg", class_="plot")]
