@@ -128,13 +128,18 @@ def figure(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
-def with_error(value: float, standard_error: float | None) -> str:
-    """Return a number with its standard error: four decimals, or as many as the error's first one takes.
+def error_decimals(standard_error: float) -> int:
+    """Return how many decimals a number and its standard error have: four, or what the error's first takes.
 
-    An error of 0.0000 would claim too much. None leaves the error out.
+    An error of 0.0000 would claim too much, but one of more than `MOST_DIGITS` decimals is nothing but rounding.
     """
+    needed = -floor(log10(standard_error)) if standard_error > 0 else 4
+    return needed if 4 < needed <= MOST_DIGITS else 4
+
+
+def with_error(value: float, standard_error: float | None) -> str:
+    """Return a number with its standard error, as `error_decimals` says; None leaves the error out."""
     if standard_error is None:
         return figure(value)
-    digits = max(4, -floor(log10(standard_error))) if standard_error > 0 else 4
-    digits = min(digits, MOST_DIGITS)
+    digits = error_decimals(standard_error)
     return f"{figure(value, digits)} ± {figure(standard_error, digits)}"

@@ -163,7 +163,7 @@ def plot_title(standing: Standing, axis: Axis) -> str:
     """Return what a plot shows."""
     board = standing.board
     title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
-    return title if board.content["higher_is_better"] else f"{title} (lower is better)"
+    return title if board.higher_is_better else f"{title} (lower is better)"
 
 
 def draw_plot(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Element:

@@ -70,7 +70,7 @@ def _ceilings(board: Board) -> tuple[Ceiling, ...]:
 
 
 def _setting(board: Board) -> str:
-    config = {name: str(value) for name, value in board.content["config"].items()}
+    config = {name: str(value) for name, value in board.config.items()}
     return ", ".join(
         f"{name}={value if len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
         for name, value in config.items()
@@ -83,7 +83,7 @@ def _facts(board: Board) -> Facts:
         metric=metric_name(board.metric),
         primary_split=board.primary_split,
         ceilings=_ceilings(board),
-        budget=compact(board.content["train_budget"]),
+        budget=compact(board.train_budget),
         unit=board.budget_unit,
         sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),
         setting=_setting(board),
@@ -97,8 +97,8 @@ def _figure(standing: Standing) -> Figure | None:
     found = {kind(entry) for _, entry in named}
     if not found - {REFERENCE}:
         return None
-    own = standing.board.content["train_budget"]
-    budgets = sorted(standing.board.content["train_budgets"], key=lambda budget: (budget != own, budget))
+    own = standing.board.train_budget
+    budgets = sorted(standing.board.train_budgets, key=lambda budget: (budget != own, budget))
     axes = (
         Axis(f"training {standing.board.budget_unit}", lambda entry: entry.train_instances, tuple(budgets)),
         Axis("parameters", lambda entry: entry.parameters),
@@ -114,7 +114,7 @@ def make_section(standing: Standing) -> Section:
     board = standing.board
     return Section(
         id=board.id,
-        title=board.content["title"],
+        title=board.title,
         is_ranked=is_ranked(standing),
         is_corpus=board.is_corpus,
         facts=_facts(board),

@@ -108,7 +108,7 @@ def _columns(standing: Standing) -> tuple[Column, ...]:
 
 
 def _best(standing: Standing) -> str:
-    return "descending" if standing.board.content["higher_is_better"] else "ascending"
+    return "descending" if standing.board.higher_is_better else "ascending"
 
 
 def make_table(standing: Standing) -> Table:

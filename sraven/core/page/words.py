@@ -1,8 +1,6 @@
 """How the page words numbers, metrics and splits."""
 
-from math import floor, log10
-
-from sraven.core.ground.echo import figure
+from sraven.core.ground.echo import error_decimals, figure
 from sraven.core.leaderboard.standing import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 
 NOTHING = "–"
@@ -28,7 +26,6 @@ _METRICS = {
     "accuracy_ambiguous": "accuracy, several answers",
     "valid_alternatives": "wrong, but a valid alternative",
 }
-_MOST_DIGITS = 12  # what is less is nothing but rounding
 _UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
 
 
@@ -56,15 +53,11 @@ def score(value: float | None, digits: int = 4) -> str:
 
 
 def score_and_error(entry: Entry) -> tuple[str, str]:
-    """Return an entry's score and its standard error over seeds, which is empty if there is none.
-
-    Both have as many decimals as the error's first digit takes: an error of 0.0000 would claim too much.
-    """
+    """Return an entry's score and its standard error over seeds, which is empty if there is none."""
     error = entry.standard_error
     if error is None:
         return score(entry.value), ""
-    digits = -floor(log10(error)) if error else 4
-    digits = digits if 4 < digits <= _MOST_DIGITS else 4
+    digits = error_decimals(error)
     return score(entry.value, digits), score(error, digits)
 
 

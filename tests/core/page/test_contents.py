@@ -132,10 +132,9 @@ def test_boards_without_entries_say_so():
 
 
 def test_board_where_less_is_better_and_no_ceiling_is_known():
-    board = read_board("sraven-v1")
-    content = {**board.content, "higher_is_better": False, "ceiling": {}, "metric": "mse"}
+    board = replace(read_board("sraven-v1"), higher_is_better=False, ceilings={}, metric="mse")
     entry = make_entry("a", 3.2, gap=None, splits={"ood": {"mse": 3.2}})
-    page = page_of(Standing(replace(board, content=content), (entry,)))
+    page = page_of(Standing(board, (entry,)))
     [(_, text)] = page.find("th", aria_sort="ascending")
     assert text == "Mean squared error, ood"
     assert "Ceiling not known" in page.text

@@ -130,9 +130,8 @@ def test_a_hostile_text_in_each_field_is_text(field, badge):
 
 
 def test_a_hostile_text_of_a_board_is_text():
-    board = read_board("sraven-v1")
-    content = {**board.content, "title": HOSTILE}
-    page = page_of(Standing(replace(board, content=content), (make_entry("a", 0.5),), note=HOSTILE))
+    board = replace(read_board("sraven-v1"), title=HOSTILE)
+    page = page_of(Standing(board, (make_entry("a", 0.5),), note=HOSTILE))
     assert len(page.find("script")) == 1
     assert [text for _, text in page.find("h2") if "alert" in text] == [SEEN]
     assert [text for _, text in page.find("p", class_="nobody") if "alert" in text] == [f"{SEEN}."]
