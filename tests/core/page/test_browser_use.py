@@ -6,7 +6,12 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from helpers.browser import OWN, heading, methods, points, rows, visible
-from helpers.leaderboard_example import make_corpus_standing, make_standing
+from helpers.leaderboard_example import (
+    make_corpus_standing,
+    make_diagnostic,
+    make_entry,
+    make_standing,
+)
 
 
 def test_click_sorts_within_each_budget_and_says_so(open_page):
@@ -42,6 +47,25 @@ def test_every_column_but_links_sorts_by_keyboard_with_missing_last(open_page):
         else:
             assert found[: len(order)] == order
     assert not heading(driver, "links").find_elements(By.TAG_NAME, "button")
+
+
+def test_an_order_can_be_linked(open_page):
+    driver = open_page(make_standing(), make_diagnostic(make_entry("a", 0.5), make_entry("b", 0.4)))
+    heading(driver, "parameters").find_element(By.TAG_NAME, "button").click()
+    address = driver.current_url
+    assert address.endswith("#sraven-v1/parameters/ascending")
+    driver.get(address.replace("ascending", "descending"))
+    assert heading(driver, "parameters").get_attribute("aria-sort") == "descending"
+    driver.refresh()
+    assert methods(driver)[:2] == ["Beta", "alpha"]
+    page = address.partition("#")[0]
+    driver.get(f"{page}#sraven-test-v1/method/descending")
+    names = visible(driver, "#sraven-test-v1 .name")
+    assert [name.text for name in names] == ["b", "a"]  # its section is open
+    for other in ("sraven-v1/20261121-alpha", "sraven-v1/links/ascending", "sraven-v1/method/up", "sraven-v1/gap/constructor", "%zz/</a/"):
+        driver.get(f"{page}#{other}")
+        driver.refresh()
+        assert methods(driver) == OWN
 
 
 def test_lowest_loss_comes_first_and_last_on_click(open_page):

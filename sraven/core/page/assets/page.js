@@ -20,30 +20,47 @@
     };
   }
 
-  function sort(table, heading) {
+  function sort(heading, direction) {
+    const table = heading.closest('table');
     const headings = Array.from(table.tHead.rows[0].cells);
     const column = headings.indexOf(heading);
-    const now = heading.getAttribute('aria-sort');
-    const next = !now ? heading.dataset.first : now === 'ascending' ? 'descending' : 'ascending';
     headings.forEach((each) => each.removeAttribute('aria-sort'));
-    heading.setAttribute('aria-sort', next);
+    heading.setAttribute('aria-sort', direction);
     const key = (row) => row.cells[column].dataset.sort;
     const entries = all(table, 'tr[data-entry]');
-    const compare = comparison(entries.map(key), next === 'ascending' ? 1 : -1);
+    const compare = comparison(entries.map(key), direction === 'ascending' ? 1 : -1);
     for (const body of table.tBodies) {
       const own = entries.filter((row) => row.parentElement === body);
       body.append(...own.sort((one, other) => compare(key(one), key(other))));
     }
   }
 
-  for (const table of all(document, '.standing')) {
-    for (const heading of all(table.tHead, 'th[data-first]')) {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.append(...heading.childNodes);
-      button.addEventListener('click', () => sort(table, heading));
-      heading.append(button);
+  // The address keeps the last order, as #board/column/direction: a link to it shows the board in that order.
+  const headings = all(document, '.standing > thead th[data-first]');
+  const turned = { ascending: 'descending', descending: 'ascending' };
+
+  function sortOnClick(heading) {
+    const direction = turned[heading.getAttribute('aria-sort')] || heading.dataset.first;
+    sort(heading, direction);
+    history.replaceState(null, '', `#${heading.closest('.board').id}/${heading.classList[0]}/${direction}`);
+  }
+
+  function sortAsLinked() {
+    const [id, column, direction] = location.hash.slice(1).split('/');
+    const heading = headings.find((each) => each.closest('.board').id === id && each.classList.contains(column));
+    if (heading && Object.hasOwn(turned, direction)) {
+      all(document.getElementById(id), ':scope > details').forEach((each) => { each.open = true; });
+      sort(heading, direction);
+      heading.closest('.scroll').scrollIntoView();
     }
+  }
+
+  for (const heading of headings) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.append(...heading.childNodes);
+    button.addEventListener('click', () => sortOnClick(heading));
+    heading.append(button);
   }
 
   // Filtering: what is hidden leaves the plots, too.
@@ -123,5 +140,7 @@
   ['input', 'change'].forEach((kind) => document.querySelector('.filters').addEventListener(kind, filter));
   document.getElementById('filter-reset').addEventListener('click', reset);
   document.querySelector('.filters').hidden = rows.length === 0;
+  window.addEventListener('hashchange', sortAsLinked);
   filter();
+  sortAsLinked();
 })();
