@@ -32,7 +32,7 @@ def test_summary_is_what_the_module_begins_with(name):
 
 
 def test_command_without_a_summary_is_a_fault_of_ours():
-    with pytest.raises(AssertionError, match=r"sraven\.rules has to begin with its summary"):
+    with pytest.raises(AssertionError, match="rules has to begin with its summary"):
         read_summaries("sraven", ["rules"])
 
 

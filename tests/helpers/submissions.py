@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -77,8 +76,7 @@ TRAINING = {"instances": 1_500, "selection_split": "test"}
 @cache
 def small_contents():
     """Return the files of the small boards, by name; less of train is digested than of real ones."""
-    with patch("sraven.core.boards.freeze.TRAIN_DIGESTED", 4_096):
-        return {definition["id"]: make_board(definition) for definition in DEFINITIONS}
+    return {definition["id"]: make_board(definition, train_digested=4_096) for definition in DEFINITIONS}
 
 
 @cache

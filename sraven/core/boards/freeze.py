@@ -77,7 +77,7 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _measured(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
     """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
     if find_family(task.name).is_corpus:
         return {
@@ -90,26 +90,27 @@ def _measured(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
         "ceiling": _ceilings(generator, sizes),
         "splits": {
             split: digest_split(generator, split, size)
-            for split, size in {"train": TRAIN_DIGESTED, **sizes}.items()
+            for split, size in {"train": train_digested, **sizes}.items()
         },
         "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
     }
 
 
-def make_board(definition: Mapping[str, Any]) -> dict[str, Any]:
+def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIGESTED) -> dict[str, Any]:
     """Return the file of a board: its definition, with all that follows from it.
 
     Args:
         definition: id, title, series, configuration, sizes of the scored splits, budgets (of
             instances, or of their ``budget_unit``), primary metric and split, and reported figures,
             as in ``docs/leaderboard/boards.yaml``.
+        train_digested: instances of the training split that its digests cover.
 
     Raises:
         ConfigurationError: if it isn't a definition of a board.
     """
     try:
         task, sizes = make_board_task(definition["config"]), definition["sizes"]
-        scoring, measured = scoring_of(task), _measured(task, sizes)
+        scoring, measured = scoring_of(task), _measured(task, sizes, train_digested)
         content = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},

@@ -131,7 +131,7 @@ def figure(value: float, digits: int = 4) -> str:
 def error_decimals(standard_error: float) -> int:
     """Return how many decimals a number and its standard error have: four, or what the error's first takes.
 
-    An error of 0.0000 would claim too much, but one of more than `MOST_DIGITS` decimals is nothing but rounding.
+    An error of 0.0000 would claim too much, but what takes more than `MOST_DIGITS` is nothing but rounding.
     """
     needed = -floor(log10(standard_error)) if standard_error > 0 else 4
     return needed if 4 < needed <= MOST_DIGITS else 4

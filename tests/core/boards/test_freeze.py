@@ -48,10 +48,10 @@ def without(name):
         ({**DEFINITIONS[0], "config": {"task": "chess", "version": "1"}}, "task='chess'"),
     ],
 )
-def test_what_is_no_definition_is_refused(definition, message, monkeypatch):
-    monkeypatch.setattr("sraven.core.boards.freeze.TRAIN_DIGESTED", 16)
+def test_what_is_no_definition_is_refused(definition, message):
+    sizes = {"sizes": {"test": 9, "ood": 9}} if "sizes" in definition else {}
     with pytest.raises(ConfigurationError, match=re.escape(message)):
-        make_board({**definition, **({"sizes": {"test": 9, "ood": 9}} if "sizes" in definition else {})})
+        make_board({**definition, **sizes}, train_digested=16)
 
 
 @pytest.mark.parametrize(
