@@ -12,6 +12,7 @@ from jax.sharding import Mesh
 from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of, evaluator
 from baselines.feed import Chunk, chunks
+from baselines.log import Scores
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
@@ -39,6 +40,10 @@ class Experiment(NamedTuple):
         steps_at_once: steps of one call of the compiled program, and of a line of the log.
         side_by_side: whether several runs take a step together; see `baselines.step.train_chunk`.
         files: what else belongs into a run's directory: contents by name.
+        evaluate: returns scores for the log, given the parameters of one run as they lie on the mesh, and
+            the step after which they are so. It must depend on these alone, as a resumed run asks anew.
+            With several processes, all call it, in the same order.
+        evaluate_every: steps between such scores, at the next end of a chunk; the last step has them too.
     """
 
     program: Program
@@ -48,6 +53,13 @@ class Experiment(NamedTuple):
     steps_at_once: int
     side_by_side: bool
     files: Mapping[str, bytes] = MappingProxyType({})
+    evaluate: Callable[[Any, int], Scores] | None = None
+    evaluate_every: int = 1
+
+    def scores_are_due(self, before: int, step: int, last: int) -> bool:
+        """Tell whether a chunk of a run of ``last`` steps ends with scores: a matter of its steps alone."""
+        crossed = step // self.evaluate_every > before // self.evaluate_every
+        return self.evaluate is not None and (crossed or step == last)
 
 
 def board_of(config: RunConfig) -> Board:

@@ -5,6 +5,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -12,6 +13,12 @@ from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import write_bytes
 
 LOG, EVENTS = "log.jsonl", "tensorboard"
+
+SCORES = "scores"
+"""What scores are called in a line; see `baselines.experiment.Experiment.evaluate`."""
+
+Scores = Mapping[str, Mapping[str, float]]
+"""By split, then by metric."""
 
 _MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
 """What a log has at most, and a line of it."""
@@ -98,6 +105,23 @@ def _cut(path: Path, step: int) -> int:
     return damaged
 
 
+def _nested(scores: Scores | None) -> dict[str, Any]:
+    """Return scores as a line has them: none at all, or under their name."""
+    if scores is None:
+        return {}
+    numbers = {
+        split: {metric: value if isfinite(value) else None for metric, value in metrics.items()}
+        for split, metrics in scores.items()
+    }
+    return {SCORES: numbers}
+
+
+def without_scores(line: str) -> str:
+    """Return a line of a log with its numbers alone, as submissions show them."""
+    values = json.loads(line)
+    return line if values.pop(SCORES, None) is None else json.dumps(values) + "\n"
+
+
 class Log:
     """The log in a run directory, from a step on.
 
@@ -119,13 +143,24 @@ class Log:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
         self._events = _Events(folder / EVENTS, step) if events else None
 
-    def add(self, step: int, values: Mapping[str, float]) -> None:
-        """Log values that end with a step."""
-        line = (json.dumps({"step": step, **values}) + "\n").encode()
+    def add(self, step: int, values: Mapping[str, float], scores: Scores | None = None) -> None:
+        """Log values that end with a step.
+
+        Args:
+            step: the step.
+            values: by name.
+            scores: by split and metric, if there are any; what is no number becomes null.
+        """
+        line = (json.dumps({"step": step, **values, **_nested(scores)}) + "\n").encode()
         while line:  # a disk that is nearly full takes a part
             line = line[os.write(self._descriptor, line) :]
         if self._events is not None:
-            self._events.add(step, values.items())
+            named = [
+                (f"{split}/{metric}", value)
+                for split, metrics in (scores or {}).items()
+                for metric, value in metrics.items()
+            ]
+            self._events.add(step, [*values.items(), *named])
 
     def close(self) -> None:
         """Give back the files."""

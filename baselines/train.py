@@ -21,7 +21,7 @@ from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import Experiment, board_experiment, board_of, program_of
 from baselines.feed import Chunk
-from baselines.log import LOG, Log
+from baselines.log import LOG, Log, Scores
 from baselines.optim import Hyper
 from baselines.processes import note
 from baselines.run_directory import check_folder, claim, open_checkpoints, read_run
@@ -197,7 +197,7 @@ class _Group:
         try:
             for chunk in experiment.chunks(bounds):
                 steps = len(next(iter(chunk.values())))
-                line = self._train_chunk(chunk, steps)
+                line = self._train_chunk(chunk, steps, last)
                 if line is None:
                     return
                 if self._step - self._saved >= save_every or self._step == last:
@@ -208,7 +208,7 @@ class _Group:
                 if run.log is not None:
                     run.log.close()
 
-    def _train_chunk(self, chunk: Chunk, steps: int) -> Mapping[str, float] | None:
+    def _train_chunk(self, chunk: Chunk, steps: int, last: int) -> Mapping[str, float] | None:
         """Take some steps; return what a log says of the mean of the runs that go on, if any does."""
         experiment, began = self._training.experiment, time.perf_counter()
         placed = experiment.place(self._training.mesh, chunk)
@@ -224,12 +224,20 @@ class _Group:
                 continue
             line = experiment.describe(report, speed)
             run.outcome = run.outcome._replace(report=line)
+            scores = self._evaluate(place, steps, last)
             if run.log is not None:
-                run.log.add(self._step + steps, line)
+                run.log.add(self._step + steps, line, scores)
         self._step += steps
         if not self._alive:
             return None
         return experiment.describe(Report(*(float(values[self._alive].mean()) for values in means)), speed)
+
+    def _evaluate(self, place: int, steps: int, last: int) -> Scores | None:
+        """Return the scores of a run after some steps more, if it is time for them."""
+        experiment, step = self._training.experiment, self._step + steps
+        if experiment.evaluate is None or not experiment.scores_are_due(self._step, step, last):
+            return None
+        return experiment.evaluate(self._training.unstack(self._states, place).params, step)
 
     def _save(self) -> None:
         for place in self._alive:

@@ -12,7 +12,7 @@ from baselines.config import LanguageConfig
 from baselines.evaluate import describe_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import DocumentLosses
-from baselines.log import read_log
+from baselines.log import read_log, without_scores
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import write_submission
@@ -87,6 +87,6 @@ def write_language_entry(
 
 
 def thin(lines: Sequence[str]) -> str:
-    """Return every n-th line of a log, and its last, so that `MOST_LINES` or fewer are left."""
+    """Return every n-th line of a log, its numbers alone, and its last: `MOST_LINES` or fewer."""
     apart = max(1, -(-len(lines) // MOST_LINES))
-    return "".join(lines[::-1][::apart][::-1])
+    return "".join(map(without_scores, lines[::-1][::apart][::-1]))

@@ -1,0 +1,91 @@
+"""Scores while it trains: asked for at the ends of chunks, logged with them, and alike after resuming."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from baselines.experiment import board_experiment
+from baselines.lm.entry import thin
+from baselines.log import EVENTS, LOG, SCORES, Log, read_log
+from baselines.run_directory import CHECKPOINTS
+from baselines.train import train, train_runs
+from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
+
+EVERY = 7
+"""Steps between scores; chunks end at 5, 10, 15 and 20."""
+
+EXPECTED = [10, 15, 20]
+"""7 and 14 are reached there, and 20 is the last step."""
+
+
+def norm(params):
+    return float(sum(np.abs(leaf).sum() for leaf in leaves(params).values()))
+
+
+def scored(config, mesh):
+    """The experiment of a run, with the parameters' norm as its score."""
+
+    def evaluate(params, step):
+        return {"test": {"norm": norm(params)}, "ood": {"step": step}}
+
+    return board_experiment(config, mesh)._replace(evaluate=evaluate, evaluate_every=EVERY)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The directory of a run with scores, and its last state."""
+    folder = tmp_path_factory.mktemp("runs") / "scored"
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield folder, train(tiny(), folder, make_experiment=scored, save_every=STEPS // 2, events=True)
+
+
+def scores_of(folder):
+    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+    assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
+    return {line["step"]: line[SCORES] for line in lines if SCORES in line}
+
+
+def test_scores_are_of_the_parameters_after_that_step(whole):
+    folder, state = whole
+    found = scores_of(folder)
+    assert list(found) == EXPECTED
+    assert [scores["ood"]["step"] for scores in found.values()] == EXPECTED
+    assert found[STEPS]["test"]["norm"] == norm(state.params)
+
+
+def test_they_change_nothing_of_training(whole, tmp_path):
+    plain = leaves(train(tiny(), tmp_path / "plain"))
+    for path, array in leaves(whole[1]).items():
+        assert (array == plain[path]).all(), path
+
+
+def test_a_resumed_run_logs_the_same(whole, tmp_path):
+    copy = shutil.copytree(whole[0], tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    train(tiny(), copy, make_experiment=scored)
+    assert scores_of(copy) == scores_of(whole[0])
+
+
+def test_each_of_several_runs_has_its_own(whole, tmp_path):
+    folders = [tmp_path / "a", tmp_path / "b"]
+    train_runs([tiny(seed=0), tiny(seed=1)], folders, make_experiment=scored)
+    one, other = map(scores_of, folders)
+    assert list(one) == list(other) == EXPECTED
+    assert one[STEPS]["test"] != other[STEPS]["test"]
+
+
+def test_events_and_submissions_have_numbers_alone(whole):
+    (path,) = (whole[0] / EVENTS).iterdir()
+    content = path.read_bytes()
+    assert b"test/norm" in content and b"ood/step" in content
+    for line in thin(read_log(whole[0])).splitlines():
+        assert all(type(value) in (int, float) for value in json.loads(line).values())
+
+
+def test_a_score_that_is_no_number_is_null(tmp_path):
+    log = Log(tmp_path, 0, events=False)
+    log.add(5, {"loss": 0.5}, {"test": {"r2": float("nan"), "mse": 0.25}})
+    log.close()
+    assert json.loads((tmp_path / LOG).read_text())[SCORES] == {"test": {"r2": None, "mse": 0.25}}
