@@ -12,7 +12,11 @@ from typing import Any
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT, digest, values_of
+from sraven.core.ground.spec import SEED_LIMIT, added, digest, values_of
+
+PRECISIONS = ("default", "high", "highest")
+"""JAX's names of how products of float32 are computed: as the device does by default, in three passes of
+bfloat16 or in TF32, and in float32. On a CPU they are the same."""
 
 
 def _check_positive(name: str, value: Any) -> float:
@@ -22,7 +26,7 @@ def _check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunConfig:
     """All that determines one run of training, but for the machine.
 
@@ -45,6 +49,8 @@ class RunConfig:
         activation: of the value network.
         feedforward: ``mlp`` or ``moe``.
         attention_dropout: share of keys that are dropped in training.
+        optimiser: a name of `baselines.optim.OPTIMISERS`.
+        precision: of products, one of `PRECISIONS`, for training and evaluation.
     """
 
     board: str
@@ -65,6 +71,8 @@ class RunConfig:
     activation: str
     feedforward: str
     attention_dropout: float
+    optimiser: str = added("adamw")
+    precision: str = added("default")
 
     def __post_init__(self) -> None:
         limits = {
@@ -82,6 +90,7 @@ class RunConfig:
             object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
         for name in ("learning_rate", "weight_decay", "attention_dropout"):
             object.__setattr__(self, name, _check_positive(name, getattr(self, name)))
+        check_choice("precision", self.precision, PRECISIONS)
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
         if self.attention_dropout >= 1:
@@ -95,7 +104,7 @@ class RunConfig:
         return digest(values_of(self))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LanguageConfig(RunConfig):
     """All that determines one run of the language model, but for the machine.
 

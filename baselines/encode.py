@@ -105,18 +105,3 @@ def encoding_of(task: Task) -> Encoding:
         allowed = ", ".join(ENCODINGS)
         raise ConfigurationError(f"task {task.name!r} has no encoding; expected one of {allowed}")
     return ENCODINGS[task.name](task)
-
-
-def evaluator(apply: Callable[..., jax.Array], encoding: Encoding) -> Callable[..., Any]:
-    """Return a model's loss and score on batches of a task, as `baselines.step.make_program` takes it.
-
-    Args:
-        apply: returns outputs ``[B, A, O]``, given parameters, tokens ``[B, T, D]`` and a key for dropout.
-        encoding: the task's.
-    """
-
-    def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BAO = apply(params, encoding.tokens(batch), key)
-        return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
-
-    return evaluate

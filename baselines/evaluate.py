@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from baselines.config import RunConfig
 from baselines.encode import Encoding, encoding_of
 from baselines.experiment import board_of, transformer_of
-from baselines.train import load_run
+from baselines.load import load_run
+from baselines.optim import OPTIMISERS
+from baselines.step import matmul_precision
 from sraven.core.boards.board import Board, load_board
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import values_of
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import generator_of
 
@@ -36,7 +39,8 @@ def _predictor(config: RunConfig) -> tuple[tuple[str, ...], Any]:
     @jax.jit
     def predict_batch(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
-            out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
+            with matmul_precision(config.precision):
+                out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
             return encoding.predict(out)
 
         at_once = _AT_ONCE_ON_CPU if jax.default_backend() == "cpu" else _AT_ONCE
@@ -154,7 +158,7 @@ def describe_runs(
         "training": {
             "instances": seen,
             "selection_split": None,
-            "optimiser": "AdamW",
+            "optimiser": OPTIMISERS[first.optimiser].title,
             "hardware": jax.devices()[0].device_kind,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n",
@@ -163,7 +167,7 @@ def describe_runs(
 
 def train_command(configs: Sequence[RunConfig]) -> str:
     """Return the command that trains runs again: every field but those that follow is an option."""
-    values = asdict(configs[0])
+    values = values_of(configs[0])
     board = values.pop("board")
     data = ["--data TOKENS"] if "corpus" in values else []
     for name in ("board_digest", "seed", "corpus", "vocabulary"):

@@ -7,16 +7,18 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import optax
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
-from baselines.encode import Encoding, encoding_of, evaluator
+from baselines.encode import Batch, Encoding, encoding_of
 from baselines.feed import Chunk, chunks
 from baselines.log import Scores
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
+from baselines.optim import Hyper, make_optimiser
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
-from baselines.step import Program, Report, make_program
+from baselines.step import Program, Report
 from sraven.core.boards.board import Board, read_board
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.families import generator_of
@@ -93,8 +95,13 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
     )
 
 
+def optimiser_of(config: RunConfig) -> Callable[[Hyper], optax.GradientTransformation]:
+    """Return what makes the optimiser of a configuration, given what a grid varies."""
+    return partial(make_optimiser, recipe=config.recipe, steps=config.steps, optimiser=config.optimiser)
+
+
 def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh | None = None) -> Program:
-    """Return the training program of a configuration; see `baselines.step.make_program`.
+    """Return the training program of a configuration.
 
     Args:
         config: of the run.
@@ -108,17 +115,17 @@ def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh
         tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)
         return model.init(key, tokens_BTD)["params"]
 
-    def apply(params: Any, tokens_BTD: jax.Array, key: jax.Array) -> jax.Array:
-        out: Any = model.apply({"params": params}, tokens_BTD, key, asked=encoding.asked)
-        return jnp.asarray(out)
+    def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        out_BAO: Any = model.apply({"params": params}, encoding.tokens(batch), key, asked=encoding.asked)
+        return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
-    return make_program(
+    return Program(
         initialise_params,
-        evaluator(apply, encoding),
-        recipe=config.recipe,
-        steps=config.steps,
+        loss,
+        optimiser_of(config),
         parts=parts,
         gather=partial(gather_params, mesh or make_mesh()),
+        precision=config.precision,
     )
 
 

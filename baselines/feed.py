@@ -1,7 +1,7 @@
 """Training data as a pure function of the step: nothing to store, nothing to repeat on resuming."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -41,10 +41,21 @@ def chunks(
         batch_size: instances of a step.
         bounds: first step and number of steps of each chunk.
     """
+    return made_ahead(lambda first, steps: chunk_of_steps(task, fields, first, steps, batch_size), bounds)
+
+
+def made_ahead(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
+    """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
+
+    Args:
+        make: returns a chunk, given its first step and how many they are. It is called in order, by one
+            thread.
+        bounds: of each chunk.
+    """
     with ThreadPoolExecutor(1) as pool:
-        pending = deque(pool.submit(chunk_of_steps, task, fields, *each, batch_size) for each in bounds[:1])
+        pending = deque(pool.submit(make, *each) for each in bounds[:1])
         for following in [*bounds[1:], None][: len(bounds)]:
             chunk = pending.popleft().result()
             if following is not None:
-                pending.append(pool.submit(chunk_of_steps, task, fields, *following, batch_size))
+                pending.append(pool.submit(make, *following))
             yield chunk

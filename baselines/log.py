@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
+from socket import gethostname
 from typing import IO, Any, NamedTuple
 
 from sraven.core.ground.errors import OutputError
@@ -175,23 +176,30 @@ class _Events:
     """TensorBoard events, written in this thread: one of its own hangs when the disk is full."""
 
     def __init__(self, folder: Path, step: int) -> None:
-        from tensorboardX.event_file_writer import EventsWriter
         from tensorboardX.proto.event_pb2 import Event, SessionLog
+        from tensorboardX.record_writer import RecordWriter
 
         folder.mkdir(exist_ok=True)
         self._event: Any = Event
-        # The name has the second; a run that goes on within it would write over what is there.
-        self._writer: Any = EventsWriter(str(folder / "events"), f".{time.time_ns()}")
+        # The name has more than the second; a run that goes on within it would write over what is there.
+        now = time.time_ns()
+        name = f"events.out.tfevents.{now // 10**9}.{gethostname()}.{now}"
+        self._writer: Any = RecordWriter(str(folder / name))
         start = SessionLog(status=SessionLog.START)  # hides what earlier files have from there on
-        self._writer.write_event(Event(wall_time=time.time(), step=step + 1, session_log=start))
-        self._writer.flush()
+        try:
+            self._write([{"file_version": "brain.Event:2"}, {"step": step + 1, "session_log": start}])
+        except OSError:
+            self.close()
+            raise
 
     def add(self, step: int, values: Iterable[tuple[str, float]]) -> None:
         from tensorboardX.summary import scalar
 
-        for name, value in values:
-            event = self._event(wall_time=time.time(), step=step, summary=scalar(name, value))
-            self._writer.write_event(event)
+        self._write({"step": step, "summary": scalar(name, value)} for name, value in values)
+
+    def _write(self, events: Iterable[Mapping[str, Any]]) -> None:
+        for event in events:
+            self._writer.write(self._event(wall_time=time.time(), **event).SerializeToString())
         self._writer.flush()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""AdamW with warm-up and cosine decay, as a pure function of step, rate and weight decay.
+"""Optimisers with warm-up and cosine decay, as pure functions of step, rate and weight decay.
 
 Rate, decay and warm-up are arguments of the update, not constants of the program, so that a grid of
-them trains in one program.
+them trains in one program. An optimiser is an entry of `OPTIMISERS`.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
+
+from baselines.model.names import look_up
 
 FINAL_SHARE = 0.1
 """The rate at the end, as a share of the peak (appendix C)."""
@@ -87,11 +89,49 @@ RULES: Mapping[str, Rules] = {
 """By the name of the recipe."""
 
 
-def make_optimiser(hyper: Hyper, recipe: str, steps: int) -> optax.GradientTransformation:
-    """Return AdamW (b1 = 0.9, b2 = 0.999, eps = 1e-8) for a run of ``steps`` updates."""
+Rate = Callable[[Any], jax.Array]
+"""Returns the rate of an update, given how many were done before."""
+
+
+class Optimiser(NamedTuple):
+    """An optimiser.
+
+    Attributes:
+        title: its name in prose.
+        make: returns it, given the rate, the weight decay, a number or a traced one, and a function that
+            tells which parameters decay. On a mesh, what it keeps of a parameter lies as that does if it
+            is a tree like the parameters'.
+    """
+
+    title: str
+    make: Callable[[Rate, Any, Callable[[Any], Any]], optax.GradientTransformation]
+
+
+def _adamw(rate: Rate, weight_decay: Any, decayed: Callable[[Any], Any]) -> optax.GradientTransformation:
+    return optax.adamw(rate, b1=0.9, b2=0.999, eps=1e-8, weight_decay=weight_decay, mask=decayed)
+
+
+OPTIMISERS: dict[str, Optimiser] = {"adamw": Optimiser("AdamW", _adamw)}
+"""By the name that a configuration has for it. One more entry is one more optimiser."""
+
+
+def make_optimiser(
+    hyper: Hyper, recipe: str, steps: int, optimiser: str = "adamw"
+) -> optax.GradientTransformation:
+    """Return the optimiser of a run.
+
+    Args:
+        hyper: what a grid varies.
+        recipe: a name of `RULES`.
+        steps: updates of the run.
+        optimiser: a name of `OPTIMISERS`.
+
+    Raises:
+        ConfigurationError: for a name that isn't in the table.
+    """
     rules = RULES[recipe]
 
     def rate(step: Any) -> jax.Array:
         return jnp.asarray(hyper.learning_rate * rules.rate_share(step, steps, hyper.warmup))
 
-    return optax.adamw(rate, weight_decay=hyper.weight_decay, mask=rules.decayed)
+    return look_up("optimiser", optimiser, OPTIMISERS).make(rate, hyper.weight_decay, rules.decayed)

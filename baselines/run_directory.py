@@ -14,6 +14,7 @@ from jax.experimental.multihost_utils import broadcast_one_to_all
 from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
 from sraven.core.ground.errors import OutputError
+from sraven.core.ground.spec import values_of
 from sraven.core.system.files import TEMPORARY, write_bytes, write_json
 from sraven.core.system.lock import LOCK, Lock
 
@@ -69,7 +70,7 @@ def make_folder(folder: Path, config: RunConfig, files: Mapping[str, bytes]) -> 
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / CONFIG).is_file():
-        write_json(folder / CONFIG, asdict(config))
+        write_json(folder / CONFIG, values_of(config))
     (folder / CHECKPOINTS).mkdir(exist_ok=True)
     for name, content in files.items():
         if not (folder / name).is_file():

@@ -1,9 +1,11 @@
 """One step of training, many steps of it in one program, and many runs of that in one program.
 
-Pure functions: a state goes in, a state comes out. Letters: R runs, S steps.
+Pure functions: a state goes in, a state comes out. Letters: R runs, S steps, B instances of a batch.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -11,9 +13,9 @@ import jax.numpy as jnp
 import optax
 
 from baselines.encode import Batch
-from baselines.optim import Hyper, make_optimiser
+from baselines.optim import Hyper
 
-Evaluate = Callable[[Any, Batch, jax.Array], tuple[jax.Array, jax.Array]]
+Loss = Callable[[Any, Batch, jax.Array], tuple[jax.Array, jax.Array]]
 """Returns mean loss and score of a batch, given parameters, the batch and a key for dropout."""
 
 
@@ -47,63 +49,68 @@ class Report(NamedTuple):
     gradient_norm: Any
 
 
-class Program(NamedTuple):
-    """A training program for one run.
+@dataclass(frozen=True)
+class Program:
+    """What a run is trained by.
 
     Attributes:
-        initialise: returns the first state, given a seed.
-        update: returns the next state and a report, given a state, what the grid varies and a batch.
-    """
-
-    initialise: Callable[[jax.Array], State]
-    update: Callable[[State, Hyper, Batch], tuple[State, Report]]
-
-
-def make_program(
-    initialise_params: Callable[[jax.Array], Any],
-    evaluate: Evaluate,
-    *,
-    recipe: str,
-    steps: int,
-    parts: int = 1,
-    gather: Callable[[Any], Any] = lambda params: params,
-) -> Program:
-    """Return the training program of a model.
-
-    Args:
-        initialise_params: returns parameters, given a key.
-        evaluate: applies the model to a batch.
-        recipe: ``paper`` or ``paper-code``; see `baselines.optim`.
-        steps: updates of a run.
+        initialise_params: returns the first parameters, given a key.
+        loss: of a batch, and its score.
+        optimiser: given what a grid varies, numbers or traced ones; see `baselines.optim.make_optimiser`.
         parts: equal ones that a batch is cut into, one after the other: less memory, and on a CPU
             less time, as arrays stay in its cache. Gradients are those of the whole batch, up to
             rounding.
         gather: returns parameters, or gradients, as the model has them: on a mesh, whole on every device.
+        precision: of products, a name of `baselines.config.PRECISIONS`.
     """
 
-    def initialise(seed: jax.Array) -> State:
-        params = initialise_params(jax.random.key(seed))
-        moments = make_optimiser(Hyper(0.0, 0.0, 0), recipe, steps).init(params)
+    initialise_params: Callable[[jax.Array], Any]
+    loss: Loss
+    optimiser: Callable[[Hyper], optax.GradientTransformation]
+    parts: int = 1
+    gather: Callable[[Any], Any] = lambda params: params
+    precision: str = "default"
+
+    def initialise(self, seed: jax.Array) -> State:
+        """Return the first state of a run."""
+        params = self.initialise_params(jax.random.key(seed))
+        moments = self.optimiser(Hyper(0.0, 0.0, 0)).init(params)
         return State(params, moments, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
 
-    def update(state: State, hyper: Hyper, batch: Batch) -> tuple[State, Report]:
-        # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
-        key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
 
-        gathered = gather(state.params)
+def train_step(program: Program, state: State, hyper: Hyper, batch: Batch) -> tuple[State, Report]:
+    """Take a step of one run: the next state, and what there is to tell of it.
 
-        def differentiate(part: Batch) -> Any:
-            return jax.value_and_grad(evaluate, has_aux=True)(gathered, part, key)
+    Args:
+        program: of the run.
+        state: before.
+        hyper: scalars.
+        batch: arrays ``[B, ...]`` by name.
+    """
+    # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
+    key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
+    params = program.gather(state.params)
 
-        (loss, score), gradients = _mean_over_parts(differentiate, batch, parts)
-        gradients = gather(gradients)
-        optimiser = make_optimiser(hyper, recipe, steps)
-        changes, moments = optimiser.update(gradients, state.moments, state.params)
-        params = optax.apply_updates(state.params, changes)
-        report = Report(loss, score, optax.tree.norm(gradients))
-        return State(params, moments, state.step + 1, state.seed), report
+    def differentiate(part: Batch) -> Any:
+        return jax.value_and_grad(program.loss, has_aux=True)(params, part, key)
 
-    return Program(initialise, update)
+    with matmul_precision(program.precision):
+        (loss, score), gradients = _mean_over_parts(differentiate, batch, program.parts)
+    gradients = program.gather(gradients)
+    changes, moments = program.optimiser(hyper).update(gradients, state.moments, state.params)
+    next_state = State(optax.apply_updates(state.params, changes), moments, state.step + 1, state.seed)
+    return next_state, Report(loss, score, optax.tree.norm(gradients))
+
+
+def matmul_precision(name: str) -> AbstractContextManager[Any]:
+    """Return a context in which what is traced has its products in a precision.
+
+    ``default`` leaves it to JAX and its settings: float32 on a CPU, TF32 on most GPUs, bfloat16 on a TPU.
+
+    Args:
+        name: one of `baselines.config.PRECISIONS`.
+    """
+    return nullcontext() if name == "default" else jax.default_matmul_precision(name)
 
 
 def _mean_over_parts(function: Callable[[Batch], Any], batch: Batch, parts: int) -> Any:
@@ -144,7 +151,7 @@ def train_chunk(
     """
 
     def train_one(state: State, hyper: Hyper) -> tuple[State, Report]:
-        return jax.lax.scan(lambda carry, batch: program.update(carry, hyper, batch), state, chunk)
+        return jax.lax.scan(lambda carry, batch: train_step(program, carry, hyper, batch), state, chunk)
 
     if side_by_side:
         return jax.vmap(train_one)(states, hypers)

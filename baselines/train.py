@@ -5,29 +5,31 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.experimental.multihost_utils import sync_global_devices
 from jax.sharding import Mesh
+from numpy.typing import NDArray
 
 from baselines.checkpoint import Checkpoints
+from baselines.compiled import Compiled
 from baselines.config import RunConfig
-from baselines.encode import encoding_of
-from baselines.experiment import Experiment, board_experiment, board_of, program_of
-from baselines.feed import Chunk
+from baselines.experiment import Experiment, board_experiment
+from baselines.load import load_run as load_run  # of old, it is found here as well
+from baselines.load import restore_params as restore_params
 from baselines.log import LOG, Log, Scores
 from baselines.optim import Hyper
 from baselines.processes import note
-from baselines.run_directory import check_folder, claim, open_checkpoints, read_run
-from baselines.sharding import make_mesh, state_shardings, whole
-from baselines.step import Program, Report, State, train_chunk
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from baselines.run_directory import check_folder, claim, open_checkpoints
+from baselines.saving import SAVE_MINUTES, Saver, Schedule
+from baselines.sharding import make_mesh
+from baselines.step import Report, State
+from sraven.core.ground.errors import ConfigurationError
 
 MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
 
@@ -62,6 +64,7 @@ class _Run:
     folder: Path
     checkpoints: Checkpoints
     log: Log | None = None
+    report: Mapping[str, float] | None = None
     outcome: Outcome | None = None
 
 
@@ -70,47 +73,14 @@ def hyper_of(configs: Sequence[RunConfig]) -> Hyper:
     return Hyper(*(np.array([getattr(each, name) for each in configs], np.float32) for name in Hyper._fields))
 
 
-class _Training:
-    """What runs of one shape have in common: a program on a mesh, and its compiled forms."""
-
-    def __init__(self, experiment: Experiment, mesh: Mesh) -> None:
-        self.experiment, self.mesh = experiment, mesh
-        program = experiment.program
-        one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
-        shardings = state_shardings(mesh, one)
-        stacked = jax.eval_shape(lambda state: _stack([state]), one)
-        stacked_shardings = state_shardings(mesh, stacked)
-        self.target = jax.tree.map(_abstract, one, shardings)
-        self.initialise = jax.jit(program.initialise, out_shardings=shardings)
-        self.stack = jax.jit(_stack, out_shardings=stacked_shardings)
-        self.unstack = jax.jit(
-            lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=shardings
-        )
-        self.run_chunk = jax.jit(
-            lambda states, hypers, chunk: train_chunk(
-                program, states, hypers, chunk, side_by_side=experiment.side_by_side
-            ),
-            out_shardings=(stacked_shardings, whole(mesh)),
-            donate_argnums=0,
-        )
-
-
-def _stack(states: Sequence[State]) -> State:
-    stacked: State = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
-    return stacked
-
-
-def _abstract(leaf: Any, sharding: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
-
-
 def train_runs(
     configs: Sequence[RunConfig],
     folders: Sequence[Path],
     *,
     mesh: Mesh | None = None,
     make_experiment: MakeExperiment = board_experiment,
-    save_every: int = 1000,
+    save_every: int | None = None,
+    save_minutes: float = SAVE_MINUTES,
     events: bool = False,
     progress: Progress = lambda steps, report: None,
 ) -> list[Outcome]:
@@ -126,7 +96,8 @@ def train_runs(
         mesh: devices to train on; None for one. With several processes, all call this alike, and share
             the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
-        save_every: steps between checkpoints.
+        save_every: steps between checkpoints; None for any number.
+        save_minutes: minutes between checkpoints, if those steps take longer.
         events: whether to write TensorBoard events besides the log.
         progress: is told how training goes.
 
@@ -147,11 +118,12 @@ def train_runs(
             raise ConfigurationError(f"runs in one program differ in seed, {', '.join(Hyper._fields)} alone")
     # Whatever can be refused is, before anything is written.
     mesh = mesh or make_mesh()
-    training = _Training(make_experiment(configs[0], mesh), mesh)
+    experiment = make_experiment(configs[0], mesh)
+    compiled = Compiled(experiment, mesh)
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
-    with claim(folders, configs, training.experiment.files):
+    with claim(folders, configs, experiment.files):
         sync_global_devices("run directories are there")
         runs = [
             _Run(config, folder, open_checkpoints(folder))
@@ -159,93 +131,144 @@ def train_runs(
         ]
         equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
         for run in runs:
-            restored = run.checkpoints.restore(training.target)
-            if restored and restored.damaged:
-                note(f"{restored.damaged}; going on from step {restored.step:,}")
-            step, state = restored[:2] if restored else (0, training.initialise(np.uint32(run.config.seed)))
+            step, state = _start(run, compiled)
             equally_far[step].append((run, state))
-        for step, members in sorted(equally_far.items()):
-            _Group(training, step, members, events).train(configs[0].steps, save_every, progress)
+        last = configs[0].steps
+        for step in sorted(equally_far):
+            schedule = Schedule(step, last, save_every, save_minutes)
+            group = _Group(experiment, compiled, mesh, step, equally_far.pop(step))
+            group.train(last, schedule, events, progress)
     return [run.outcome for run in runs if run.outcome is not None]
+
+
+def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
+    """Return the step and the state that a run goes on from."""
+    restored = run.checkpoints.restore(compiled.target)
+    if restored is None:
+        return 0, compiled.initialise(np.uint32(run.config.seed))
+    if restored.damaged:
+        note(f"{restored.damaged}; going on from step {restored.step:,}")
+    return restored.step, restored.state
+
+
+class _Chunk(NamedTuple):
+    """Steps that the device was told to take.
+
+    Attributes:
+        before: how many were done before them.
+        step: how many are done after them.
+        reports: ``[R, S]``, once it has taken them.
+        states: those after them, to be saved or scored; None if they are neither.
+        is_saved: whether they are to be saved.
+        is_scored: whether they are to be scored.
+    """
+
+    before: int
+    step: int
+    reports: Report
+    states: State | None
+    is_saved: bool
+    is_scored: bool
 
 
 class _Group:
     """Runs that have come equally far, in one program."""
 
     def __init__(
-        self, training: _Training, step: int, members: list[tuple[_Run, State]], events: bool
+        self,
+        experiment: Experiment,
+        compiled: Compiled,
+        mesh: Mesh,
+        step: int,
+        members: Sequence[tuple[_Run, State]],
     ) -> None:
-        self._training = training
-        self._step = self._saved = step
+        self._experiment, self._compiled, self._mesh = experiment, compiled, mesh
+        self._step = step
         self._runs = [run for run, _ in members]
-        self._alive = list(range(len(members)))
+        self._alive = dict(enumerate(self._runs))  # by place; those that diverged are out
         self._hypers = hyper_of([run.config for run in self._runs])
-        self._states = training.stack([state for _, state in members])
-        for run, state in members:
-            run.outcome = Outcome(state, None, None)
-            if jax.process_index() == 0:
-                run.log = Log(run.folder, step, events=events)
-                if run.log.damaged:
-                    note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
+        self._kept = compiled.stack([state for _, state in members])  # as in the last checkpoints
+        self._read_at = 0.0
 
-    def train(self, last: int, save_every: int, progress: Progress) -> None:
+    def train(self, last: int, schedule: Schedule, events: bool, progress: Progress) -> None:
         """Train to the last step, or until all runs have diverged; set their outcomes."""
-        experiment = self._training.experiment
         progress(self._step * len(self._runs), None)
-        starts = range(self._step, last, experiment.steps_at_once)
-        bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
         try:
-            for chunk in experiment.chunks(bounds):
-                steps = len(next(iter(chunk.values())))
-                line = self._train_chunk(chunk, steps, last)
-                if line is None:
-                    return
-                if self._step - self._saved >= save_every or self._step == last:
-                    self._save()
-                progress(steps * len(self._runs), line)
+            self._open_logs(events)
+            with Saver(self._compiled.unstack) as saver:
+                self._read_at = time.perf_counter()
+                for chunk in _one_behind(self._told(last, schedule)):
+                    self._finish(chunk, saver, progress)
+                    if not self._alive:
+                        break
         finally:
             for run in self._runs:
                 if run.log is not None:
                     run.log.close()
+        for place, run in self._alive.items():
+            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, None)
 
-    def _train_chunk(self, chunk: Chunk, steps: int, last: int) -> Mapping[str, float] | None:
-        """Take some steps; return what a log says of the mean of the runs that go on, if any does."""
-        experiment, began = self._training.experiment, time.perf_counter()
-        placed = experiment.place(self._training.mesh, chunk)
-        self._states, reports = self._training.run_chunk(self._states, self._hypers, placed)
-        means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), reports)
-        speed = len(self._runs) * steps / (time.perf_counter() - began)
-        for place in list(self._alive):
-            run, report = self._runs[place], Report(*(float(values[place]) for values in means))
-            assert run.outcome is not None
-            if not np.isfinite(report.loss):
-                run.outcome = run.outcome._replace(diverged=self._step)
-                self._alive.remove(place)
-                continue
-            line = experiment.describe(report, speed)
-            run.outcome = run.outcome._replace(report=line)
-            scores = self._evaluate(place, steps, last)
-            if run.log is not None:
-                run.log.add(self._step + steps, line, scores)
-        self._step += steps
+    def _open_logs(self, events: bool) -> None:
+        for run in self._runs if jax.process_index() == 0 else ():
+            run.log = Log(run.folder, self._step, events=events)
+            if run.log.damaged:
+                note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
+
+    def _told(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
+        """Tell the device of one chunk after the other, without waiting for it."""
+        experiment, states = self._experiment, self._compiled.copy(self._kept)
+        starts = range(self._step, last, experiment.steps_at_once)
+        bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
+        for (before, steps), batches in zip(bounds, experiment.chunks(bounds), strict=True):
+            step, placed = before + steps, experiment.place(self._mesh, batches)
+            states, reports = self._compiled.train(states, self._hypers, placed)
+            is_saved, is_scored = schedule.is_due(step), experiment.scores_are_due(before, step, last)
+            # The next chunk takes the memory of these states.
+            copy = self._compiled.copy(states) if is_saved or is_scored else None
+            yield _Chunk(before, step, reports, copy, is_saved, is_scored)
+
+    def _finish(self, chunk: _Chunk, saver: Saver, progress: Progress) -> None:
+        """Log, score and save a chunk, once the device has done it."""
+        means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
+        steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()
+        speed, self._read_at = steps / (now - self._read_at), now
+        self._drop_diverged(chunk, means.loss)
         if not self._alive:
-            return None
-        return experiment.describe(Report(*(float(values[self._alive].mean()) for values in means)), speed)
+            return
+        for place, run in self._alive.items():
+            report = Report(*(float(values[place]) for values in means))
+            run.report, scores = self._experiment.describe(report, speed), self._score(chunk, place)
+            if run.log is not None:
+                run.log.add(chunk.step, run.report, scores)
+        if chunk.is_saved and chunk.states is not None:
+            runs = {place: run.checkpoints for place, run in self._alive.items()}
+            saver.save(chunk.step, chunk.states, runs)
+            self._kept = chunk.states
+        saver.check()
+        together = Report(*(float(values[list(self._alive)].mean()) for values in means))
+        progress(steps, self._experiment.describe(together, speed))
 
-    def _evaluate(self, place: int, steps: int, last: int) -> Scores | None:
-        """Return the scores of a run after some steps more, if it is time for them."""
-        experiment, step = self._training.experiment, self._step + steps
-        if experiment.evaluate is None or not experiment.scores_are_due(self._step, step, last):
-            return None
-        return experiment.evaluate(self._training.unstack(self._states, place).params, step)
+    def _drop_diverged(self, chunk: _Chunk, losses: NDArray[np.floating]) -> None:
+        for place in [place for place in self._alive if not np.isfinite(losses[place])]:
+            run = self._alive.pop(place)
+            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, chunk.before)
 
-    def _save(self) -> None:
-        for place in self._alive:
-            run, state = self._runs[place], self._training.unstack(self._states, place)
-            assert run.outcome is not None
-            run.checkpoints.save(self._step, state)
-            run.outcome = run.outcome._replace(state=state)
-        self._saved = self._step
+    def _score(self, chunk: _Chunk, place: int) -> Scores | None:
+        if not chunk.is_scored or self._experiment.evaluate is None:
+            return None
+        return self._experiment.evaluate(self._compiled.unstack(chunk.states, place).params, chunk.step)
+
+
+T = TypeVar("T")
+
+
+def _one_behind(items: Iterable[T]) -> Iterator[T]:
+    """Yield items, each after the next one is there: the device always has a chunk to go on with."""
+    latest: list[T] = []
+    for item in items:
+        yield from latest
+        latest = [item]
+    yield from latest
 
 
 def train(config: RunConfig, folder: Path, **options: Any) -> State:
@@ -275,35 +298,3 @@ def describe_divergence(outcome: Outcome) -> str:
         f"the loss is no number after step {outcome.diverged}; the last checkpoint is of "
         f"{int(outcome.state.step)}"
     )
-
-
-def restore_params(folder: Path, program: Program, steps: int) -> Any:
-    """Return the parameters of a finished run, on one device.
-
-    Args:
-        folder: the run's directory.
-        program: of the run.
-        steps: how many it has when it is finished.
-
-    Raises:
-        OutputError: if it isn't finished, or its last checkpoint is damaged.
-    """
-    one = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
-    target = jax.tree.map(_abstract, one, state_shardings(make_mesh(), one))
-    restored = open_checkpoints(folder).restore(target)
-    done = restored.step if restored else 0
-    if restored is None or done < steps:
-        damaged = f" ({restored.damaged})" if restored and restored.damaged else ""
-        raise OutputError(f"{folder} has {done:,} of {steps:,} steps{damaged}; train it to the end first")
-    return restored.state.params
-
-
-def load_run(folder: Path) -> tuple[RunConfig, Any]:
-    """Return the configuration and the parameters of a finished run on a board that makes its instances.
-
-    Raises:
-        OutputError: if there is none, or it isn't finished.
-    """
-    config = read_run(folder)
-    program = program_of(config, encoding_of(board_of(config).task))
-    return config, restore_params(folder, program, config.steps)

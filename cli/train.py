@@ -70,8 +70,17 @@ def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]
 @click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh.")
 @click.option("--feedforward", metavar="mlp|moe")
 @click.option("--attention-dropout", type=float)
+@click.option("--optimiser", metavar="NAME", help="A name of baselines.optim.OPTIMISERS.  [default: adamw]")
+@click.option("--precision", metavar="default|high|highest", help="Of products of float32.")
 @language_options
-@click.option("--save-every", type=click.IntRange(1), default=1000, show_default=True, help="Steps.")
+@click.option("--save-every", type=click.IntRange(1), metavar="N", help="Steps between checkpoints.")
+@click.option(
+    "--save-minutes",
+    type=click.FloatRange(0),
+    default=5.0,
+    show_default=True,
+    help="Minutes between checkpoints, if those steps take longer.",
+)
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well.")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]")
 @click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm.")
@@ -85,7 +94,8 @@ def command(
     out: Path,
     seeds: list[int],
     grid: tuple[str, ...],
-    save_every: int,
+    save_every: int | None,
+    save_minutes: float,
     tensorboard: bool,
     mesh: str | None,
     coordinator: str | None,
@@ -140,6 +150,7 @@ def command(
         mesh=devices,
         make_experiment=make_experiment,
         save_every=save_every,
+        save_minutes=save_minutes,
         events=tensorboard,
     )
     if grid:  # predictions are made by one process, which needs all of the parameters

@@ -22,6 +22,7 @@ from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, 
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
 from baselines.sharding import make_mesh, own_mesh, place_rows, state_shardings
+from baselines.step import matmul_precision
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import replacing, sha256_of_file
@@ -88,8 +89,9 @@ def document_losses(
     @jax.jit
     def sums(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
         tokens_BT, mask_BT = batch["tokens"][0], batch["mask"][0]
-        hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
-        losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
+        with matmul_precision(config.precision):
+            hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
+            losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
         return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1)
 
     n = corpus.documents

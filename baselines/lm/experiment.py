@@ -13,8 +13,8 @@ from jax.sharding import Mesh
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import Batch
-from baselines.experiment import Experiment, board_of, shape_of
-from baselines.feed import Chunk
+from baselines.experiment import Experiment, board_of, optimiser_of, shape_of
+from baselines.feed import Chunk, made_ahead
 from baselines.lm.corpus import Corpus
 from baselines.lm.directory import TOKENIZER
 from baselines.lm.flops import flops_per_token
@@ -25,7 +25,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.hyla_tiled import TILED
 from baselines.model.transformer import Transformer
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
-from baselines.step import Program, Report, make_program
+from baselines.step import Program, Report
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 
@@ -85,7 +85,7 @@ def at_once(mesh: Mesh) -> int:
 def language_program(
     config: LanguageConfig, mesh: Mesh | None = None, compute: Compute = DEFAULT_COMPUTE
 ) -> Program:
-    """Return the training program of a configuration; see `baselines.step.make_program`.
+    """Return the training program of a configuration.
 
     Args:
         config: of the run.
@@ -98,18 +98,18 @@ def language_program(
     def initialise_params(key: jax.Array) -> Any:
         return model.init(key, jnp.zeros((1, config.length), jnp.int32))["params"]
 
-    def evaluate(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         tokens_BT, targets_BT = batch["tokens"][:, :-1], batch["tokens"][:, 1:]
         hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
         return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once, mesh)
 
-    return make_program(
+    return Program(
         initialise_params,
-        evaluate,
-        recipe=config.recipe,
-        steps=config.steps,
+        loss,
+        optimiser_of(config),
         parts=compute.parts,
         gather=partial(gather_params, mesh),
+        precision=config.precision,
     )
 
 
@@ -157,11 +157,12 @@ def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[in
     windows = Windows(corpus, config.length, share)  # all seeds see the same batches
 
     def chunks(bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
-        if not bounds:
-            return
-        batches = windows.batches(bounds[0][0])
-        for _, steps in bounds:
-            yield {"tokens": np.stack(list(islice(batches, steps)))}
+        batches = windows.batches(bounds[0][0]) if bounds else iter(())
+
+        def make(first: int, steps: int) -> Chunk:
+            return {"tokens": np.stack(list(islice(batches, steps)))}
+
+        return made_ahead(make, bounds)
 
     return chunks
 

@@ -14,9 +14,9 @@ from baselines.experiment import board_of
 from baselines.lm.directory import TOKENIZER
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
+from baselines.load import restore_params
 from baselines.model.transformer import Transformer
 from baselines.run_directory import read_run
-from baselines.train import restore_params
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError, OutputError
 

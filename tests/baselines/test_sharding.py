@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
-from baselines.encode import encoding_of, evaluator
+from baselines.encode import encoding_of
 from baselines.experiment import program_of
 from baselines.feed import chunk_of_steps
 from baselines.log import LOG
@@ -23,8 +24,9 @@ from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
 from baselines.sharding import check_batch, make_mesh, state_shardings
-from baselines.step import make_program
+from baselines.step import train_step
 from fuzzylogic import FuzzyLogic
+from helpers.plain_programs import plain_program
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
 from helpers.tiny_runs import (
     EXACTLY,
@@ -256,7 +258,7 @@ def program_with_dropout(task, parts):
     def initialise(key):
         return {"kernel": 0.1 * jax.random.normal(key, size), "bias": jnp.zeros(size[1])}
 
-    return make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=9, parts=parts)
+    return plain_program(task, initialise, apply, steps=9, parts=parts)
 
 
 def steps_of(task, parts, steps):
@@ -268,7 +270,7 @@ def steps_of(task, parts, steps):
     @jax.jit
     def train(seed):
         return jax.lax.scan(
-            lambda state, batch: program.update(state, hyper, batch), program.initialise(seed), chunk
+            lambda state, batch: train_step(program, state, hyper, batch), program.initialise(seed), chunk
         )
 
     return train(jnp.uint32(3))
@@ -299,7 +301,7 @@ def test_batch_is_cut_into_parts_once_each():
     def apply(params, tokens_BTD, key):
         return params["bias"] + jnp.zeros((*tokens_BTD.shape[:2], 1))
 
-    program = make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=1, parts=4)
+    program = plain_program(task, initialise, apply, steps=1, parts=4)
     state = program.initialise(jnp.uint32(0))
-    _, report = jax.jit(program.update)(state, Hyper(1e-2, 0.0, 0), spread)
+    _, report = jax.jit(partial(train_step, program))(state, Hyper(1e-2, 0.0, 0), spread)
     assert report.loss == pytest.approx(sum(4.0**place for place in range(12)) / 12, rel=1e-6)

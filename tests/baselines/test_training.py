@@ -5,11 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.encode import encoding_of, evaluator
+from baselines.encode import encoding_of
 from baselines.feed import chunk_of_steps, chunks
 from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
-from baselines.step import make_program, train_chunk
+from baselines.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
+from helpers.plain_programs import plain_program
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
 
@@ -34,7 +35,7 @@ def program_of(task, steps=STEPS, parts=1):
         noise = 1.0 + 0.01 * jax.random.normal(key, ())
         return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
 
-    return make_program(initialise, evaluator(apply, encoding), recipe="paper", steps=steps, parts=parts)
+    return plain_program(task, initialise, apply, steps=steps, parts=parts)
 
 
 def hypers(*rates):
@@ -139,8 +140,8 @@ def test_decay_is_decoupled_from_the_gradient():
     program = program_of(FUZZY)
     state = program.initialise(jnp.uint32(0))
     batch = {name: array[:BATCH] for name, array in batch_of(FUZZY).items()}
-    with_decay, _ = program.update(state, Hyper(1e-3, 0.5, 2), batch)
-    without, _ = program.update(state, Hyper(1e-3, 0.0, 2), batch)
+    with_decay, _ = train_step(program, state, Hyper(1e-3, 0.5, 2), batch)
+    without, _ = train_step(program, state, Hyper(1e-3, 0.0, 2), batch)
     rate = 1e-3 * float(rate_share(0, STEPS, 2))
     difference = without.params["kernel"] - with_decay.params["kernel"]
     np.testing.assert_allclose(difference, rate * 0.5 * state.params["kernel"], rtol=1e-3, atol=1e-8)

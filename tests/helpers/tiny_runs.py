@@ -105,7 +105,7 @@ def in_float64():
         stack.callback(jax.config.update, "jax_enable_x64", before)
         stack.enter_context(patch.object(baselines.train, "hyper_of", hyper_of))
         for module in (baselines.experiment, baselines.lm.experiment):
-            for name, exact in (("TransformerConfig", _exact_config), ("make_program", _exact_program)):
+            for name, exact in (("TransformerConfig", _exact_config), ("Program", _exact_program)):
                 stack.enter_context(patch.object(module, name, partial(exact, getattr(module, name))))
         yield
 

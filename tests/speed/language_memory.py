@@ -9,6 +9,7 @@ keep less where they join operations. A CPU's compiler undoes rematerialisation,
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.optim import Hyper
 from baselines.recipes import SIZES
+from baselines.step import train_step
 from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json
 
@@ -58,7 +60,7 @@ def planned(config: LanguageConfig, compute: Compute) -> int:
     state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
     batch = {"tokens": jax.ShapeDtypeStruct((config.batch_size, config.length + 1), jnp.int32)}
     hyper = Hyper(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyper._fields))
-    compiled = jax.jit(program.update, donate_argnums=0).lower(state, hyper, batch).compile()
+    compiled = jax.jit(partial(train_step, program), donate_argnums=0).lower(state, hyper, batch).compile()
     return int(compiled.memory_analysis().temp_size_in_bytes)
 
 

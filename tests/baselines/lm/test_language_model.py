@@ -26,6 +26,7 @@ from baselines.log import LOG
 from baselines.recipes import SIZES, make_language_config
 from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
+from baselines.step import train_step
 from baselines.train import train
 from helpers import tiny_runs
 from helpers.tiny_language import VARIANTS, tiny, write_corpus
@@ -112,7 +113,7 @@ def losses_of(config, corpus, compute):
 
     @jax.jit
     def go(state, chunk):
-        return jax.lax.scan(lambda state, batch: program.update(state, hyper, batch), state, chunk)
+        return jax.lax.scan(lambda state, batch: train_step(program, state, hyper, batch), state, chunk)
 
     state, report = go(jax.jit(program.initialise)(jnp.uint32(0)), chunk)
     kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.moments))}

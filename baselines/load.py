@@ -1,0 +1,43 @@
+"""Finished runs, read from their directories."""
+
+from pathlib import Path
+from typing import Any
+
+from baselines.compiled import target_of
+from baselines.config import RunConfig
+from baselines.encode import encoding_of
+from baselines.experiment import board_of, program_of
+from baselines.run_directory import open_checkpoints, read_run
+from baselines.sharding import make_mesh
+from baselines.step import Program
+from sraven.core.ground.errors import OutputError
+
+
+def restore_params(folder: Path, program: Program, steps: int) -> Any:
+    """Return the parameters of a finished run, on one device.
+
+    Args:
+        folder: the run's directory.
+        program: of the run.
+        steps: how many it has when it is finished.
+
+    Raises:
+        OutputError: if it isn't finished, or its last checkpoint is damaged.
+    """
+    restored = open_checkpoints(folder).restore(target_of(program, make_mesh()))
+    done = restored.step if restored else 0
+    if restored is None or done < steps:
+        damaged = f" ({restored.damaged})" if restored and restored.damaged else ""
+        raise OutputError(f"{folder} has {done:,} of {steps:,} steps{damaged}; train it to the end first")
+    return restored.state.params
+
+
+def load_run(folder: Path) -> tuple[RunConfig, Any]:
+    """Return the configuration and the parameters of a finished run on a board that makes its instances.
+
+    Raises:
+        OutputError: if there is none, or it isn't finished.
+    """
+    config = read_run(folder)
+    program = program_of(config, encoding_of(board_of(config).task))
+    return config, restore_params(folder, program, config.steps)
