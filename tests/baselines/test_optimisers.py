@@ -1,0 +1,95 @@
+"""An optimiser is an entry of one table: it trains, resumes, and is told of."""
+
+import json
+import shutil
+
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from baselines.config import read_config
+from baselines.evaluate import describe_runs, train_command
+from baselines.optim import OPTIMISERS, Optimiser
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.train import load_run, train
+from cli.main import main
+from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+from sraven import ConfigurationError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quickly(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+def trained(config, folder):
+    return leaves(train(config, folder).params)
+
+
+@pytest.fixture
+def momentum(monkeypatch):
+    """One more optimiser, as a user would add it."""
+
+    def make(rate, weight_decay, decayed):
+        decay = optax.add_decayed_weights(weight_decay, decayed)
+        return optax.chain(decay, optax.sgd(rate, momentum=0.9))
+
+    monkeypatch.setitem(OPTIMISERS, "momentum", Optimiser("SGD with momentum", make))
+    return "momentum"
+
+
+def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tmp_path, capsys):
+    line = ["train", "fuzzylogic-v1", "--attention=hyla", f"--optimiser={momentum}", *tiny_options()]
+    with pytest.raises(SystemExit) as stop:
+        main([*line, f"--save-every={STEPS // 2}", f"--out={tmp_path / 'run'}"])
+    assert stop.value.code == 0, capsys.readouterr().err
+    config, params = load_run(tmp_path / "run")
+    assert config == tiny(optimiser=momentum)
+    lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert lines[-1]["loss"] < lines[0]["loss"]
+    other = trained(tiny(), tmp_path / "adamw")
+    assert any((array != other[path]).any() for path, array in leaves(params).items())
+    shutil.rmtree(tmp_path / "run" / CHECKPOINTS / str(STEPS))
+    again = trained(config, tmp_path / "run")
+    assert all((array == again[path]).all() for path, array in leaves(params).items())
+
+
+def test_it_is_in_the_command_and_in_the_entry(momentum):
+    configs = [tiny(optimiser=momentum)]
+    assert f"--optimiser {momentum} " in train_command(configs)
+    described = describe_runs(configs, {"kernel": jnp.zeros(3)}, 8, "8 instances", ["A"], None)
+    assert described["training"]["optimiser"] == "SGD with momentum"
+
+
+def test_an_unknown_one_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ConfigurationError, match="optimiser='adamv': did you mean 'adamw'"):
+        train(tiny(optimiser="adamv"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_runs_from_before_there_were_others_are_read_and_keep_their_digest():
+    config = tiny()
+    values = {name: value for name, value in vars(config).items() if name not in ("optimiser", "precision")}
+    assert read_config(values) == config
+    assert tiny(optimiser="other").digest != config.digest != tiny(precision="high").digest
+    assert "optimiser" not in train_command([config]) and "precision" not in train_command([config])
+
+
+# Precision
+
+
+def test_a_precision_is_that_of_all_products_and_changes_nothing_on_a_cpu(tmp_path):
+    plain = trained(tiny(), tmp_path / "plain")
+    found = trained(tiny(precision="highest"), tmp_path / "highest")
+    for path, array in found.items():
+        np.testing.assert_allclose(array, plain[path], rtol=0, atol=1e-6, err_msg=path)
+    assert json.loads((tmp_path / "highest" / CONFIG).read_text())["precision"] == "highest"
+    assert "precision" not in json.loads((tmp_path / "plain" / CONFIG).read_text())
+
+
+@pytest.mark.parametrize("precision", ["tf32", "", 3])
+def test_another_precision_is_refused(precision):
+    with pytest.raises(ConfigurationError, match=f"precision={precision!r}"):
+        tiny(precision=precision)

@@ -1,0 +1,239 @@
+"""Checkpoints while it trains: when they are due, written by a thread, and never of what diverged."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.checkpoint import Checkpoints
+from baselines.experiment import board_experiment
+from baselines.log import LOG
+from baselines.run_directory import CHECKPOINTS
+from baselines.saving import Saver, Schedule
+from baselines.step import State
+from baselines.train import DivergenceError, train, train_runs
+from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    cache = shared_directory(tmp_path_factory, "compiled")
+    with quickly(cache):
+        yield cache
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, compiled):
+    """The last state of a run that nothing happened to."""
+    return leaves(train(tiny(), tmp_path_factory.mktemp("runs") / "whole"))
+
+
+def assert_same(state, other):
+    for path, array in leaves(state).items():
+        assert (array == other[path]).all(), path
+
+
+def steps_of(folder):
+    return sorted(int(path.name) for path in (folder / CHECKPOINTS).iterdir())
+
+
+# When
+
+
+def due(schedule, steps):
+    return [step for step in steps if schedule.is_due(step)]
+
+
+def test_due_after_so_many_steps_and_at_the_end():
+    schedule = Schedule(0, 50, steps=20, minutes=5, clock=lambda: 0.0)
+    assert due(schedule, range(10, 51, 10)) == [20, 40, 50]
+
+
+def test_due_after_so_many_minutes_since_the_last():
+    seconds = iter([0, 100, 301, 301, 400, 600, 602, 602])  # each save reads the clock once more
+    schedule = Schedule(30, 1000, steps=None, minutes=5, clock=lambda: next(seconds))
+    assert due(schedule, range(40, 90, 10)) == [50, 80]
+
+
+def test_steps_and_minutes_begin_anew_with_either():
+    seconds = iter([0, 200, 400, 650])
+    schedule = Schedule(0, 1000, steps=20, minutes=5, clock=lambda: next(seconds))
+    assert due(schedule, (10, 20, 30)) == [20]
+
+
+# How
+
+
+def states_of(step):
+    """Two runs, stacked."""
+    fill = jnp.full((2, 3), step, jnp.float32) + jnp.arange(2.0)[:, None]
+    return State({"kernel": fill}, (), jnp.full(2, step), jnp.arange(2))
+
+
+def unstack(states, place):
+    return jax.tree.map(lambda leaf: leaf[place], states)
+
+
+TARGET = jax.tree.map(
+    lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding),
+    unstack(states_of(0), 0),
+)
+
+
+def test_training_goes_on_while_a_thread_writes(tmp_path, monkeypatch):
+    may_write, save = threading.Event(), Checkpoints.save
+
+    def wait(self, step, state):
+        assert threading.current_thread() is not threading.main_thread()
+        assert may_write.wait(60)
+        save(self, step, state)
+
+    monkeypatch.setattr(Checkpoints, "save", wait)
+    runs = {place: Checkpoints(tmp_path / str(place)) for place in range(2)}
+    with Saver(unstack) as saver:
+        saver.save(7, states_of(7), runs)
+        saver.check()
+        assert not any(tmp_path.iterdir())
+        may_write.set()
+    for place, checkpoints in runs.items():
+        found = checkpoints.restore(TARGET)
+        assert found.step == 7 and (found.state.params["kernel"] == 7 + place).all()
+        assert found.state.seed == place
+
+
+def test_what_goes_wrong_is_raised_in_training_once(tmp_path, monkeypatch):
+    def fail(self, step, state):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Checkpoints, "save", fail)
+    with Saver(unstack) as saver:
+        saver.save(7, states_of(7), {0: Checkpoints(tmp_path)})
+        with pytest.raises(OSError, match="No space left"):
+            saver.check(wait=True)
+        saver.save(8, states_of(8), {0: Checkpoints(tmp_path)})
+        with pytest.raises(OSError, match="No space left"):
+            saver.save(9, states_of(9), {0: Checkpoints(tmp_path)})
+    with pytest.raises(OSError, match="No space left"), Saver(unstack) as saver:
+        saver.save(7, states_of(7), {0: Checkpoints(tmp_path)})
+
+
+def test_an_interrupted_run_waits_for_what_is_being_written(tmp_path):
+    with pytest.raises(KeyboardInterrupt), Saver(unstack) as saver:
+        saver.save(7, states_of(7), {1: Checkpoints(tmp_path)})
+        raise KeyboardInterrupt
+    assert Checkpoints(tmp_path).restore(TARGET).step == 7
+
+
+# Whole runs
+
+
+def test_saving_by_minutes_leaves_the_same_run(whole, tmp_path):
+    seen = []
+
+    def look(steps, line):
+        seen.append(line)
+
+    folder = tmp_path / "run"
+    assert_same(train(tiny(), folder, save_minutes=0, progress=look), whole)
+    assert steps_of(folder) == [STEPS - CHUNK, STEPS] and len(seen) == 1 + STEPS // CHUNK
+
+
+def test_without_either_only_the_last_is_saved(tmp_path):
+    train(tiny(), tmp_path / "run")
+    assert steps_of(tmp_path / "run") == [STEPS]
+
+
+def test_a_chunk_is_told_before_the_report_of_the_last_is_read(tmp_path):
+    """And its batches are on the device: the next chunk's, when a line is logged."""
+    events = []
+
+    def watched(config, mesh):
+        experiment = board_experiment(config, mesh)
+
+        def place(mesh, chunk):
+            events.append("told")
+            return experiment.place(mesh, chunk)
+
+        return experiment._replace(place=place)
+
+    train(tiny(), tmp_path / "run", make_experiment=watched, progress=lambda *_: events.append("read"))
+    assert events == ["read", "told", "told", "read", "told", "read", "told", "read", "read"]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_diverged_is_not_saved_though_the_next_chunk_was_told(tmp_path, place):
+    """One of two runs whose loss is no number from a chunk on; the other is trained to its end."""
+    configs = [tiny(seed=seed, learning_rate=1e30 if seed == place else 0.01) for seed in range(2)]
+    folders = [tmp_path / "0", tmp_path / "1"]
+    outcomes = train_runs(configs, folders, save_minutes=0)
+    assert outcomes[place].diverged == 0 and outcomes[1 - place].diverged is None
+    assert steps_of(folders[place]) == [] and steps_of(folders[1 - place]) == [STEPS - CHUNK, STEPS]
+    assert int(outcomes[place].state.step) == 0
+    assert all(np.isfinite(array).all() for array in leaves(outcomes[place].state).values())
+
+
+def test_a_run_that_diverges_later_has_the_last_checkpoint_before(tmp_path):
+    """The chunk after 10 has numbers that are none; the one after that was told already."""
+
+    def spoilt(config, mesh):
+        experiment = board_experiment(config, mesh)
+
+        def chunks(bounds):
+            for (first, _), chunk in zip(bounds, experiment.chunks(bounds), strict=True):
+                yield chunk if first < 10 else {**chunk, "targets": chunk["targets"] * np.float32(np.nan)}
+
+        return experiment._replace(chunks=chunks)
+
+    with pytest.raises(DivergenceError, match="after step 10; the last checkpoint is of 10"):
+        train(tiny(), tmp_path / "run", make_experiment=spoilt, save_minutes=0)
+    assert steps_of(tmp_path / "run") == [CHUNK, 10]
+    assert (tmp_path / "run" / LOG).read_text().count("\n") == 2
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from baselines import checkpoint
+from baselines.train import train
+from helpers.tiny_runs import quickly, tiny
+
+cache, folder, name, calls = sys.argv[1:]
+left, owner = int(calls), {"write_json": checkpoint, "replace": checkpoint.os}[name]
+before = getattr(owner, name)
+
+def kill_or_call(*arguments):
+    global left
+    left -= "checkpoints" in str(arguments[0])
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return before(*arguments)
+
+with quickly(cache):
+    setattr(owner, name, kill_or_call)
+    train(tiny(), Path(folder), save_minutes=0)
+"""
+"""Trains, and is killed while a thread writes a checkpoint: before its checksums, or before it is in place."""
+
+
+@pytest.mark.parametrize(("name", "calls"), [("write_json", 1), ("replace", 3)])
+def test_killed_while_a_checkpoint_is_written_it_ends_the_same(whole, compiled, tmp_path, name, calls):
+    """Each checkpoint has its checksums once, which are put in place, as it is then: two replacements."""
+    folder = tmp_path / "run"
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
+    environment = {**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
+    line = [sys.executable, "-c", KILLED, str(compiled), str(folder), name, str(calls)]
+    done = subprocess.run(line, env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    left = os.listdir(folder / CHECKPOINTS)
+    assert str(CHUNK) in left and str(2 * CHUNK) not in left
+    assert_same(train(tiny(), folder), whole)
+    assert (folder / LOG).read_text().count("\n") == STEPS // CHUNK
