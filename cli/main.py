@@ -22,6 +22,7 @@ COMMANDS = read_summaries(
         "submit",
         "leaderboard",
         "train",
+        "curves",
         "c4",
         "evaluate",
         "challenge",

@@ -11,7 +11,8 @@ from sraven.core.system.files import replacing
 from sraven.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6
-_INK, _PAPER, _FAINT = "#1d2433", "#ffffff", "#c8cdd8"
+INK, PAPER, FAINT = "#1d2433", "#ffffff", "#c8cdd8"
+"""Colours of text, of the background and of lines, which all pictures share."""
 
 
 def _shade(value: int, total: int) -> tuple[float, float, float]:
@@ -31,8 +32,8 @@ def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> No
             width,
             height,
             boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor=_PAPER,
-            edgecolor=_FAINT,
+            facecolor=PAPER,
+            edgecolor=FAINT,
         )
         axes.add_patch(frame)
         for position in range(M):
@@ -43,7 +44,7 @@ def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> No
             x, y = left + 0.25 + position * _CELL, bottom + (height - _CELL) / 2
             axes.add_patch(Rectangle((x + 0.04, y + 0.04), _CELL - 0.08, _CELL - 0.08, facecolor=face))
             text = "?" if hidden else str(symbol)
-            axes.text(x + _CELL / 2, y + _CELL / 2, text, ha="center", va="center", color=_INK, fontsize=13)
+            axes.text(x + _CELL / 2, y + _CELL / 2, text, ha="center", va="center", color=INK, fontsize=13)
     axes.set_xlim(-0.1, 3 * width + 0.6)
     axes.set_ylim(-0.1, 3 * height + 0.6)
     axes.set_aspect("equal")
@@ -80,16 +81,16 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     width = (3 * (M * _CELL + 0.5) + 0.7) * n_grids * 0.8
     text = _explanation(puzzle) if explain else ""
     text_height = 0.19 * (len(text.splitlines()) + 1) if explain else 0.0
-    figure = Figure(figsize=(width, 4.1 * 0.8 + 0.4 + text_height), facecolor=_PAPER)
+    figure = Figure(figsize=(width, 4.1 * 0.8 + 0.4 + text_height), facecolor=PAPER)
     grids = figure.subplots(1, n_grids, squeeze=False, gridspec_kw={"wspace": 0.02})[0]
     total = figure.get_figheight()
     figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.4 / total, bottom=(text_height + 0.05) / total)
     titles = [f"{puzzle.split} {puzzle.index:,}", "answer, coloured by feature"]
     for number, axes in enumerate(np.atleast_1d(grids)):
         _draw_grid(axes, puzzle, by_feature=number == 1, reveal=number == 1)
-        axes.set_title(titles[number], color=_INK, fontsize=12, loc="left")
+        axes.set_title(titles[number], color=INK, fontsize=12, loc="left")
     figure.text(
-        0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=_INK
+        0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=INK
     )
     with replacing(Path(path)) as temporary:
         figure.savefig(temporary, dpi=150, format="png")

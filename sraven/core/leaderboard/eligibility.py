@@ -1,10 +1,11 @@
 """Who is ranked: a table of reasons not to be, each a function of what a submission says and scores."""
 
 from collections.abc import Callable, Mapping
-from math import log, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 from sraven.core.boards.board import Board
+from sraven.core.boards.chance import chance_of
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 
@@ -155,17 +156,6 @@ def _impossible_loss(context: Context) -> str:
     return ""
 
 
-_CHANCE: Mapping[str, Callable[[Board], float]] = {
-    # all features of a panel guessed
-    "accuracy": lambda board: float(board.config["K"]) ** -board.prediction.shape[0],
-    # the mean of each sequence's targets
-    "r2_per_sequence": lambda board: 0.0,
-    # all pieces of the tokenizer equally likely
-    "loss": lambda board: log(board.config["pieces"]),
-}
-"""What guessing scores, by primary metric."""
-
-
 def _chance(context: Context) -> str:
     """An entry is at chance if the interval of its score reaches what guessing scores.
 
@@ -174,9 +164,10 @@ def _chance(context: Context) -> str:
     """
     board = context.board
     score = context.score(board.primary_split, board.metric)
-    if board.metric not in _CHANCE or score is None or not score["interval"]:
+    chance = chance_of(board)
+    if chance is None or score is None or not score["interval"]:
         return ""
-    chance, (low, high) = _CHANCE[board.metric](board), score["interval"]
+    low, high = score["interval"]
     is_better = low > chance if board.higher_is_better else high < chance
     return "" if is_better else f"no better than chance, which is {chance:.4g}"
 

@@ -1,0 +1,45 @@
+"""Show loss and scores over the steps of training."""
+
+from pathlib import Path
+
+import click
+
+from cli.options import json_option
+from cli.shared.extras import needs_extra
+from cli.shared.printing import console_width, print_json, print_renderables
+from sraven.core.system.isolation import elsewhere
+
+
+@click.command(name="curves")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--png", type=click.Path(path_type=Path, dir_okay=False), help="Write a picture instead.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write one of lines instead.")
+@json_option
+def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None, as_json: bool) -> None:
+    """Show how training went: loss and scores over steps, beside the board's ceiling and chance.
+
+    RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
+    seed alone are one curve: their mean, with its standard error. A run may still be in training.
+
+    \b
+    Example:
+      sraven curves run
+      sraven curves softmax linear hyla --png curves.png
+    """
+    with needs_extra("sraven curves", "baselines"):
+        from baselines.curves import read_curves, to_json
+    pictures = {kind: path for kind, path in (("png", png), ("svg", svg)) if path is not None}
+    for kind in pictures:
+        with elsewhere(), needs_extra(f"--{kind}", "analysis"):
+            from baselines.plots import save_curves
+    curves = read_curves(runs)
+    for kind, path in pictures.items():
+        save_curves(curves, path, kind)
+    if as_json:
+        print_json(to_json(curves))
+    elif pictures:
+        click.echo("\n".join(map(str, pictures.values())))
+    else:
+        from baselines.sparklines import render
+
+        print_renderables([render(curves, console_width())])
