@@ -1,72 +1,92 @@
 """Trained runs onto their board: predictions of its splits, as a submission."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.command import train_command
 from baselines.config import RunConfig
-from baselines.encode import Encoding, encoding_of
-from baselines.experiment import board_of, transformer_of
 from baselines.load import load_run
+from baselines.log import Scores
 from baselines.optim import OPTIMISERS
-from baselines.step import matmul_precision
+from baselines.predict import predict, unranked_splits
+from baselines.processes import note
+from baselines.provenance import commit_of, hardware_of
+from baselines.result import RESULT, add_evaluation
 from sraven.core.boards.board import Board, load_board
+from sraven.core.boards.scoring import score_plainly
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import values_of
 from sraven.core.submissions.submit import check_new, write_submission
-from sraven.core.tasks.families import generator_of
+from sraven.core.tasks.families import generator_of, scoring_of
 
-_AT_ONCE = 512
-
-_AT_ONCE_ON_CPU = 32
-"""Instances whose arrays fit into the cache of a core."""
+UNKNOWN = "unknown"
+"""The hardware of runs of versions that didn't record it."""
 
 
-@lru_cache(maxsize=1)
-def _predictor(config: RunConfig) -> tuple[tuple[str, ...], Any]:
-    """Return the fields that a model needs, and what predicts a batch: once for all runs of a shape."""
-    encoding: Encoding = encoding_of(board_of(config).task)
-    model = transformer_of(config, encoding)
+class Evaluation(NamedTuple):
+    """Runs that differ in their seed alone, on whole splits.
 
-    @jax.jit
-    def predict_batch(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
-        def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
-            with matmul_precision(config.precision):
-                out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
-            return encoding.predict(out)
-
-        at_once = _AT_ONCE_ON_CPU if jax.default_backend() == "cpu" else _AT_ONCE
-        pieces = jax.tree.map(lambda array: array.reshape(-1, at_once, *array.shape[1:]), batch)
-        found = jax.lax.map(predict_piece, pieces)
-        return jnp.asarray(found.reshape(-1, *found.shape[2:]))
-
-    return encoding.fields, predict_batch
-
-
-def predict(config: RunConfig, params: Any, board: Board, split: str) -> NDArray[Any]:
-    """Return the predictions of a split, in the order of its indices.
-
-    Args:
-        config: of the run.
-        params: its parameters.
-        board: the board.
-        split: a scored split.
+    Attributes:
+        board: what they were trained on.
+        configs: of the runs.
+        params: of one of them.
+        predictions: by split and seed, of the board's splits.
+        scores: by seed, then by split and metric; unranked splits are among them.
+        instances: of each of these splits.
     """
-    fields, predict_batch = _predictor(replace(config, seed=0, learning_rate=0.0, weight_decay=0.0, warmup=0))
-    size, found = board.splits[split], []
-    for start in range(0, size, _AT_ONCE):
-        # The last batch is filled up with what comes after the split, so that one program serves all.
-        batch = generator_of(board.task).sample(split, start, _AT_ONCE)
-        found.append(np.asarray(predict_batch(params, {name: getattr(batch, name) for name in fields})))
-    return np.concatenate(found)[:size]
+
+    board: Board
+    configs: Sequence[RunConfig]
+    params: Any
+    predictions: Mapping[str, Mapping[int, NDArray[Any]]]
+    scores: Mapping[int, Scores]
+    instances: Mapping[str, int]
+
+    def unranked(self) -> tuple[str, ...]:
+        """The splits that are no part of the submission."""
+        return tuple(split for split in self.instances if split not in self.board.splits)
+
+    def means(self, metric: str) -> dict[str, tuple[float, float | None]]:
+        """Return mean and standard error over seeds of a metric, by split."""
+        found = {}
+        for split in self.instances:
+            values = np.array([scores[split][metric] for scores in self.scores.values()])
+            error = float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else None
+            found[split] = float(values.mean()), error
+        return found
+
+
+def evaluate_runs(runs: Sequence[Path]) -> Evaluation:
+    """Predict the splits of a board with runs that differ in their seed alone, and score them.
+
+    Splits that the task has beside the board's are predicted too, as many instances as are ranked.
+
+    Raises:
+        ConfigurationError: if the runs differ in more than their seed.
+        OutputError: if one isn't finished.
+    """
+    loaded = [load_run(path) for path in runs]
+    configs = [config for config, _ in loaded]
+    check_alike(runs, configs)
+    board = load_board(configs[0].board)
+    task, scoring = generator_of(board.task), scoring_of(board.task)
+    beside = dict.fromkeys(unranked_splits(board), board.splits[board.primary_split])
+    instances = {**board.splits, **beside}
+    predictions: dict[str, dict[int, NDArray[Any]]] = {}
+    scores: dict[int, dict[str, dict[str, float]]] = {config.seed: {} for config in configs}
+    for split, size in instances.items():
+        labels = scoring.labels(task.sample(split, 0, size), None)
+        predictions[split] = {config.seed: predict(config, params, split, size) for config, params in loaded}
+        for seed, each in predictions[split].items():
+            scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
+    ranked = {split: predictions[split] for split in board.splits}
+    return Evaluation(board, configs, loaded[0][1], ranked, scores, instances)
 
 
 def write_entry(
@@ -75,32 +95,59 @@ def write_entry(
     *,
     authors: Sequence[str],
     code_commit: str | None = None,
-) -> None:
+    hardware: str | None = None,
+) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
+
+    What they score on whole splits goes into the result of each run (`baselines.result`), and what isn't
+    ranked into the submission's README as well.
 
     Args:
         runs: their directories, finished.
         out: a directory that doesn't exist yet.
         authors: who submits.
-        code_commit: of the code that trained the runs, if it is known.
+        code_commit: of the code that trained the runs; None for what they have recorded.
+        hardware: that trained them; None for what they have recorded.
+
+    Returns:
+        what they were found to score.
 
     Raises:
         ConfigurationError: if the runs differ in more than their seed.
         OutputError: if one isn't finished, or ``out`` exists.
     """
     check_new(Path(out))
-    loaded = [load_run(path) for path in runs]
-    configs = [config for config, _ in loaded]
-    check_alike(runs, configs)
-    board = load_board(configs[0].board)
-    predictions = {
-        split: {config.seed: predict(config, params, board, split) for config, params in loaded}
-        for split in board.splits
-    }
-    seen = configs[0].steps * configs[0].batch_size
-    description = describe_runs(configs, loaded[0][1], seen, f"{seen:,} instances", authors, code_commit)
-    description["training"]["selection_split"] = "test"
-    write_submission(out, board.id, predictions, **description)
+    found = evaluate_runs(runs)
+    seen = found.configs[0].steps * found.configs[0].batch_size
+    training = Training(seen, f"{seen:,} instances", "test", hardware or hardware_of(runs) or UNKNOWN)
+    commit = code_commit or commit_of(runs)
+    description = describe_runs(found.configs, found.params, training, authors, commit)
+    description["readme"] += describe_unranked(found)
+    write_submission(out, found.board.id, found.predictions, **description)
+    for run, config in zip(runs, found.configs, strict=True):
+        keep_scores(run, config, found.scores[config.seed], found.instances)
+    return found
+
+
+def keep_scores(run: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int]) -> None:
+    """Write scores into the result of a run; a run that can't be written is none the worse for it."""
+    try:
+        add_evaluation(run, config, scores, instances)
+    except OSError as error:
+        note(f"{run / RESULT} isn't written: {error.strerror or error}")
+
+
+def describe_unranked(found: Evaluation) -> str:
+    """Return what a README says of scores that are no part of a submission; nothing if there are none."""
+    metric, lines = found.board.metric, []
+    for split in found.unranked():
+        mean, error = found.means(metric)[split]
+        spread = "" if error is None else f" ± {error:.4f}"
+        lines.append(
+            f"\nUnranked, as the runs were evaluated: {metric} on {found.instances[split]:,} instances of "
+            f"{split}: {mean:.4f}{spread}.\n"
+        )
+    return "".join(lines)
 
 
 def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
@@ -116,11 +163,26 @@ def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
         raise ConfigurationError("two of the runs have the same seed")
 
 
+class Training(NamedTuple):
+    """What a submission says of how runs were trained.
+
+    Attributes:
+        seen: instances, or tokens, that each was trained on.
+        trained_on: that in words.
+        selection_split: by which hyperparameters were chosen; None if nothing was.
+        hardware: that trained them.
+    """
+
+    seen: int
+    trained_on: str
+    selection_split: str | None
+    hardware: str
+
+
 def describe_runs(
     configs: Sequence[RunConfig],
     params: Any,
-    seen: int,
-    trained_on: str,
+    training: Training,
     authors: Sequence[str],
     code_commit: str | None,
 ) -> dict[str, Any]:
@@ -129,8 +191,7 @@ def describe_runs(
     Args:
         configs: of the runs, which differ in their seed alone.
         params: of one of them.
-        seen: instances, or tokens, that each was trained on.
-        trained_on: that in words.
+        training: how they were trained.
         authors: who submits.
         code_commit: of the code that trained the runs, if it is known.
     """
@@ -142,7 +203,7 @@ def describe_runs(
         name.append(f"attention dropout {first.attention_dropout:g}")
     return {
         "method": {
-            "name": ", ".join([*name, trained_on]),
+            "name": ", ".join([*name, training.trained_on]),
             "family": "transformer",
             "description": f"The baseline transformer with {first.attention} attention: {command}",
             "authors": list(authors),
@@ -156,21 +217,10 @@ def describe_runs(
             "width": first.width,
         },
         "training": {
-            "instances": seen,
-            "selection_split": None,
+            "instances": training.seen,
+            "selection_split": training.selection_split,
             "optimiser": OPTIMISERS[first.optimiser].title,
-            "hardware": jax.devices()[0].device_kind,
+            "hardware": training.hardware,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n",
     }
-
-
-def train_command(configs: Sequence[RunConfig]) -> str:
-    """Return the command that trains runs again: every field but those that follow is an option."""
-    values = values_of(configs[0])
-    board = values.pop("board")
-    data = ["--data TOKENS"] if "corpus" in values else []
-    for name in ("board_digest", "seed", "corpus", "vocabulary"):
-        values.pop(name, None)
-    options = " ".join([*(f"--{name.replace('_', '-')} {value}" for name, value in values.items()), *data])
-    return f"sraven train {board} {options} --seeds {','.join(str(config.seed) for config in configs)}"

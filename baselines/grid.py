@@ -9,16 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baselines.config import RunConfig
-from baselines.evaluate import predict
 from baselines.experiment import board_of
 from baselines.optim import Hyper
+from baselines.predict import predict
 from baselines.train import Outcome
+from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import values_of
 from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"
 """In-distribution; ``ood`` never chooses."""
+
+SELECTION_SPLITS = (SELECTION_SPLIT, "validation")
+"""What a point may be chosen by; the second, of text."""
 
 SUMMARY = "grid.json"
 
@@ -127,7 +131,7 @@ def board_judge(config: RunConfig) -> Judge:
     board = board_of(config)
 
     def score(config: RunConfig, params: Any) -> float | None:
-        predictions = predict(config, params, board, SELECTION_SPLIT)
+        predictions = predict(config, params, SELECTION_SPLIT, board.splits[SELECTION_SPLIT])
         if not np.isfinite(predictions).all():
             return None  # the last update was one too many, and no loss came after it
         return board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean
@@ -152,8 +156,12 @@ def select(
         what was written: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``, ``seeds``,
         ``scores``, ``mean``, ``standard_error``, ``diverged``), and ``selected``, the place of the best
         in it, or None.
+
+    Raises:
+        ConfigurationError: if the judge has another split than those of `SELECTION_SPLITS`.
     """
     judge, left, found = judge or board_judge(points[0].configs[0]), list(outcomes), []
+    check_choice("the split that chooses", judge.split, SELECTION_SPLITS)
     for point in points:
         scores: list[float | None] = []
         for config in point.configs:

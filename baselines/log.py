@@ -18,6 +18,9 @@ LOG, EVENTS = "log.jsonl", "tensorboard"
 SCORES = "scores"
 """What scores are called in a line; see `baselines.experiment.Experiment.evaluate`."""
 
+INSTANCES = "instances"
+"""What is said beside the metrics of a split: of how many of its instances they are."""
+
 Scores = Mapping[str, Mapping[str, float]]
 """By split, then by metric."""
 

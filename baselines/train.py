@@ -25,6 +25,8 @@ from baselines.load import restore_params as restore_params
 from baselines.log import LOG, Log, Scores
 from baselines.optim import Hyper
 from baselines.processes import note
+from baselines.provenance import leave_record
+from baselines.result import write_result
 from baselines.run_directory import check_folder, claim, open_checkpoints
 from baselines.saving import SAVE_MINUTES, Saver, Schedule
 from baselines.sharding import make_mesh
@@ -92,7 +94,7 @@ def train_runs(
 
     Args:
         configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
-        folders: a directory for each: configuration, log and checkpoints.
+        folders: a directory for each: configuration, log, checkpoints, and in the end the result.
         mesh: devices to train on; None for one. With several processes, all call this alike, and share
             the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
@@ -138,6 +140,9 @@ def train_runs(
             schedule = Schedule(step, last, save_every, save_minutes)
             group = _Group(experiment, compiled, mesh, step, equally_far.pop(step))
             group.train(last, schedule, events, progress)
+        if jax.process_index() == 0:
+            for run in runs:
+                write_result(run.folder, run.config, run.outcome.diverged if run.outcome else None)
     return [run.outcome for run in runs if run.outcome is not None]
 
 
@@ -210,6 +215,8 @@ class _Group:
 
     def _open_logs(self, events: bool) -> None:
         for run in self._runs if jax.process_index() == 0 else ():
+            if self._step < run.config.steps:
+                leave_record(run.folder, self._mesh)
             run.log = Log(run.folder, self._step, events=events)
             if run.log.damaged:
                 note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")

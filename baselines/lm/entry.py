@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from baselines.config import LanguageConfig
-from baselines.evaluate import describe_runs
+from baselines.evaluate import UNKNOWN, Training, describe_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import DocumentLosses
 from baselines.log import read_log, without_scores
+from baselines.provenance import commit_of, hardware_of
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import write_submission
@@ -52,6 +53,7 @@ def write_language_entry(
     *,
     authors: Sequence[str],
     code_commit: str | None = None,
+    hardware: str | None = None,
 ) -> None:
     """Write the losses of runs on the documents of their board as a submission.
 
@@ -62,11 +64,13 @@ def write_language_entry(
         losses: of the runs, on a corpus that `check_corpus` knows.
         out: a directory that doesn't exist yet.
         authors: who submits.
-        code_commit: of the code that trained the runs, if it is known.
+        code_commit: of the code that trained the runs; None for what they have recorded.
+        hardware: that trained them; None for what they have recorded.
     """
     first = configs[0]
     seen = first.steps * first.batch_size * first.length
-    description = describe_runs(configs, params, seen, f"{seen:,} tokens", authors, code_commit)
+    training = Training(seen, f"{seen:,} tokens", None, hardware or hardware_of(runs) or UNKNOWN)
+    description = describe_runs(configs, params, training, authors, code_commit or commit_of(runs))
     with tempfile.TemporaryDirectory() as name:
         logs = {}
         for run, config in zip(runs, configs, strict=True):

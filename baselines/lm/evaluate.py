@@ -21,7 +21,8 @@ from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.share import Share
-from baselines.sharding import make_mesh, own_mesh, place_rows, state_shardings
+from baselines.log import Scores
+from baselines.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
 from baselines.step import matmul_precision
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
@@ -29,6 +30,12 @@ from sraven.core.system.files import replacing, sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is asked for."""
+
+VALIDATION = "validation"
+"""What documents are called by which a grid chooses, and that are scored while a run trains."""
+
+_BATCHES = 4
+"""Batches that have as many windows as are scored while a run trains."""
 
 
 class DocumentLosses(NamedTuple):
@@ -73,38 +80,84 @@ def document_losses(
         ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.
         OutputError: if files of the corpus are missing or cut.
     """
+    _check_documents(config, corpus)
+    mesh = mesh or make_mesh()
+    check_integer("rows", rows, 1, 1 << 30)
+    if rows % mesh.size:
+        raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
+    params = jax.device_put(params, state_shardings(mesh, params))
+    sums, documents = _row_losses(config, mesh, compute), Documents(corpus, config.length, Share(rows))
+    n = corpus.documents
+    found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
+    for step in range(documents.steps):
+        batch = documents.batch(step)
+        placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": batch.mask[None]})
+        losses, real = np.asarray(sums(params, placed)[0], np.float64), batch.document >= 0
+        values = losses, batch.targets, batch.text_bytes
+        for total, value in zip(found, values, strict=True):
+            np.add.at(total, batch.document[real], value[real])
+        advance(int(real.sum()))
+    return found
+
+
+def _check_documents(config: LanguageConfig, corpus: Corpus) -> None:
     if corpus.tokenizer["pieces"] != config.vocabulary:
         raise ConfigurationError(
             f"the documents have {corpus.tokenizer['pieces']:,} pieces and the run {config.vocabulary:,}; "
             "prepare them with the run's tokenizer"
         )
     corpus.check_files()
-    mesh = mesh or make_mesh()
-    check_integer("rows", rows, 1, 1 << 30)
-    if rows % mesh.size:
-        raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
-    params = jax.device_put(params, state_shardings(mesh, params))
-    model, documents = language_model(config, compute), Documents(corpus, config.length, Share(rows))
 
-    @jax.jit
-    def sums(params: Any, batch: dict[str, jax.Array]) -> jax.Array:
+
+def _row_losses(config: LanguageConfig, mesh: Mesh, compute: Compute) -> Any:
+    """Return what sums the losses of each row and its targets, ``[rows]`` each, whole on every device."""
+    model = language_model(config, compute)
+
+    def sums(params: Any, batch: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        params = gather_params(mesh, params)
         tokens_BT, mask_BT = batch["tokens"][0], batch["mask"][0]
         with matmul_precision(config.precision):
             hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
             losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
-        return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1)
+        return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1), mask_BT.sum(axis=-1)
 
-    n = corpus.documents
-    found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
-    for step in range(documents.steps):
-        batch = documents.batch(step)
-        placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": batch.mask[None]})
-        losses, real = np.asarray(sums(params, placed), np.float64), batch.document >= 0
-        values = losses, batch.targets, batch.text_bytes
-        for total, value in zip(found, values, strict=True):
-            np.add.at(total, batch.document[real], value[real])
-        advance(int(real.sum()))
-    return found
+    return jax.jit(sums, out_shardings=whole(mesh))
+
+
+def validation_scores(
+    corpus: Corpus, rows: int | None = None, compute: Compute = DEFAULT_COMPUTE
+) -> Callable[[RunConfig, Mesh], Callable[[Any, int], Scores]]:
+    """Return what makes the scores while a run trains: the loss per token on the first documents.
+
+    Args:
+        corpus: documents.
+        rows: pieces of documents, of as many tokens as a window each; None for those of four batches.
+        compute: how the model is computed.
+    """
+
+    def make_evaluate(config: RunConfig, mesh: Mesh) -> Callable[[Any, int], Scores]:
+        assert isinstance(config, LanguageConfig)
+        _check_documents(config, corpus)
+        most = _BATCHES * config.batch_size if rows is None else rows
+        devices = mesh.size
+        share = Share(-(-ROWS // devices) * devices, jax.process_index(), jax.process_count())
+        documents, sums = Documents(corpus, config.length, share), _row_losses(config, mesh, compute)
+
+        def evaluate(params: Any, step: int) -> Scores:
+            total, targets = 0.0, 0
+            for number in range(min(documents.steps, -(-most // share.batch_size))):
+                batch = documents.batch(number)
+                mask = batch.mask & (np.array(share.rows(number)) < most)[:, None]
+                placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": mask[None]})
+                losses, counts = sums(params, placed)
+                total += float(np.asarray(losses, np.float64).sum())
+                targets += int(np.asarray(counts).sum())
+            loss = total / targets
+            return {VALIDATION: {"loss": loss, "perplexity": exp(min(loss, HIGHEST))}}
+
+        return evaluate
+
+    return make_evaluate
 
 
 def check_tokenizer(run: Path, corpus: Corpus) -> None:
@@ -142,7 +195,7 @@ def language_judge(corpus: Corpus) -> Judge:
         loss = summarise(document_losses(config, params, corpus, mesh=own_mesh()))["loss"]
         return loss if isfinite(loss) else None
 
-    return Judge("loss", "validation", higher_is_better=False, score=score)
+    return Judge("loss", VALIDATION, higher_is_better=False, score=score)
 
 
 def write_losses(path: Path, corpus: Corpus, found: Mapping[int, DocumentLosses]) -> None:

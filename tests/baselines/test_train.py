@@ -12,9 +12,11 @@ import jax
 import numpy as np
 import pytest
 
+from baselines.command import train_command
 from baselines.config import RunConfig, read_config
-from baselines.evaluate import predict, train_command, write_entry
+from baselines.evaluate import write_entry
 from baselines.log import LOG
+from baselines.predict import predict
 from baselines.recipes import make_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import DivergenceError, load_run, train
@@ -172,7 +174,7 @@ def test_evaluated_runs_are_a_submission(finished, second, tmp_path):
     assert scores["splits"]["ood"]["seeds"] == [0, 1]
     board = read_board("fuzzylogic-v1")
     config, params = load_run(finished[0])
-    mine = board.score("test", predict(config, params, board, "test"))
+    mine = board.score("test", predict(config, params, "test", board.splits["test"]))
     assert mine.metrics["mse"].by_seed[0] == scores["splits"]["test"]["metrics"]["mse"]["by_seed"][0]
     assert mine.metrics["mse"].mean < 0.2
 

@@ -154,6 +154,35 @@ def _stack(
     return _Columns(metrics, np.stack(columns, axis=1), places, sum(map(len, first.values())))
 
 
+def score_plainly(
+    scoring: Scoring,
+    labels: Labels,
+    predictions: NDArray[Any],
+    *,
+    metrics: Sequence[str],
+    threads: int | None = None,
+) -> dict[str, float]:
+    """Score the predictions of one run, by the same sums as `score_runs`, without intervals or combinations.
+
+    Args:
+        scoring: the task's.
+        labels: the truth about the instances.
+        predictions: of all of them.
+        metrics: names of the metrics, in this order.
+        threads: threads to use; None for all available ones.
+
+    Returns:
+        a score for each metric; NaN where it isn't defined, and for all if a prediction can't be scored.
+    """
+    if scoring.find_fault(predictions):
+        return dict.fromkeys(metrics, float("nan"))
+    answered = np.ones(len(predictions), np.bool_)
+    outcomes = scoring.outcomes(labels, predictions, answered, threads)
+    columns = _stack({name: scoring.metrics[name] for name in metrics}, (), labels, [outcomes])
+    totals = columns.matrix.sum(axis=0)
+    return {metric: round(float(columns.evaluate(metric, totals)[0]), DIGITS) for metric in metrics}
+
+
 def score_runs(
     scoring: Scoring,
     labels: Labels,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.evaluate import train_command
+from baselines.command import train_command
 from baselines.lm.corpus import Corpus
 from baselines.lm.entry import MOST_LINES, check_corpus, thin, write_language_entry
 from baselines.lm.evaluate import DocumentLosses
