@@ -129,10 +129,12 @@ def write_entry(
     return found
 
 
-def keep_scores(run: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int]) -> None:
-    """Write scores into the result of a run; a run that can't be written is none the worse for it."""
+def keep_scores(
+    run: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int], corpus: str | None = None
+) -> None:
+    """Write scores into the result of a run, as `baselines.result.add_evaluation`; note it if that fails."""
     try:
-        add_evaluation(run, config, scores, instances)
+        add_evaluation(run, config, scores, instances, corpus)
     except OSError as error:
         note(f"{run / RESULT} isn't written: {error.strerror or error}")
 

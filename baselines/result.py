@@ -57,7 +57,9 @@ def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -
     write_json(folder / RESULT, result)
 
 
-def add_evaluation(folder: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int]) -> None:
+def add_evaluation(
+    folder: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int], corpus: str | None = None
+) -> None:
     """Write the scores of a finished run on whole splits into its result.
 
     Args:
@@ -65,11 +67,13 @@ def add_evaluation(folder: Path, config: RunConfig, scores: Scores, instances: M
         config: of it.
         scores: by split and metric.
         instances: of each split.
+        corpus: digest of the documents that they are of, for text.
     """
     if not (folder / RESULT).is_file():
         write_result(folder, config)
-    found = {**read_result(folder), "scores": _section(config, EVALUATION, config.steps, scores, instances)}
-    write_json(folder / RESULT, found)
+    section = _section(config, EVALUATION, config.steps, scores, instances)
+    named = {"corpus": corpus} if corpus else {}
+    write_json(folder / RESULT, {**read_result(folder), "scores": {**section, **named}})
 
 
 def read_result(folder: Path) -> dict[str, Any]:

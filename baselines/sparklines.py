@@ -54,9 +54,9 @@ def _labels(curves: Curves) -> tuple[list[str], list[Text]]:
 
 
 def _last(quantity: str, curve: Curve) -> str:
-    form = ".3g" if quantity == LOSS else ".4f"
     mean, error = curve.mean[-1], curve.error[-1]
-    return f"{mean:{form}}" + (f" ± {error:{form}}" if np.isfinite(error) else "")
+    forms = (".3g", ".1g") if quantity == LOSS else (".4f", ".4f")
+    return f"{mean:{forms[0]}}" + (f" ± {error:{forms[1]}}" if np.isfinite(error) else "")
 
 
 def _draw(curves: Curves, quantity: str, curve: Curve, end: int, room: int) -> str:

@@ -13,14 +13,16 @@ from cli.shared.printing import print_json, print_table
 from cli.shared.progress import progress_bar
 
 if TYPE_CHECKING:
-    from baselines.lm.corpus import Corpus
+    from baselines.evaluate import Evaluation
+    from baselines.lm.session import LanguageEvaluation
 
 
 @click.command(name="evaluate")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Submission to write.")
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
-@click.option("--code-commit", help="Of the code that trained the runs, for the submission.")
+@click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
+@click.option("--hardware", help="That trained the runs.  [default: what training recorded]")
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
@@ -31,13 +33,15 @@ def command(
     out: Path | None,
     authors: tuple[str, ...],
     code_commit: str | None,
+    hardware: str | None,
     as_json: bool,
     **language: Any,
 ) -> None:
     """Evaluate trained runs on their board, and write a submission.
 
     The runs are several seeds of one configuration. Those on c4-v1 are evaluated on the documents of
-    --data, one by one; a submission is written if they are the board's.
+    --data, one by one; a submission is written if they are the board's. What each run scores goes into its
+    result.json, too.
 
     \b
     Example:
@@ -46,24 +50,57 @@ def command(
     """
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
-        from baselines.evaluate import check_alike, write_entry
+        from baselines.evaluate import check_alike
         from baselines.run_directory import read_run
 
     configs = [read_run(run) for run in runs]
     check_alike(runs, configs)
-    if isinstance(configs[0], LanguageConfig):
-        _evaluate_language(runs, out, as_json, {"authors": authors, "code_commit": code_commit}, **language)
-        return
+    entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
+    evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
+    evaluate(runs, out, as_json, entry, **language)
+
+
+def _evaluate_board(
+    runs: Sequence[Path], out: Path | None, as_json: bool, entry: dict[str, Any], **language: Any
+) -> None:
+    """Write a submission, and print what the runs score."""
+    from baselines.evaluate import write_entry
+
     given = [name for name, value in language.items() if value not in (None, ())]
     if given:
         raise click.UsageError(f"--{given[0]} is for runs on c4-v1; other boards make their own instances")
     if out is None:
         raise click.UsageError("name the submission to write: --out DIR")
-    write_entry(runs, out, authors=authors, code_commit=code_commit)
+    found = write_entry(runs, out, **entry)
     if as_json:
-        print_json({"path": str(out)})
+        print_json({"path": str(out), "scores": _plain(found)})
     else:
+        _print_scores(found)
         _print_next(out)
+
+
+def _plain(found: "Evaluation") -> dict[str, Any]:
+    """Return what `--json` says of an evaluation: scores by seed, split and metric."""
+    return {
+        "by_seed": {str(seed): scores for seed, scores in found.scores.items()},
+        "instances": found.instances,
+        "unranked": found.unranked(),
+    }
+
+
+def _print_scores(found: "Evaluation") -> None:
+    """Print the primary metric on each split."""
+    from rich.table import Table
+
+    seeds = len(found.configs)
+    table = Table(
+        "split", "instances", f"{found.board.metric}, {seeds} seed{'s' * (seeds > 1)}", "", box=None
+    )
+    for split, (mean, error) in found.means(found.board.metric).items():
+        spread = "" if error is None else f" ± {error:.4f}"
+        remark = "unranked" if split in found.unranked() else ""
+        table.add_row(split, f"{found.instances[split]:,}", f"{mean:.4f}{spread}", remark)
+    print_table(table)
 
 
 def _print_next(out: Path) -> None:
@@ -82,70 +119,31 @@ def _evaluate_language(
     losses: Path | None,
 ) -> None:
     """Print losses of language models, and write them where they are asked for."""
-    from baselines.lm.entry import check_corpus, write_language_entry
-    from baselines.lm.evaluate import (
-        ROWS,
-        check_tokenizer,
-        document_losses,
-        summarise,
-        unigram_entropy,
-        write_losses,
-    )
-    from baselines.lm.sample import load_language_run
+    from baselines.lm.session import evaluate_language_runs
     from baselines.sharding import make_mesh
-    from sraven.core.submissions.submit import check_new
 
     corpus = open_corpus("a run on c4-v1", data)
     if losses is not None and not losses.parent.is_dir():
         raise click.UsageError(f"{losses.parent} isn't a directory; --losses needs one that is there")
-    for run in runs:
-        check_tokenizer(run, corpus)
-    loaded = [load_language_run(run) for run in runs]
-    configs = [config for config, _ in loaded]
-    if out is not None:  # whatever can be refused is, before hours of work
-        check_new(out)
-        check_corpus(configs[0].board, corpus)
-    found = []
-    for run, (config, params) in zip(runs, loaded, strict=True):
-        with progress_bar(str(run), _pieces(corpus, config.length)) as advance:
-            found.append(
-                document_losses(
-                    config, params, corpus, rows=rows or ROWS, mesh=make_mesh(mesh), advance=advance
-                )
-            )
-    if losses is not None:
-        write_losses(losses, corpus, {config.seed: each for config, each in zip(configs, found, strict=True)})
-    if out is not None:
-        write_language_entry(runs, configs, loaded[0][1], found, out, **entry)
-    summaries = [
-        {"folder": str(run), "seed": config.seed, **summarise(each)}
-        for run, config, each in zip(runs, configs, found, strict=True)
-    ]
-    entropy = unigram_entropy(corpus)
+    options = {"rows": rows, "losses": losses, "out": out, **entry}
+    found = evaluate_language_runs(runs, corpus, bar=progress_bar, mesh=make_mesh(mesh), **options)
     if as_json:
-        print_json({"runs": summaries, "unigram_entropy": entropy})
+        print_json(found._asdict())
         return
-    _print_summaries(summaries, entropy)
+    _print_summaries(found)
     if out is not None:
         _print_next(out)
 
 
-def _pieces(corpus: "Corpus", length: int) -> int:
-    """Return how many rows a pass over the documents has."""
-    from baselines.lm.documents import Documents
-    from baselines.lm.share import Share
-
-    return Documents(corpus, length, Share(1)).pieces
-
-
-def _print_summaries(summaries: Sequence[dict[str, Any]], entropy: float) -> None:
+def _print_summaries(found: "LanguageEvaluation") -> None:
     from rich.table import Table
 
-    first = summaries[0]
+    first = found.runs[0]
     title = f"{first['documents']:,} documents, {first['tokens']:,} tokens"
     table = Table("run", "loss per token", "perplexity", "bits per byte", title=title, title_justify="left")
-    for each in summaries:
+    for each in found.runs:
         numbers = f"{each['loss']:.4f}", f"{each['perplexity']:,.2f}", f"{each['bits_per_byte']:.4f}"
         table.add_row(each["folder"], *numbers)
     print_table(table)
-    click.echo(f"unigram entropy {entropy:.4f}: a loss below it has learnt more than how frequent tokens are")
+    entropy = f"{found.unigram_entropy:.4f}"
+    click.echo(f"unigram entropy {entropy}: a loss below it has learnt more than how frequent tokens are")

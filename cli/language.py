@@ -1,18 +1,15 @@
 """Options of the language model, for commands that serve all boards."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from cli.options import argument_of
 
 if TYPE_CHECKING:
-    from baselines.config import RunConfig
-    from baselines.grid import Judge
     from baselines.lm.corpus import Corpus
-    from baselines.lm.experiment import Compute
-    from baselines.train import MakeExperiment
+    from baselines.session import Text
     from sraven.core.boards.board import Board
 
 directory = click.Path(path_type=Path, file_okay=False)
@@ -23,7 +20,7 @@ class LanguageOptions(NamedTuple):
 
     Attributes:
         data: directories of tokens.
-        validation: directories of documents.
+        validation: directories of documents to score and to choose by.
         size: name of a size.
         length: tokens of a window.
         dtype: what to compute in.
@@ -47,7 +44,10 @@ language_options = argument_of(
     LanguageOptions,
     click.option("--data", type=directory, multiple=True, help="c4: tokens to train on; may be repeated."),
     click.option(
-        "--validation", type=directory, multiple=True, help="c4: documents to choose by, of a grid."
+        "--validation",
+        type=directory,
+        multiple=True,
+        help="c4: documents to score while it trains, and to choose a grid's point by.",
     ),
     click.option("--size", metavar="paper|tiny", help="c4: of the model.  [default: paper]"),
     click.option("--length", type=int, help="c4: tokens of a window, T."),
@@ -59,18 +59,6 @@ language_options = argument_of(
 """Adds the options; the command gets ``language``."""
 
 
-def is_language(board: "Board") -> bool:
-    """Tell whether a board is of text."""
-    return board.is_corpus
-
-
-def compute_of(language: LanguageOptions) -> "Compute":
-    """Return how the model is to be computed."""
-    from baselines.lm.experiment import Compute
-
-    return Compute(language.parts or 1, language.tile, language.rematerialise)
-
-
 def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
     """Return the tokens in some directories.
 
@@ -80,50 +68,31 @@ def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
     from baselines.lm.corpus import Corpus
 
     if not data:
-        raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
+        raise _without_data(what)
     return Corpus(*data)
 
 
-def judge_of(board: "Board", language: LanguageOptions) -> "Judge | None":
-    """Return what chooses a point of a grid; None for what the board has.
-
-    Raises:
-        click.UsageError: for text without documents to choose by.
-    """
-    if not is_language(board):
-        return None
-    from baselines.lm.corpus import Corpus
-    from baselines.lm.evaluate import language_judge
-
-    if not language.validation:
-        raise click.UsageError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
-    Corpus(*language.data, *language.validation)  # refuses another tokenizer, before hours of work
-    return language_judge(Corpus(*language.validation))
+def _without_data(what: str) -> click.UsageError:
+    return click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
 
 
-def set_up(
-    board: "Board", attention: str, language: LanguageOptions, changes: dict[str, Any]
-) -> tuple["RunConfig", "MakeExperiment"]:
-    """Return the configuration of a run, and what makes its experiment.
+def text_of(board: "Board", language: LanguageOptions) -> "Text | None":
+    """Return what a language model is trained on; None for a board that makes its own instances.
 
     Raises:
         click.UsageError: for options of the language model with another board, or without data.
     """
-    if is_language(board):
-        from baselines.lm.experiment import language_experiment
-        from baselines.recipes import make_language_config
+    if board.is_corpus:
+        from baselines.lm.experiment import Compute
+        from baselines.session import Text
 
-        corpus = open_corpus(board.id, language.data)
-        size = language.size or "paper"
-        changes = {"length": language.length, "dtype": language.dtype, **changes}
-        config = make_language_config(board, corpus, attention, size=size, **changes)
-        return config, language_experiment(corpus, compute_of(language))
-    from baselines.experiment import board_experiment
-    from baselines.recipes import make_config
-
+        if not language.data:
+            raise _without_data(board.id)
+        compute = Compute(language.parts or 1, language.tile, language.rematerialise)
+        return Text(language.data, language.validation, language.size or "paper", compute)
     # 0 equals False, and is given all the same.
     values = language._asdict().items()
     given = [f"--{name}" for name, value in values if value not in (None, ()) and value is not False]
     if given:
         raise click.UsageError(f"{given[0]} is for the language model; {board.id} makes its own instances")
-    return make_config(board, attention, **changes), board_experiment
+    return None

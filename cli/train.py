@@ -1,20 +1,23 @@
 """Train a baseline on a board (JAX)."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cli.language import LanguageOptions, judge_of, language_options, set_up
-from cli.options import json_option
+from cli.language import LanguageOptions, language_options, text_of
+from cli.options import argument_of, json_option
 from cli.shared.extras import needs_extra
 from cli.shared.printing import print_json, print_table
-from cli.shared.progress import Stopped, progress_bar
+from cli.shared.progress import Stopped, progress_bar, resumable
+from sraven.core.ground.echo import with_error
 
 if TYPE_CHECKING:
+    from jax.sharding import Mesh
+
     from baselines.config import RunConfig
+    from baselines.session import Plan, Session
     from baselines.train import Outcome
 
 _IN_BRIEF = {
@@ -25,6 +28,70 @@ _IN_BRIEF = {
     "tokens_per_second": "{:,.0f} tokens/s",
 }
 """What a progress bar says of a line of the log."""
+
+
+class ScoringOptions(NamedTuple):
+    """What was given for scores while it trains; None for what wasn't.
+
+    Attributes:
+        score_every: steps between them, 0 for none.
+        score_instances: of each split.
+    """
+
+    score_every: int | None
+    score_instances: int | None
+
+
+scoring_options = argument_of(
+    "scoring",
+    ScoringOptions,
+    click.option(
+        "--score-every",
+        type=click.IntRange(0),
+        help="Steps between scores of a slice of each split; 0 for none.  [default: a hundredth]",
+    ),
+    click.option(
+        "--score-instances",
+        type=click.IntRange(1),
+        help="Of each split in such a slice.  [default: 1024; c4: windows of four batches]",
+    ),
+)
+
+
+class Devices(NamedTuple):
+    """What was given for devices and processes; None for what wasn't.
+
+    Attributes:
+        mesh: sizes of the axes.
+        coordinator: of several processes.
+        processes: how many there are.
+        process_id: which this is.
+    """
+
+    mesh: str | None
+    coordinator: str | None
+    processes: int | None
+    process_id: int | None
+
+    def join(self) -> "Mesh":
+        """Join the other processes; return the devices of all."""
+        from baselines.processes import join
+        from baselines.sharding import make_mesh
+
+        join(self.coordinator, self.processes, self.process_id)
+        return make_mesh(self.mesh)
+
+
+device_options = argument_of(
+    "devices",
+    Devices,
+    click.option(
+        "--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]"
+    ),
+    click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
+    click.option("--processes", type=int, help="How many there are, unless auto."),
+    click.option("--process-id", type=int, help="Which this is, from 0, unless auto."),
+)
 
 
 def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
@@ -81,36 +148,29 @@ def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]
     show_default=True,
     help="Minutes between checkpoints, if those steps take longer.",
 )
+@scoring_options
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well.")
-@click.option("--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]")
-@click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm.")
-@click.option("--processes", type=int, help="How many there are, unless auto.")
-@click.option("--process-id", type=int, help="Which this is, from 0, unless auto.")
+@device_options
 @json_option
 def command(
     board_id: str,
     more_grid: tuple[str, ...],
-    attention: str,
     out: Path,
-    seeds: list[int],
     grid: tuple[str, ...],
     save_every: int | None,
     save_minutes: float,
     tensorboard: bool,
-    mesh: str | None,
-    coordinator: str | None,
-    processes: int | None,
-    process_id: int | None,
-    language: LanguageOptions,
+    devices: Devices,
     as_json: bool,
-    **changes: Any,
+    **runs: Any,
 ) -> None:
     """Train a baseline on a board's training split.
 
     What isn't given is the recipe's. The same line again goes on with a run that was interrupted,
     and ends in the same parameters. OUT gets the configuration, a log with a line for every 100
-    steps, or 20 of c4-v1 (log.jsonl), and checkpoints; several seeds or a grid make a run directory
-    each in it. A grid's best point is chosen by its score on the board's test split, or on --validation.
+    steps, or 20 of c4-v1 (log.jsonl), checkpoints, and what it came to (result.json); several seeds or a
+    grid make a run directory each in it. A grid's best point is chosen by its score on the board's test
+    split, or on --validation. The scores while it trains choose nothing.
 
     \b
     Example:
@@ -121,77 +181,61 @@ def command(
     """
     if more_grid and not grid:
         raise click.UsageError(f"unexpected argument {more_grid[0]!r}; a grid begins with --grid")
-    with needs_extra("sraven train", "baselines"):
-        import jax
+    plan = _plan(board_id, out, (*grid, *more_grid), tensorboard, **runs)
+    mesh = devices.join()
+    session = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, events=tensorboard)
+    if session.is_first:
+        _print_session(plan, session, as_json)
+        _check_divergence(plan, session)
 
-        from baselines.grid import points_of, read_grid, select
-        from baselines.processes import join
-        from baselines.sharding import make_mesh, put_together
+
+def _plan(
+    board_id: str,
+    out: Path,
+    grid: Sequence[str],
+    tensorboard: bool,
+    *,
+    attention: str,
+    language: LanguageOptions,
+    scoring: ScoringOptions,
+    **changes: Any,
+) -> "Plan":
+    """Return the plan of what was asked for."""
+    with needs_extra("sraven train", "baselines"):
+        from baselines.grid import read_grid
+        from baselines.session import Scoring, plan_runs
     if tensorboard:
         with needs_extra("--tensorboard", "tensorboard"):
             import tensorboardX  # noqa: F401
     from sraven.core.boards.board import read_board
 
     board = read_board(board_id)
-    with needs_extra("sraven train", "baselines"):
-        config, make_experiment = set_up(board, attention, language, changes)
-        judge = judge_of(board, language) if grid else None
-    if language.validation and not grid:
-        raise click.UsageError("--validation is for a grid; `sraven evaluate` tells the loss of a run")
-    points = points_of(config, read_grid([*grid, *more_grid]), seeds, out)
-    join(coordinator, processes, process_id)
-    devices = make_mesh(mesh)
-    configs = [config for point in points for config in point.configs]
-    folders = [folder for point in points for folder in point.folders]
-    outcomes = _train(
+    if board.is_corpus:
+        changes = {"length": language.length, "dtype": language.dtype, **changes}
+    return plan_runs(
+        board,
         attention,
-        configs,
-        folders,
-        mesh=devices,
-        make_experiment=make_experiment,
-        save_every=save_every,
-        save_minutes=save_minutes,
-        events=tensorboard,
+        out,
+        grid=read_grid(grid),
+        text=text_of(board, language),
+        scoring=Scoring(*scoring),
+        **changes,
     )
-    if grid:  # predictions are made by one process, which needs all of the parameters
-        outcomes = [
-            each._replace(state=each.state._replace(params=put_together(devices, each.state.params)))
-            for each in outcomes
-        ]
-    if jax.process_index():
-        return
-    summary = select(points, outcomes, out, judge) if grid else None
-    if as_json:
-        print_json(summary if summary else [_summarise(*run) for run in zip(folders, outcomes, strict=True)])
-    else:
-        _print_runs(folders, outcomes, config.steps, board.metric)
-        if summary is not None:
-            _print_grid(summary, out, "--data DIR " if judge else "")
-    _check_divergence(folders, outcomes)
 
 
-def _train(
-    attention: str, configs: "Sequence[RunConfig]", folders: Sequence[Path], **options: Any
-) -> "list[Outcome]":
-    """Train runs under a progress bar."""
-    from baselines.train import train_runs
+def _train(plan: "Plan", **options: Any) -> "Session":
+    """Train under a progress bar."""
+    from baselines.session import train_plan
 
+    configs, folders = plan.configs, plan.folders
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
-    with progress_bar(f"{attention}{runs}", configs[0].steps * len(configs)) as advance:
+    with progress_bar(f"{configs[0].attention}{runs}", configs[0].steps * len(configs)) as advance:
 
         def tell(steps: int, line: Mapping[str, float] | None) -> None:
             advance(steps, _describe(line) if line else "")
 
-        try:
-            return train_runs(configs, folders, progress=tell, **options)
-        except KeyboardInterrupt:
-            raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
-        except OSError as error:
-            where = f" ({error.filename})" if error.filename else ""
-            again = "mend that, and the same command goes on from the last checkpoint"
-            raise Stopped(
-                f"{folders[0]} is unfinished: {error.strerror or error}{where}; {again}", 1
-            ) from None
+        with resumable(folders[0], "the last checkpoint"):
+            return train_plan(plan, progress=tell, **options)
 
 
 def _describe(line: Mapping[str, float]) -> str:
@@ -199,49 +243,58 @@ def _describe(line: Mapping[str, float]) -> str:
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
+def _print_session(plan: "Plan", session: "Session", as_json: bool) -> None:
+    """Print what came of the runs."""
+    if as_json:
+        runs = zip(plan.folders, session.outcomes, strict=True)
+        print_json(session.summary or [_summarise(*run) for run in runs])
+        return
+    for folder, config, outcome in zip(plan.folders, plan.configs, session.outcomes, strict=True):
+        if outcome.diverged is None:
+            score = f", {_describe_end(outcome.report, config)} in training" if outcome.report else ""
+            click.echo(f"{folder}: {config.steps:,} steps{score}")
+    if session.summary is not None:
+        _print_grid(session.summary, plan)
+
+
 def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
     """Return what `--json` says of a run."""
     return {"folder": str(folder), "training": outcome.report, "diverged": outcome.diverged}
 
 
-def _print_runs(folders: Sequence[Path], outcomes: "Sequence[Outcome]", steps: int, metric: str) -> None:
-    for folder, outcome in zip(folders, outcomes, strict=True):
-        last = outcome.report
-        score = f", {_describe_end(last, metric)} in training" if last else ""
-        if outcome.diverged is None:
-            click.echo(f"{folder}: {steps:,} steps{score}")
+def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
+    from sraven.core.boards.board import read_board
 
-
-def _describe_end(last: Mapping[str, float], metric: str) -> str:
     if "score" in last:
-        return f"{metric} {last['score']:.4f} and loss {last['loss']:.4g}"
+        return f"{read_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"
     return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 
-def _print_grid(summary: dict[str, Any], out: Path, data: str) -> None:
+def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
+    """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
     from rich.table import Table
 
     table = Table(*summary["points"][0]["values"], f"{summary['metric']} ({summary['split']})", "", box=None)
     for place, point in enumerate(summary["points"]):
         mean, error = point["mean"], point["standard_error"]
-        spread = f" ± {error:.4f}" if error is not None and math.isfinite(error) else ""
-        score = f"diverged (seed {point['diverged']})" if mean is None else f"{mean:.4f}{spread}"
+        score = f"diverged (seed {point['diverged']})" if mean is None else with_error(mean, error)
         chosen = "selected" if place == summary["selected"] else ""
         table.add_row(*(f"{value:g}" for value in point["values"].values()), score, chosen)
     print_table(table)
     if summary["selected"] is not None:
         best = summary["points"][summary["selected"]]
-        runs = " ".join(str(out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
+        runs = " ".join(str(plan.out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
+        data = "--data DIR " if plan.judge else ""
         click.echo(f"\nsraven evaluate {runs} {data}--out entry")
 
 
-def _check_divergence(folders: Sequence[Path], outcomes: "Sequence[Outcome]") -> None:
+def _check_divergence(plan: "Plan", session: "Session") -> None:
     """Stop with exit code 1 if a run diverged."""
     from baselines.train import describe_divergence
 
     lost = [
         (folder, outcome)
-        for folder, outcome in zip(folders, outcomes, strict=True)
+        for folder, outcome in zip(plan.folders, session.outcomes, strict=True)
         if outcome.diverged is not None
     ]
     if lost:

@@ -22,13 +22,17 @@ class Stopped(click.ClickException):
 
 
 @contextmanager
-def resumable(out: Path) -> Iterator[None]:
+def resumable(out: Path, start: str = "here") -> Iterator[None]:
     """Say of work on a directory that ends early, by an interrupt or a full disk, how it goes on.
+
+    Args:
+        out: the directory.
+        start: where it goes on from.
 
     Raises:
         Stopped: in their place.
     """
-    again = "the same command goes on from here"
+    again = f"the same command goes on from {start}"
     try:
         yield
     except KeyboardInterrupt:

@@ -61,8 +61,9 @@ def tiny(attention="hyla", **changes):
 
 
 def tiny_options(**changes):
-    """Return it as options of the command, but for the seed."""
-    return [f"--{name.replace('_', '-')}={value}" for name, value in {**TINY, **changes}.items()]
+    """Return it as options of the command, but for the seed; without scores while it trains."""
+    options = {**TINY, "score_every": 0, **changes}
+    return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
 
 
 def leaves(state):

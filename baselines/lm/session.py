@@ -1,0 +1,115 @@
+"""Finished language models on documents: their losses, as a table, a file and a submission."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jax.sharding import Mesh
+
+from baselines.config import LanguageConfig
+from baselines.evaluate import keep_scores
+from baselines.lm.corpus import Corpus
+from baselines.lm.documents import Documents
+from baselines.lm.entry import check_corpus, write_language_entry
+from baselines.lm.evaluate import (
+    ROWS,
+    VALIDATION,
+    DocumentLosses,
+    check_tokenizer,
+    document_losses,
+    summarise,
+    unigram_entropy,
+    write_losses,
+)
+from baselines.lm.sample import load_language_run
+from baselines.lm.share import Share
+from sraven.core.submissions.submit import check_new
+
+Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""Opens what shows progress, given a run's name and the rows to do; it yields what is told of rows done."""
+
+
+class LanguageEvaluation(NamedTuple):
+    """What runs lose on documents.
+
+    Attributes:
+        runs: of each, its ``folder``, ``seed``, and what `baselines.lm.evaluate.summarise` says.
+        unigram_entropy: of the documents.
+    """
+
+    runs: Sequence[Mapping[str, Any]]
+    unigram_entropy: float
+
+
+def evaluate_language_runs(
+    runs: Sequence[Path],
+    corpus: Corpus,
+    *,
+    bar: Bar,
+    rows: int | None = None,
+    mesh: Mesh | None = None,
+    losses: Path | None = None,
+    out: Path | None = None,
+    **entry: Any,
+) -> LanguageEvaluation:
+    """Evaluate language models on documents, and write what is asked for.
+
+    Args:
+        runs: directories of finished runs that differ in their seed alone.
+        corpus: the documents.
+        bar: shows progress.
+        rows: of a batch; None for the default.
+        mesh: devices; None for one.
+        losses: a Parquet file for the losses of all documents; None for none.
+        out: a directory for a submission; None for none.
+        entry: what `baselines.lm.entry.write_language_entry` takes besides.
+
+    Raises:
+        ConfigurationError: for documents of another tokenizer; with ``out``, for others than the board's.
+        OutputError: if a run isn't finished, or ``out`` exists.
+    """
+    for run in runs:
+        check_tokenizer(run, corpus)
+    loaded = [load_language_run(run) for run in runs]
+    configs = [config for config, _ in loaded]
+    if out is not None:  # whatever can be refused is, before hours of work
+        check_new(out)
+        check_corpus(configs[0].board, corpus)
+    found = [
+        _losses_of(run, *each, corpus=corpus, bar=bar, rows=rows, mesh=mesh)
+        for run, each in zip(runs, loaded, strict=True)
+    ]
+    if losses is not None:
+        write_losses(losses, corpus, {config.seed: each for config, each in zip(configs, found, strict=True)})
+    if out is not None:
+        write_language_entry(runs, configs, loaded[0][1], found, out, **entry)
+    return LanguageEvaluation(_summaries(runs, configs, found, corpus), unigram_entropy(corpus))
+
+
+def _losses_of(
+    run: Path,
+    config: LanguageConfig,
+    params: Any,
+    *,
+    corpus: Corpus,
+    bar: Bar,
+    rows: int | None,
+    mesh: Mesh | None,
+) -> DocumentLosses:
+    with bar(str(run), Documents(corpus, config.length, Share(1)).pieces) as advance:
+        return document_losses(config, params, corpus, rows=rows or ROWS, mesh=mesh, advance=advance)
+
+
+def _summaries(
+    runs: Sequence[Path], configs: Sequence[LanguageConfig], found: Sequence[DocumentLosses], corpus: Corpus
+) -> list[dict[str, Any]]:
+    """Return the means of each run over all documents, which go into its result as well."""
+    summaries = []
+    for run, config, each in zip(runs, configs, found, strict=True):
+        means = summarise(each)
+        scores = {name: means[name] for name in ("loss", "perplexity", "bits_per_byte")}
+        size = {VALIDATION: int(means["documents"])}
+        keep_scores(run, config, {VALIDATION: scores}, size, corpus=corpus.digest)
+        summaries.append({"folder": str(run), "seed": config.seed, **means})
+    return summaries

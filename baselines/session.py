@@ -1,0 +1,212 @@
+"""A session of training: a plan of runs, training, the choice of a grid's point, and what came of it.
+
+`sraven train` is this, with words around it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+from jax.sharding import Mesh
+
+from baselines.config import RunConfig
+from baselines.experiment import board_experiment
+from baselines.grid import Grid, Judge, Point, points_of, select
+from baselines.lm.corpus import Corpus
+from baselines.lm.evaluate import language_judge, validation_scores
+from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
+from baselines.recipes import make_config, make_language_config
+from baselines.scores_while_training import SLICE, MakeExperiment, board_scores, with_scores
+from baselines.sharding import make_mesh, put_together
+from baselines.train import Outcome, Progress, train_runs
+from sraven.core.boards.board import Board
+from sraven.core.ground.arguments import check_integer
+from sraven.core.ground.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a language model is trained on, and how.
+
+    Attributes:
+        data: directories of tokens.
+        validation: directories of documents: a grid chooses by them, and they are scored while it trains.
+        size: of the model, a name of `baselines.recipes.SIZES`.
+        compute: how it is computed.
+    """
+
+    data: tuple[Path, ...]
+    validation: tuple[Path, ...] = ()
+    size: str = "paper"
+    compute: Compute = DEFAULT_COMPUTE
+
+
+class Scoring(NamedTuple):
+    """When runs are scored while they train, and on how much.
+
+    Attributes:
+        every: steps between scores; None for a hundredth of the run, 0 for none.
+        instances: of each split, or pieces of documents; None for the defaults.
+    """
+
+    every: int | None = None
+    instances: int | None = None
+
+
+DEFAULT_SCORING = Scoring()
+
+
+class Plan(NamedTuple):
+    """Runs to train together.
+
+    Attributes:
+        points: of a grid; a single one without.
+        make_experiment: makes what is trained.
+        judge: chooses a point; None for the board's `test` split.
+        is_grid: whether a point is to be chosen.
+        out: where all runs lie.
+    """
+
+    points: Sequence[Point]
+    make_experiment: MakeExperiment
+    judge: Judge | None
+    is_grid: bool
+    out: Path
+
+    @property
+    def configs(self) -> list[RunConfig]:
+        """Of all runs."""
+        return [config for point in self.points for config in point.configs]
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of all runs."""
+        return [folder for point in self.points for folder in point.folders]
+
+
+class Session(NamedTuple):
+    """What came of a plan.
+
+    Attributes:
+        outcomes: of its runs.
+        summary: of its grid, as `baselines.grid.select` returns it; None if there was none to choose.
+    """
+
+    outcomes: Sequence[Outcome]
+    summary: Mapping[str, Any] | None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the one of several processes that speaks for all."""
+        return jax.process_index() == 0
+
+
+def plan_runs(
+    board: Board,
+    attention: str,
+    out: Path,
+    *,
+    seeds: Sequence[int] = (0,),
+    grid: Grid | None = None,
+    text: Text | None = None,
+    scoring: Scoring = DEFAULT_SCORING,
+    **changes: Any,
+) -> Plan:
+    """Return the plan of runs on a board: whatever can be refused is.
+
+    Args:
+        board: to train on.
+        attention: a name of `baselines.model.attention.ATTENTION`.
+        out: where the runs go, see `baselines.grid.points_of`.
+        seeds: of the runs.
+        grid: what they vary besides.
+        text: for a board of text, what is trained on.
+        scoring: of the runs while they train.
+        changes: to the recipe, see `baselines.recipes`.
+
+    Raises:
+        ConfigurationError: for an unknown name, a value out of range, or documents of another tokenizer.
+        OutputError: if tokens or documents can't be read.
+    """
+    for name, value in scoring._asdict().items():
+        if value is not None:
+            check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
+    prepare = _prepare_board if text is None else partial(_prepare_text, text=text)
+    config, make_experiment, judge = prepare(board, attention, scoring, grid, changes)
+    points = points_of(config, grid or {}, seeds, out)
+    return Plan(points, make_experiment, judge, bool(grid), out)
+
+
+def _prepare_board(
+    board: Board, attention: str, scoring: Scoring, grid: Grid | None, changes: Mapping[str, Any]
+) -> tuple[RunConfig, MakeExperiment, Judge | None]:
+    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
+    config = make_config(board, attention, **changes)
+    return config, with_scores(board_experiment, make_evaluate, scoring.every), None
+
+
+def _prepare_text(
+    board: Board,
+    attention: str,
+    scoring: Scoring,
+    grid: Grid | None,
+    changes: Mapping[str, Any],
+    *,
+    text: Text,
+) -> tuple[RunConfig, MakeExperiment, Judge | None]:
+    corpus = Corpus(*text.data)
+    config = make_language_config(board, corpus, attention, size=text.size, **changes)
+    make_experiment = language_experiment(corpus, text.compute)
+    if not text.validation:
+        if grid:
+            raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
+        return config, make_experiment, None
+    Corpus(*text.data, *text.validation)  # refuses another tokenizer, before hours of work
+    documents = Corpus(*text.validation)
+    make_evaluate = validation_scores(documents, scoring.instances, text.compute)
+    judge = language_judge(documents) if grid else None
+    return config, with_scores(make_experiment, make_evaluate, scoring.every), judge
+
+
+def train_plan(
+    plan: Plan,
+    *,
+    mesh: Mesh | None = None,
+    save_every: int = 1000,
+    events: bool = False,
+    progress: Progress = lambda steps, line: None,
+) -> Session:
+    """Train the runs of a plan, or go on with them, and choose a grid's point.
+
+    Args:
+        plan: of `plan_runs`.
+        mesh: devices; None for one.
+        save_every: steps between checkpoints.
+        events: whether to write TensorBoard events besides the log.
+        progress: is told how training goes.
+
+    Raises:
+        OutputError, OSError: as `baselines.train.train_runs`.
+    """
+    mesh = mesh or make_mesh()
+    outcomes = train_runs(
+        plan.configs,
+        plan.folders,
+        mesh=mesh,
+        make_experiment=plan.make_experiment,
+        save_every=save_every,
+        events=events,
+        progress=progress,
+    )
+    if not plan.is_grid:
+        return Session(outcomes, None)
+    # Predictions are made by one process, which needs all of the parameters.
+    whole = [
+        each._replace(state=each.state._replace(params=put_together(mesh, each.state.params)))
+        for each in outcomes
+    ]
+    summary = select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None
+    return Session(whole, summary)
