@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import baselines.grid
 from baselines.config import RunConfig
-from baselines.grid import SUMMARY, points_of, read_grid, select
+from baselines.grid import SUMMARY, Judge, points_of, read_grid, select
 from baselines.optim import Hyper
 from baselines.train import Outcome, train_runs
 from helpers.grids import LINE, Board, sraven
@@ -150,7 +150,7 @@ def test_runs_of_one_program_differ_in_what_a_grid_varies_alone(tmp_path):
 def chosen(monkeypatch, tmp_path, scores, diverged=()):
     """The summary of a grid whose runs score so, by split, point and seed."""
 
-    def look_up(config: RunConfig, params, board, split):
+    def look_up(config: RunConfig, params, split, count):
         place = list(rates).index(config.learning_rate)
         return np.float64(scores[split][place][config.seed])
 
@@ -180,6 +180,24 @@ def test_best_on_test_is_chosen_and_never_the_best_on_ood(monkeypatch, tmp_path)
     summary = chosen(monkeypatch, tmp_path, scores)
     assert summary["selected"] == 1 and summary["split"] == "test"
     assert [point["standard_error"] for point in summary["points"]] == [None] * 3
+
+
+@pytest.mark.parametrize("split", ["ood", "ood_terms", "train"])
+def test_nothing_else_may_choose(tmp_path, split):
+    judge = Judge("r2_per_sequence", split, True, lambda config, params: 0.0)
+    points = points_of(tiny(), {"warmup": (1, 2)}, [0], tmp_path)
+    with pytest.raises(ConfigurationError, match=f"the split that chooses='{split}': expected one of 'test'"):
+        select(points, [], tmp_path, judge)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("split", ["ood", "ood_terms", "train"])
+def test_nothing_else_may_choose(tmp_path, split):
+    judge = Judge("r2_per_sequence", split, True, lambda config, params: 0.0)
+    points = points_of(tiny(), {"warmup": (1, 2)}, [0], tmp_path)
+    with pytest.raises(ConfigurationError, match=f"the split that chooses='{split}': expected one of 'test'"):
+        select(points, [], tmp_path, judge)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_mean_over_seeds_decides_not_the_best_seed(monkeypatch, tmp_path):

@@ -6,15 +6,17 @@ They train in float64: a program of more runs may add up in another order, of wh
 import json
 import shutil
 from dataclasses import asdict
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import baselines.grid
-from baselines.evaluate import predict
 from baselines.grid import SUMMARY, points_of, select
 from baselines.log import EVENTS, LOG
+from baselines.predict import predict
+from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import Outcome, load_run, train
 from helpers.grids import LINE, choose_by_guess, sraven
@@ -78,7 +80,7 @@ def test_grid_may_be_given_in_one_option_or_several(tmp_path, monkeypatch):
         asked.append((configs, folders))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("baselines.train.train_runs", remember)
+    monkeypatch.setattr("baselines.session.train_runs", remember)
     first, second = "learning_rate=0.01,0.03", "warmup=1,2"
     for grid in (["--grid", first, second], ["--grid", first, "--grid", second]):
         code, _, err = sraven(*LINE, f"--out={tmp_path / 'runs'}", *grid)
@@ -89,7 +91,9 @@ def test_grid_may_be_given_in_one_option_or_several(tmp_path, monkeypatch):
 def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
     files = {str(path.relative_to(together / "runs")) for path in (together / "runs").glob("*/*/*")}
     runs = [f"learning_rate={rate}/seed-{seed}" for rate in ("0.01", "0.03", "1e+30") for seed in (0, 1)]
-    assert files == {f"{run}/{name}" for run in runs for name in (CONFIG, LOG, CHECKPOINTS)}
+    records = {file for file in files if "trained-by-" in file}
+    assert {str(Path(file).parent) for file in records} == set(runs)
+    assert files - records == {f"{run}/{name}" for run in runs for name in (CONFIG, LOG, CHECKPOINTS, RESULT)}
     assert EVENTS not in str(files)
     assert [path.name for path in (together / "runs").iterdir() if path.is_file()] == [SUMMARY]
 

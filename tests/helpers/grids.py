@@ -25,13 +25,14 @@ def sraven(*arguments):
 class Board:
     """Scores as predicted, to see what is asked for."""
 
-    id, metric, content = "fuzzylogic-v1", "r2_per_sequence", MappingProxyType({"higher_is_better": True})
+    id, metric, higher_is_better = "fuzzylogic-v1", "r2_per_sequence", True
+    splits = MappingProxyType({"test": 5, "ood": 7})
 
     def score(self, split, predictions):
         return SimpleNamespace(metrics={self.metric: SimpleNamespace(mean=float(predictions))})
 
 
-def guess(config, params, board, split):
+def guess(config, params, split, count):
     """A score by which 0.03 and seed 1 are better on ``test``, and worse on all other splits."""
     score = config.learning_rate + 0.001 * config.seed
     return np.float64(score if split == "test" else -score)

@@ -121,7 +121,7 @@ def test_submission_has_the_logs_of_its_runs(entry, runs):
 def test_submission_that_is_there_is_refused_before_documents_are_evaluated(
     language, runs, entry, monkeypatch
 ):
-    monkeypatch.setattr("baselines.lm.evaluate.document_losses", lambda *_, **__: pytest.fail("evaluated"))
+    monkeypatch.setattr("baselines.lm.session.document_losses", lambda *_, **__: pytest.fail("evaluated"))
     before = snapshot(entry[0].parent)
     printed = sraven("evaluate", *runs, f"--data={language / VALIDATION}", f"--out={entry[0]}")
     assert printed == (2, "", f"error: {entry[0]} exists; choose another directory for the submission\n")
@@ -249,7 +249,7 @@ def test_command_of_a_run_trains_it_again(language, runs, monkeypatch, tmp_path,
         assert [folder.name for folder in folders] == ["seed-0", "seed-7", "seed-2"]
         return [Outcome(None, None, None)] * len(configs)
 
-    monkeypatch.setattr("baselines.train.train_runs", train_nothing)
+    monkeypatch.setattr("baselines.session.train_runs", train_nothing)
     command = train_command(configs).replace("TOKENS", shlex.quote(str(language / TRAINING)))
     first, *line = shlex.split(command)
     assert (first, *sraven(*line, f"--out={tmp_path / 'runs'}")[::2]) == ("sraven", 0, "")

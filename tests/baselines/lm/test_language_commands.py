@@ -88,7 +88,7 @@ ATTENTIONS = (
         ),
         (
             [TOKENS, "--grid", "warmup=1,2"],
-            "a grid on c4-v1 needs --validation DIR, documents to choose by; see sraven train --help",
+            "a grid on c4-v1 needs --validation DIR, documents to choose by",
         ),
         ([TOKENS, "--size=huge"], "size='huge': expected one of paper, tiny"),
         ([TOKENS, "--recipe=paper-code"], "recipe='paper-code': the language model has 'paper' alone"),

@@ -7,9 +7,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from baselines.evaluate import Evaluation
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.sample import load_language_run
+from baselines.run_directory import read_run
 from helpers.tiny_language import (
     TRAINING,
     TWICE,
@@ -21,6 +23,7 @@ from helpers.tiny_language import (
     train_tokenizer,
     write_corpus,
 )
+from sraven.core.boards.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -158,11 +161,19 @@ def test_other_boards_need_a_submission_to_write(other_board, tmp_path):
 
 
 def test_submission_to_another_board_is_told_to_programs(other_board, monkeypatch, tmp_path):
-    monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: None)
+    board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
+    scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
+    found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)
+    monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
     line = ["evaluate", other_board, f"--out={tmp_path / 'entry'}"]
     code, out, err = sraven(*line, "--json")
-    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry")}, "")
-    assert sraven(*line) == (0, f"{tmp_path / 'entry'}\n\nsraven score {tmp_path / 'entry'}\n", "")
+    told = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
+    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": told}, "")
+    code, out, err = sraven(*line)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"{tmp_path / 'entry'}\n\nsraven score {tmp_path / 'entry'}\n")
+    rows = [row.split() for row in out.splitlines()[1:4]]
+    assert rows == [["test", "5", "0.5000"], ["ood", "7", "1.5000"], ["ood_terms", "7", "2.5000", "unranked"]]
 
 
 @pytest.mark.parametrize("option", ["data=tokens", "losses=file", "rows=7", "mesh=data=1"])

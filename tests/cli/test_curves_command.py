@@ -1,0 +1,115 @@
+"""`sraven curves`: a terminal of 80 columns, pictures, JSON, and what is refused."""
+
+import json
+from dataclasses import asdict
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from baselines.log import LOG
+from baselines.recipes import make_config
+from baselines.run_directory import CONFIG
+from sraven.core.boards.board import read_board
+from sraven.core.system.files import write_json
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two configurations of two seeds each, half way: what their logs say is as of real runs."""
+    board = read_board("fuzzylogic-v1")
+    for attention in ("hyla", "softmax"):
+        for seed in (0, 1):
+            folder = tmp_path / "runs" / attention / f"seed-{seed}"
+            folder.mkdir(parents=True)
+            write_json(folder / CONFIG, asdict(make_config(board, attention, seed=seed, steps=2000)))
+            lines = [
+                {
+                    "step": step,
+                    "loss": (2 + seed) / step,
+                    "score": 1 - 50 / step,
+                    "scores": {
+                        split: {"instances": 1024, "r2_per_sequence": share - 40 / step}
+                        for split, share in (("test", 0.9), ("ood", 0.7), ("ood_terms", 0.4 + 0.1 * seed))
+                    },
+                }
+                for step in range(100, 1001, 100)
+            ]
+            (folder / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return tmp_path / "runs"
+
+
+def test_terminal_shows_loss_and_scores_within_80_columns(runs, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run("curves", runs)
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    blocks = [block.splitlines() for block in out.split("\n\n")]
+    assert blocks[0] == ["fuzzylogic-v1, steps 1 to 1,000, and the last value"]
+    headings = [block[0] for block in blocks[1:5]]
+    assert headings[0].startswith("loss in training  ▁ 0.0025  █ 0.025, log scale")
+    assert headings[1] == "r2_per_sequence on test  ▁ 0  █ 1, ceiling 1, chance 0"
+    assert headings[3] == "r2_per_sequence on ood_terms (unranked)  ▁ 0  █ 1, chance 0"
+    assert blocks[1][1].startswith(" hyla, 2 seeds     █") and blocks[1][1].endswith("▁  0.0025 ± 0.0005")
+    assert blocks[2][2].startswith(" softmax, 2 seeds  ") and blocks[2][2].endswith("  0.8600 ± 0.0000")
+    assert blocks[5] == [f"{name}: 1,000 of 2,000 steps by all of its seeds" for name in ("hyla", "softmax")]
+
+
+def test_long_names_get_a_letter_each(runs, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    path = runs / "softmax" / "seed-1" / CONFIG
+    write_json(path, {**json.loads(path.read_text()), "learning_rate": 0.003, "weight_decay": 0.03})
+    code, out, _ = run("curves", runs)
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
+    assert "\nc  softmax, learning rate 0.003, weight decay 0.03, 1 seed\n" in out and "\n c  " in out
+
+
+def test_pictures_are_written_whole_and_named(runs, run, tmp_path):
+    png, svg = tmp_path / "a.png", tmp_path / "a.svg"
+    assert run("curves", runs, "--png", png, "--svg", svg) == (0, f"{png}\n{svg}\n", "")
+    assert png.read_bytes().startswith(PNG)
+    assert ET.parse(svg).getroot().tag.endswith("svg")
+    again = svg.read_bytes()
+    assert run("curves", runs, "--svg", svg)[0] == 0 and svg.read_bytes() == again
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg", "runs"]
+
+
+def test_json_is_for_programs(runs, run):
+    code, out, err = run("curves", runs / "hyla", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    (group,) = found["groups"]
+    assert group["name"] == "hyla" and group["curves"]["loss"]["steps"] == list(range(100, 1001, 100))
+
+
+def test_what_is_no_run_is_refused_in_a_line(runs, run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for place in ("empty", "nowhere"):
+        line = f"error: {tmp_path / place} holds no run; `sraven train` makes one\n"
+        assert run("curves", runs, tmp_path / place, "--png", tmp_path / "a.png") == (2, "", line)
+    (runs / "hyla" / "seed-0" / LOG).unlink()
+    code, out, err = run("curves", runs)
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "can't be read" in err
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_bounds_of_text_are_those_of_its_tokenizer(tmp_path, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    from baselines.config import LanguageConfig
+
+    shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
+    board = read_board("c4-v1")
+    words = {"board": "c4-v1", "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 32101}
+    config = LanguageConfig(**{**shape, **words, "length": 16, "dtype": "float32"})
+    (tmp_path / "run").mkdir()
+    write_json(tmp_path / "run" / CONFIG, asdict(config))
+    lines = [
+        {"step": step, "loss": 9 - step / 20, "scores": {"validation": {"loss": 9.5 - step / 20}}}
+        for step in (20, 40)
+    ]
+    (tmp_path / "run" / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, _ = run("curves", tmp_path / "run")
+    assert code == 0
+    assert "loss in training  ▁ 7  █ 8, log scale, chance 10.4\n" in out
+    assert "loss on validation  ▁ 7.5  █ 10.4, chance 10.4\n" in out
