@@ -1,8 +1,10 @@
 """Learning curves as pictures; the only module of the package that imports matplotlib."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
@@ -22,6 +24,9 @@ _POINTS = 150
 
 _PANEL = (3.5, 2.55)
 """Width and height of one quantity, in inches."""
+
+_LEGEND = 100
+"""Characters of a line of the legend."""
 
 _BOUNDS = {"ceiling": (0, (4, 2)), "chance": (0, (1, 2))}
 
@@ -74,6 +79,19 @@ def _frame(axes: Axes, curves: Curves, quantity: str) -> None:
     axes.spines[["left", "bottom"]].set_color(FAINT)
 
 
+def _add_legend(figure: Figure, lines: Mapping[str, Any]) -> None:
+    """Name the configurations below all panels, in as many columns as there is room for."""
+    figure.legend(
+        list(lines.values()),
+        list(lines),
+        loc="outside lower center",
+        ncols=max(1, min(3, _LEGEND // (max(map(len, lines)) + 8))),
+        fontsize=8,
+        frameon=False,
+        labelcolor=INK,
+    )
+
+
 def save_curves(curves: Curves, path: Path, file_format: str) -> None:
     """Write learning curves as a picture, a panel for each quantity.
 
@@ -101,16 +119,7 @@ def save_curves(curves: Curves, path: Path, file_format: str) -> None:
     several = any(len(group.folders) > 1 for group in curves.groups)
     band = ": mean, and one standard error either way" if several else ""
     figure.suptitle(f"{curves.board.id}{band}", x=0.01, ha="left", fontsize=10, color=INK)
-    figure.legend(
-        list(lines.values()),
-        list(lines),
-        loc="outside lower center",
-        ncols=3,
-        fontsize=8,
-        frameon=False,
-        labelcolor=INK,
-    )
-    with replacing(Path(path)) as temporary:
-        figure.savefig(
-            temporary, dpi=150, format=file_format, metadata={"Date": None} if file_format == "svg" else None
-        )
+    _add_legend(figure, lines)
+    fixed = {"Date": None} if file_format == "svg" else None
+    with replacing(Path(path)) as temporary, rc_context({"svg.hashsalt": curves.board.id}):
+        figure.savefig(temporary, dpi=150, format=file_format, metadata=fixed)  # the same bytes again
