@@ -111,9 +111,7 @@ def test_runs_that_do_not_belong_together_are_refused(tmp_path):
     with pytest.raises(ConfigurationError, match="are the same run, seed 0 of one configuration"):
         read_curves([tmp_path / "a", tmp_path / "b"])
     other = write_run(tmp_path / "c", replace(tiny(), board="sraven-v1"))
-    with pytest.raises(
-        ConfigurationError, match="fuzzylogic-v1 and sraven-v1; curves are drawn"
-    ):
+    with pytest.raises(ConfigurationError, match="fuzzylogic-v1 and sraven-v1; curves are drawn"):
         read_curves([first, other])
     with pytest.raises(OutputError, match="have no line yet"):
         read_curves([write_run(tmp_path / "d", tiny(), lines=0)])

@@ -1,0 +1,143 @@
+"""Scores of slices while it trains: by the board's own metrics, in one program, the same after resuming."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from baselines import scores_while_training
+from baselines.experiment import board_experiment
+from baselines.log import LOG, SCORES
+from baselines.predict import predict, predictor, unranked_splits
+from baselines.run_directory import CHECKPOINTS
+from baselines.scores_while_training import board_scores, every, sizes_of, with_scores
+from baselines.session import Scoring, plan_runs, train_plan
+from baselines.sharding import make_mesh
+from baselines.train import load_run
+from fuzzylogic import score
+from helpers.tiny_runs import STEPS, TINY, quickly, shared_directory, tiny
+from sraven.core.boards.board import read_board
+from sraven.core.boards.scoring import Run, score_plainly, score_runs
+from sraven.core.ground.errors import ConfigurationError
+
+SLICE, METRICS = 70, ("r2_per_sequence", "r2", "mse")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quickly(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Two seeds that were trained together, with scores every 10 steps."""
+    out = tmp_path_factory.mktemp("runs") / "runs"
+    plan = plan_runs(
+        read_board("fuzzylogic-v1"), "hyla", out, seeds=(0, 1), scoring=Scoring(10, SLICE), **TINY
+    )
+    train_plan(plan, save_every=STEPS // 2)
+    return plan
+
+
+def scores_of(folder):
+    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+    return {line["step"]: line[SCORES] for line in lines if SCORES in line}
+
+
+def test_slices_are_scored_as_the_board_scores(trained):
+    for folder in trained.folders:
+        config, params = load_run(folder)
+        found = scores_of(folder)
+        assert list(found) == [10, 20] and list(found[20]) == ["test", "ood", "ood_terms"]
+        for split, logged in found[20].items():
+            targets = read_board(config.board).task.sample(split, 0, SLICE).targets
+            mine = score(predict(config, params, split, SLICE), targets)
+            assert logged == {
+                "instances": SLICE,
+                **{name: pytest.approx(getattr(mine, name), rel=1e-5) for name in METRICS},
+            }
+    one, other = map(scores_of, trained.folders)
+    assert one != other
+
+
+def test_resumed_session_logs_the_same_scores(trained, tmp_path):
+    out = shutil.copytree(trained.out, tmp_path / "runs")
+    for seed in (0, 1):
+        shutil.rmtree(out / f"seed-{seed}" / CHECKPOINTS / str(STEPS))
+    folders = tuple(out / f"seed-{seed}" for seed in (0, 1))
+    (point,) = trained.points
+    train_plan(trained._replace(out=out, points=[point.__class__(point.values, point.configs, folders)]))
+    for there, here in zip(trained.folders, folders, strict=True):
+        assert scores_of(here) == scores_of(there)
+
+
+def test_plain_scores_are_those_with_intervals():
+    """On SRAVEN, whose metrics ask for most: rules, positions and ambiguity."""
+    board = read_board("sraven-v1")
+    batch = board.task.sample("ood", 0, 60)
+    guesses = np.where(np.arange(60)[:, None] % 3 == 0, batch.context[:, 7], batch.target)
+    labels = board.task.scoring.labels(batch, None)
+    plain = score_plainly(board.task.scoring, labels, guesses, metrics=board.metrics)
+    runs = [Run(0, guesses, np.ones(60, np.bool_))]
+    whole = score_runs(board.task.scoring, labels, runs, metrics=board.metrics).metrics
+    assert {name: None if np.isnan(value) else value for name, value in plain.items()} == {
+        name: each.mean for name, each in whole.items()
+    }
+    assert 0.5 < plain["accuracy"] < 1
+
+
+def test_predictions_that_are_no_numbers_have_no_score():
+    board = read_board("fuzzylogic-v1")
+    labels = board.task.scoring.labels(board.task.sample("test", 0, 5), None)
+    guesses = np.array([0.5, np.nan, 0.5, 0.5, 0.5], np.float32)
+    found = score_plainly(board.task.scoring, labels, guesses, metrics=board.metrics)
+    assert list(found) == list(board.metrics) and np.isnan(list(found.values())).all()
+
+
+def test_predictions_depend_neither_on_how_many_are_asked_for_nor_on_other_runs(trained):
+    config, params = load_run(trained.folders[0])
+    some = predict(config, params, "ood", 7)
+    assert some.shape == (7,) and some.dtype == np.float32
+    assert (predict(config, params, "ood", 530)[:7] == some).all()
+    assert (predictor(config, make_mesh())(params, "ood", 7) == some).all()
+    other, others = load_run(trained.folders[1])
+    assert (predict(other, others, "ood", 7) != some).any()
+
+
+def test_unranked_splits_are_those_that_the_board_leaves_out():
+    assert unranked_splits(read_board("fuzzylogic-v1")) == ("ood_terms",)
+    assert unranked_splits(read_board("sraven-v1")) == ()
+    sizes = sizes_of(read_board("fuzzylogic-v1"), 1 << 20)
+    assert sizes["ood"] == read_board("fuzzylogic-v1").splits["ood"] and sizes["ood_terms"] == 1 << 20
+
+
+def test_scores_come_every_hundredth_of_a_run():
+    assert [every(steps) for steps in (1, 99, 5000, 156_250)] == [1, 1, 50, 1562]
+
+
+def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        scores_while_training, "predictor", lambda *each: made.append(each) or predictor(*each)
+    )
+    experiment = with_scores(board_experiment, lambda *each: board_scores(*each, most=SLICE), None)(
+        tiny(), make_mesh()
+    )
+    params = [load_run(folder)[1] for folder in trained.folders]
+    found = [experiment.evaluate(each, step) for each in params for step in (5, 10)]
+    assert found[0] == found[1] and found[2] == found[3] and len(made) == 1
+    assert experiment.evaluate_every == 1
+
+
+def test_no_scores_where_none_are_asked_for(tmp_path):
+    plan = plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path / "run", scoring=Scoring(every=0), **TINY)
+    train_plan(plan)
+    assert scores_of(tmp_path / "run") == {}
+
+
+@pytest.mark.parametrize("scoring", [Scoring(every=-1), Scoring(instances=0)])
+def test_impossible_slices_are_refused(tmp_path, scoring):
+    with pytest.raises(ConfigurationError, match=r"scores: (every=-1|instances=0): expected an integer"):
+        plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path, scoring=scoring, **TINY)

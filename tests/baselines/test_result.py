@@ -1,0 +1,262 @@
+"""What a run came to: read off its own files, written whole at its end, and added to by evaluation."""
+
+import json
+import shutil
+from dataclasses import asdict
+
+import pytest
+
+from baselines import provenance
+from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
+from baselines.experiment import board_experiment
+from baselines.log import LOG
+from baselines.provenance import (
+    CHANGED,
+    RECORD,
+    code_commit,
+    commit_of,
+    describe_machine,
+    hardware_of,
+    leave_record,
+    read_records,
+)
+from baselines.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
+from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.scores_while_training import board_scores, with_scores
+from baselines.sharding import make_mesh
+from baselines.train import train
+from helpers.tiny_runs import CHUNK, STEPS, quickly, shared_directory, tiny
+from sraven.core.boards.board import read_board
+from sraven.core.ground.errors import OutputError
+from sraven.core.submissions.submission import read_description, score_submission
+from sraven.core.system.files import write_json
+
+SLICE = 40
+
+
+def scored(config, mesh):
+    """The experiment of a run whose last steps are scored."""
+    return with_scores(board_experiment, lambda *each: board_scores(*each, most=SLICE), 15)(config, mesh)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quickly(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The directory of a finished run; tests only read it."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    train(tiny(), folder, make_experiment=scored, save_every=STEPS // 2)
+    return folder
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def lines(finished):
+    return [json.loads(line) for line in (finished / LOG).read_text().splitlines()]
+
+
+def test_result_has_the_run_and_what_it_came_to(finished, lines):
+    found = read_result(finished)
+    assert list(found) == [
+        "schema",
+        "configuration",
+        "digest",
+        "benchmark_version",
+        "command",
+        "steps",
+        "diverged",
+        "seconds",
+        "loss",
+        "trained_by",
+        "scores",
+    ]
+    assert (found["configuration"], found["digest"]) == (asdict(tiny()), tiny().digest)
+    assert found["steps"] == {"planned": STEPS, "done": STEPS} and found["diverged"] is None
+    assert found["command"].startswith("sraven train fuzzylogic-v1 --attention hyla")
+    assert found["seconds"] == pytest.approx(
+        sum(CHUNK * tiny().batch_size / line["instances_per_second"] for line in lines), abs=1e-3
+    )
+    assert found["loss"] == {"mean": pytest.approx(sum(line["loss"] for line in lines) / 4), "steps": STEPS}
+
+
+def test_scores_are_the_last_ones_of_the_log_and_say_so(finished, lines):
+    found = read_result(finished)["scores"]
+    assert (found["from"], found["step"], found["unranked"]) == (WHILE_TRAINING, STEPS, ["ood_terms"])
+    assert found["instances"] == {"test": SLICE, "ood": SLICE, "ood_terms": SLICE}
+    assert found["splits"]["ood"] == {
+        name: value for name, value in lines[-1]["scores"]["ood"].items() if name != "instances"
+    }
+
+
+def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
+    write_json(tmp_path / CONFIG, asdict(tiny(steps=1300)))
+    steps = [(100, 9.0), (400, 8.0), (1200, 2.0), (1300, 4.0)]
+    (tmp_path / LOG).write_text("".join(json.dumps({"step": s, "loss": loss}) + "\n" for s, loss in steps))
+    write_result(tmp_path, tiny(steps=1300))
+    found = read_result(tmp_path)
+    # Of the last 1,000 steps: 300 from a line of 8, 800 of 2 and 100 of 4; a line counts whole.
+    assert found["loss"] == {"mean": pytest.approx((300 * 8 + 800 * 2 + 100 * 4) / 1200), "steps": 1200}
+    assert found["seconds"] is None and found["scores"] is None and found["trained_by"] == []
+
+
+def test_run_that_diverged_says_where(tmp_path, finished):
+    shutil.copytree(finished, tmp_path / "run")
+    write_result(tmp_path / "run", tiny(), diverged=15)
+    found = read_result(tmp_path / "run")
+    assert (found["diverged"], found["steps"]) == (15, {"planned": STEPS, "done": 15})
+
+
+def test_resumed_run_has_the_same_result_but_for_its_time(finished, copy):
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    (copy / RESULT).unlink()
+    train(tiny(), copy, make_experiment=scored)
+    one, other = read_result(finished), read_result(copy)
+    assert one.pop("seconds") > 0 and other.pop("seconds") > 0
+    assert one == other
+
+
+def test_training_leaves_who_trained_without_naming_the_machine(finished):
+    (record,) = read_records(finished)
+    assert set(record) == {"commit", "sraven", "versions", "machine"}
+    assert {"jax", "flax", "optax", "python"} <= set(record["versions"])
+    assert set(record["machine"]) == {"device", "devices", "platform", "processors", "processes", "system"}
+    assert record["machine"]["platform"] == "cpu" and record["machine"]["devices"] == 1
+    assert read_result(finished)["trained_by"] == [record]
+
+
+def test_machine_that_goes_on_has_a_record_beside_the_first(copy, monkeypatch):
+    other = {"device": "NVIDIA H100", "devices": 4, "platform": "gpu", "processors": 8, "processes": 1}
+    monkeypatch.setattr(provenance, "machine_of", lambda mesh: other)
+    train(tiny(), copy, make_experiment=scored)  # nothing is left to train
+    assert len(read_records(copy)) == 1
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    train(tiny(), copy, make_experiment=scored)
+    assert len(read_records(copy)) == 2
+    assert hardware_of([copy]).endswith("; 4 × NVIDIA H100")
+
+
+def test_machines_in_words():
+    cpu = {"device": "A processor", "platform": "cpu", "processors": 1, "devices": 1}
+    assert describe_machine(cpu) == "A processor, 1 core"
+    assert describe_machine({**cpu, "processors": 16}) == "A processor, 16 cores"
+    assert describe_machine({**cpu, "platform": "tpu", "device": "TPU v5", "devices": 8}) == "8 × TPU v5"
+
+
+def test_runs_without_a_record_have_no_machine_and_no_commit(finished, copy):
+    next(copy.glob(RECORD.format("*"))).unlink()
+    assert hardware_of([copy]) is hardware_of([finished, copy]) is None
+    assert commit_of([copy]) is commit_of([finished, copy]) is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": 5}', "[" * 10_000])
+def test_record_that_is_none_is_refused_in_a_line(copy, content):
+    next(copy.glob(RECORD.format("*"))).write_text(content)
+    with pytest.raises(OutputError, match="can't be read"):
+        read_records(copy)
+
+
+def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
+    def git(*command):
+        provenance.subprocess.run(
+            ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org", *command],
+            check=True,
+            capture_output=True,
+        )
+
+    code_commit.cache_clear()
+    assert code_commit(tmp_path) is None
+    (tmp_path / "sraven").mkdir()
+    (tmp_path / "sraven" / "a.py").write_text("1")
+    for command in (["init"], ["add", "."], ["commit", "-m", "First"]):
+        git(*command)
+    code_commit.cache_clear()
+    commit = code_commit(tmp_path)
+    assert len(commit) == 40 and set(commit) <= set("0123456789abcdef")
+    (tmp_path / "sraven" / "a.py").write_text("2")
+    code_commit.cache_clear()
+    assert code_commit(tmp_path) == commit + CHANGED
+    monkeypatch.setattr(provenance.shutil, "which", lambda name: None)
+    code_commit.cache_clear()
+    assert code_commit(tmp_path) is None
+
+
+# Evaluation
+
+
+@pytest.fixture(scope="module")
+def entry(finished, tmp_path_factory):
+    """A run, evaluated, and its submission."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    run = shutil.copytree(finished, folder / "run")
+    write_entry([run], folder / "entry", authors=["A. Author"])
+    return run, folder / "entry"
+
+
+def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
+    run, out = entry
+    found = read_result(run)["scores"]
+    board, official = read_board("fuzzylogic-v1"), score_submission(out)["splits"]
+    assert (found["from"], found["unranked"]) == (EVALUATION, ["ood_terms"])
+    assert found["instances"] == {**board.splits, "ood_terms": board.splits["ood"]}
+    for split in board.splits:
+        metrics = official[split]["metrics"]
+        assert found["splits"][split] == {name: metrics[name]["mean"] for name in board.metrics}
+    train(tiny(), run)  # nothing is left to train, and the result is written again
+    assert read_result(run)["scores"] == found
+
+
+def test_unranked_split_is_scored_by_the_same_metrics_and_is_no_part_of_the_submission(entry):
+    run, out = entry
+    task = read_board("fuzzylogic-v1").task
+    found = evaluate_runs([run])
+    assert found.unranked() == ("ood_terms",) and set(found.predictions) == {"test", "ood"}
+    targets = task.sample("ood_terms", 0, found.instances["ood_terms"]).targets
+    assert len(targets) == found.instances["ood_terms"]
+    assert {each["split"] for each in read_description(out)[0]["runs"]} == {"test", "ood"}
+    assert describe_unranked(found) in (out / "README.md").read_text()
+    assert "ood_terms" in describe_unranked(found)
+
+
+def test_hardware_is_what_trained_not_what_evaluates(entry, copy, tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "machine_of", lambda mesh: pytest.fail("asked for its machine"))
+    described = read_description(entry[1])[0]
+    assert described["training"]["hardware"] == hardware_of([entry[0]])
+    next(copy.glob(RECORD.format("*"))).unlink()
+    for given, expected in ((None, UNKNOWN), ("A cluster", "A cluster")):
+        out = tmp_path / expected
+        write_entry([copy], out, authors=["A. Author"], hardware=given)
+        assert read_description(out)[0]["training"]["hardware"] == expected
+
+
+def test_run_that_cannot_be_written_is_evaluated_all_the_same(copy, capsys, monkeypatch):
+    def fail(path, value):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("baselines.result.write_json", fail)
+    keep_scores(copy, tiny(), {"test": {"mse": 0.1}}, {"test": 5})
+    assert capsys.readouterr().err == f"note: {copy / RESULT} isn't written: Permission denied\n"
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"schema": 2}', "[" * 10_000])
+def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content):
+    (copy / RESULT).write_text(content)
+    with pytest.raises(OutputError, match="can't be read"):
+        read_result(copy)
+    write_result(copy, tiny())
+    assert read_result(copy)["digest"] == tiny().digest
+    with pytest.raises(OutputError, match=f"has no {RESULT}; training writes it"):
+        read_result(copy.parent)
+
+
+def test_record_is_left_once(tmp_path):
+    for _ in range(2):
+        leave_record(tmp_path, make_mesh())
+    assert len(list(tmp_path.iterdir())) == 1
