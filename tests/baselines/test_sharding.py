@@ -19,7 +19,7 @@ from jax.sharding import AbstractMesh, PartitionSpec
 from baselines.encode import encoding_of
 from baselines.experiment import program_of
 from baselines.feed import chunk_of_steps
-from baselines.log import LOG
+from baselines.log import LOG, SCORES
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.optim import Hyper
@@ -121,6 +121,19 @@ def test_losses_and_scores_on_a_mesh_are_those_on_one_device(trained, name):
     for value in ("loss", "score", "gradient_norm"):
         np.testing.assert_allclose([x[value] for x in here], [x[value] for x in alone], rtol=EXACTLY)
     assert here[-1]["loss"] < 0.8 * here[0]["loss"]
+
+
+@pytest.mark.parametrize("name", ON_MESHES)
+def test_scores_of_slices_on_a_mesh_are_those_on_one_device(trained, name):
+    here, alone = (
+        {line["step"]: line[SCORES] for line in log_of(trained, each) if SCORES in line}
+        for each in (name, on_one_device(name))
+    )
+    assert list(here) == list(alone) == [HALF, STEPS]
+    for step, splits in here.items():
+        assert list(splits) == ["test", "ood", "ood_terms"]
+        for split, scores in splits.items():
+            assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
 
 
 @pytest.mark.parametrize("name", CUT)

@@ -7,12 +7,15 @@ Writes for each run in float64 its parameters and moments (``.npz``), and how th
 import json
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import jax
 import numpy as np
 
+from baselines.experiment import board_experiment
 from baselines.run_directory import CHECKPOINTS
+from baselines.scores_while_training import board_scores, with_scores
 from baselines.sharding import make_mesh
 from baselines.train import train
 from helpers.tiny_runs import STEPS, first_gradient, in_float64, leaves, quickly, tiny
@@ -39,10 +42,13 @@ MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
 GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
 """What the first gradient of is taken."""
 
+SCORED = with_scores(board_experiment, partial(board_scores, most=70), STEPS // 2)
+"""Experiments with scores of 70 instances of each split, which no mesh divides."""
+
 
 def _train(out, name, mesh):
-    folder = out / name
-    state = train(CONFIGS[name.split("-")[0]], folder, mesh=make_mesh(MESHES[mesh]), save_every=STEPS // 2)
+    options = {"mesh": make_mesh(MESHES[mesh]), "make_experiment": SCORED, "save_every": STEPS // 2}
+    state = train(CONFIGS[name.split("-")[0]], out / name, **options)
     np.savez(out / f"{name}.npz", **leaves(state))
     lies = {
         jax.tree_util.keystr(path): {
