@@ -123,7 +123,9 @@ def _nested(scores: Scores | None) -> dict[str, Any]:
 def without_scores(line: str) -> str:
     """Return a line of a log with its numbers alone, as submissions show them."""
     values = json.loads(line)
-    return line if values.pop(SCORES, None) is None else json.dumps(values) + "\n"
+    if not isinstance(values, dict) or SCORES not in values:
+        return line
+    return json.dumps({name: value for name, value in values.items() if name != SCORES}) + "\n"
 
 
 class Log:

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -19,8 +20,12 @@ import pytest
 
 from baselines import processes
 from baselines.config import read_config
-from baselines.log import LOG
+from baselines.experiment import board_experiment
+from baselines.log import LOG, SCORES
+from baselines.provenance import RECORD
+from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.scores_while_training import board_scores, with_scores
 from baselines.sharding import make_mesh
 from baselines.train import load_run, train, train_runs
 from cli.main import main
@@ -43,7 +48,16 @@ from sraven import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
 
-LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
+SCORING = {"score_every": STEPS // 2, "score_instances": 70}
+
+LINE = [
+    "train",
+    "fuzzylogic-v1",
+    "--attention",
+    "hyla",
+    *tiny_options(**SCORING),
+    f"--save-every={STEPS // 2}",
+]
 
 STEP = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(steps=1, warmup=1)]
 
@@ -53,6 +67,12 @@ def compiled(tmp_path_factory):
     cache = shared_directory(tmp_path_factory, "compiled")
     with quickly(cache):
         yield cache
+
+
+def scored(config, mesh):
+    """The experiment of a run with the scores of `LINE`."""
+    make_evaluate = partial(board_scores, most=SCORING["score_instances"])
+    return with_scores(board_experiment, make_evaluate, SCORING["score_every"])(config, mesh)
 
 
 def start_two(cache, what, out, line=LINE, dtype="float64"):
@@ -106,7 +126,9 @@ def test_both_were_killed_half_way_and_both_finished(resumed):
 
 def test_two_processes_leave_one_run(resumed):
     out = resumed / "run"
-    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS}
+    (record,) = out.glob(RECORD.format("*"))
+    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, RESULT, record.name}
+    assert json.loads(record.read_text())["machine"]["processes"] == 2
     assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
     assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
     steps = [json.loads(line)["step"] for line in (out / LOG).read_text().splitlines()]
@@ -121,7 +143,8 @@ def test_first_process_alone_tells_what_was_trained(resumed):
 
 def test_two_processes_end_as_one_does(resumed, tmp_path):
     with in_float64():
-        state = train(tiny(), tmp_path / "alone", save_every=STEPS)
+        options = {"make_experiment": scored, "save_every": STEPS}
+        state = train(tiny(), tmp_path / "alone", **options)
         config, params = load_run(resumed / "run")
     assert config == tiny()
     assert_runs_agree(leaves(params), leaves(state.params))
@@ -131,6 +154,11 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
     )
     for name in ("loss", "score", "gradient_norm"):
         np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=EXACTLY)
+    here, alone = ({x["step"]: x[SCORES] for x in lines if SCORES in x} for lines in (both, one))
+    assert list(here) == list(alone) == [STEPS // 2, STEPS]
+    for step, splits in here.items():
+        for split, scores in splits.items():
+            assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
 
 
 def test_gradient_of_two_processes_is_that_of_one_up_to_rounding(compiled, tmp_path):
