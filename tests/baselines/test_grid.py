@@ -191,15 +191,6 @@ def test_nothing_else_may_choose(tmp_path, split):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("split", ["ood", "ood_terms", "train"])
-def test_nothing_else_may_choose(tmp_path, split):
-    judge = Judge("r2_per_sequence", split, True, lambda config, params: 0.0)
-    points = points_of(tiny(), {"warmup": (1, 2)}, [0], tmp_path)
-    with pytest.raises(ConfigurationError, match=f"the split that chooses='{split}': expected one of 'test'"):
-        select(points, [], tmp_path, judge)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_mean_over_seeds_decides_not_the_best_seed(monkeypatch, tmp_path):
     scores = {"test": [[0.9, 0.0, 0.0], [0.4, 0.5, 0.6], [-1.0, -1.0, -1.0]]}
     summary = chosen(monkeypatch, tmp_path, scores)
