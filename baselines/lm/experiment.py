@@ -21,8 +21,8 @@ from baselines.lm.flops import flops_per_token
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
 from baselines.lm.share import Share
 from baselines.lm.windows import Windows
+from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
-from baselines.model.hyla_tiled import TILED
 from baselines.model.transformer import Transformer
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
 from baselines.step import Program, Report
@@ -60,7 +60,7 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
     """Return the model of a configuration: causal, rotary, with one table for embedding and output."""
     tile = compute.tile
     if tile is None:
-        tile = TILE if str(config.attention) in TILED else 0
+        tile = TILE if "tiled" in find_attention(config.attention).forms else 0
     return Transformer(
         TransformerConfig(
             inputs=0,

@@ -1,18 +1,16 @@
 """What a causal model keeps of the tokens so far, so that it goes on from there.
 
-A cache is a dict of arrays. ``linear`` keeps its recurrent state; the other attentions keep the keys,
-turned by their positions, and values of ``config.length`` positions, of which a query sees those up to
-its own.
+A cache is a dict of arrays. Linear attention keeps its recurrent state; the others keep the keys, turned
+by their positions, and values of ``config.length`` positions, of which a query sees those up to its own.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import find_attention
+from baselines.model.attention import Network, attend, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.linear_chunked import CHUNK, linear_chunked
 from baselines.model.mixing import accumulator
@@ -29,7 +27,7 @@ class Memory(NamedTuple):
     Attributes:
         start: returns the arrays of a cache without tokens, for a number of sequences.
         extend: returns the output ``[B, T, H, V]`` for the next tokens' query, key and value, turned
-            by their positions, and the arrays with these tokens; takes the value network's options.
+            by their positions, and a value network; and the arrays with these tokens.
     """
 
     start: Callable[[TransformerConfig, int], Cache]
@@ -47,15 +45,16 @@ def _no_tokens(config: TransformerConfig, sequences: int) -> Cache:
 
 
 def _keep_tokens(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, **options: Any
+    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
 ) -> tuple[Array, Cache]:
     kept = {
         name: jax.lax.dynamic_update_slice_in_dim(cache[name], new, cache["position"], axis=1)
         for name, new in (("keys", key), ("values", value))
     }
     key_1K, query_Q1 = jnp.arange(config.length, dtype=jnp.int32)[None], _positions(cache, query)[:, None]
-    attention = find_attention(config.attention)
-    return attention(query, kept["keys"], kept["values"], None, key_1K <= query_Q1, **options), kept
+    attention, seen = find_attention(config.attention), (key_1K <= query_Q1)[None, None]
+    out, _ = attend(attention, query, kept["keys"], kept["values"], None, seen, network, None)
+    return out.astype(value.dtype), kept
 
 
 def _no_state(config: TransformerConfig, sequences: int) -> Cache:
@@ -64,7 +63,7 @@ def _no_state(config: TransformerConfig, sequences: int) -> Cache:
 
 
 def _keep_state(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, **options: Any
+    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
 ) -> tuple[Array, Cache]:
     out, state = linear_chunked(query, key, value, cache["state"], chunk=config.tile or CHUNK)
     return out, {"state": state}
@@ -73,8 +72,12 @@ def _keep_state(
 TOKENS = Memory(_no_tokens, _keep_tokens)
 """What suits every attention: keys and values."""
 
-STATES: Mapping[str, Memory] = MappingProxyType({"linear": Memory(_no_state, _keep_state)})
-"""The attentions for which a state of a fixed size will do."""
+STATE = Memory(_no_state, _keep_state)
+"""What will do for those that can be computed in chunks: a state of a fixed size."""
+
+
+def _memory_of(config: TransformerConfig) -> Memory:
+    return STATE if "chunked" in find_attention(config.attention).forms else TOKENS
 
 
 def check_cached(
@@ -106,12 +109,12 @@ def start_cache(config: TransformerConfig, sequences: int) -> Cache:
         ``position``, int32 without axes: how many tokens are in the cache. And ``state``, float32
         ``[B, H, D, V]``, or ``keys`` and ``values``, ``[B, length, H, D]`` of the configuration's type.
     """
-    memory = STATES.get(config.attention, TOKENS)
+    memory = _memory_of(config)
     return {"position": jnp.zeros((), jnp.int32), **memory.start(config, sequences)}
 
 
 def extend_cache(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, **options: Any
+    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
 ) -> tuple[Array, Cache]:
     """Attend from the next tokens to those of a cache, themselves and one another.
 
@@ -123,7 +126,7 @@ def extend_cache(
         query: ``[B, T, H, D]``, not yet turned by positions.
         key: likewise.
         value: ``[B, T, H, V]``.
-        **options: the value network's, see `baselines.model.attention.AttentionFunction`.
+        network: φ and the attention's own weights.
 
     Returns:
         ``[B, T, H, V]``, and the cache with the tokens.
@@ -131,12 +134,12 @@ def extend_cache(
     Raises:
         ConfigurationError: (a ValueError) for a cache of another number of sequences.
     """
-    memory = STATES.get(config.attention, TOKENS)
+    memory = _memory_of(config)
     B, T = query.shape[:2]
     kept = {array.shape[0] for array in cache.values() if array.ndim}
     if kept != {B}:
         raise ConfigurationError(f"tokens of {B} sequences; the cache holds {', '.join(map(str, kept))}")
     angles = rotary_angles(_positions(cache, query), config.head_width)
     turned = rotate(query, angles), rotate(key, angles)
-    out, arrays = memory.extend(config, cache, *turned, value, **options)
+    out, arrays = memory.extend(config, cache, *turned, value, network)
     return out, {"position": cache["position"] + T, **arrays}

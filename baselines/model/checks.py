@@ -1,5 +1,6 @@
 """Checks of the arrays that callers hand to attention."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -68,19 +69,30 @@ def _check_mask(mask: Any, sizes: dict[str, int]) -> Array:
     return four
 
 
-def check_deep_weights(name: str, deep_weights: Array | None, value: Array) -> None:
-    """Check that ``hyla_deep``, and no other attention, is given weights ``[H, V, V]``.
+def check_weights(shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, Array]) -> dict[str, Array]:
+    """Check that an attention is given the weights that it declares, and no others.
+
+    Args:
+        shapes: of the weights, by name.
+        given: arrays; those of NAME are called ``NAME_weights``.
+
+    Returns:
+        the arrays, by the names of the shapes.
 
     Raises:
-        ConfigurationError: if that isn't so.
+        ConfigurationError: if one is missing, too many, or of another shape.
     """
-    H, V = value.shape[2:]
-    if name == "hyla_deep":
-        if deep_weights is None or deep_weights.shape != (H, V, V):
-            shape = None if deep_weights is None else list(deep_weights.shape)
-            raise ConfigurationError(f"deep_weights has shape {shape}; hyla_deep needs [H, V, V]={[H, V, V]}")
-    elif deep_weights is not None:
-        raise ConfigurationError(f"deep_weights are for hyla_deep; {name} has none")
+    wanted = {f"{name}_weights": name for name in shapes}
+    for name in given:
+        if name not in wanted:
+            expected = f"expected {', '.join(wanted)}" if wanted else "this attention has no weights"
+            raise ConfigurationError(f"unknown argument {name}; {expected}")
+    for argument, name in wanted.items():
+        shape = jnp.shape(given[argument]) if argument in given else None
+        if shape != shapes[name]:
+            have = "is missing" if shape is None else f"has shape {list(shape)}"
+            raise ConfigurationError(f"{argument} {have}; expected {list(shapes[name])}")
+    return {name: given[argument] for argument, name in wanted.items()}
 
 
 def check_recurrence(query: Array, key: Array, value: Array, state: Array | None) -> None:

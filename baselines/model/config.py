@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 
-from baselines.model.attention import ACTIVATIONS, ATTENTION
+from baselines.model.attention import ACTIVATIONS, ATTENTION, with_form
 from baselines.model.feedforward import FEEDFORWARD
-from baselines.model.hyla_tiled import TILED
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
 from sraven.core.ground.arguments import check_choice, check_integer, check_share
@@ -80,7 +79,7 @@ class TransformerConfig:
             check_integer(name, getattr(self, name), low, high, f"with vocabulary={self.vocabulary}")
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
-        look_up("attention", self.attention, TILED if self.tile else ATTENTION)
+        look_up("attention", self.attention, with_form("tiled") if self.tile else ATTENTION)
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()

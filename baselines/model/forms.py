@@ -1,44 +1,51 @@
-"""The forms in which self-attention can be computed: the first that suits a call computes it."""
+"""The forms in which self-attention can be computed: the first of an attention's that suits a call."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import find_attention
-from baselines.model.config import TransformerConfig
-from baselines.model.hyla_tiled import hyla_tiled
+from baselines.model.attention import Attention, Network, attend, dropout_gate
+from baselines.model.hyla_tiled import tiled_attention
 from baselines.model.linear_chunked import linear_chunked
+from baselines.model.mixing import accumulator
 from baselines.model.softmax_cudnn import cudnn_applies, device_capability, softmax_fused
 
 Array = jax.Array
 
 
 class Call(NamedTuple):
-    """What a self-attention is given and asked for.
+    """What a self-attention is given and asked for; arrays fit, see `baselines.model.checks`.
 
     Attributes:
-        config: the transformer's.
+        attention: which.
         query: ``[B, A, H, D]``, of the last A of T tokens: those whose output is asked for.
         key: ``[B, T, H, D]``.
         value: ``[B, T, H, V]``.
         bias: ``[H, A, T]`` or None.
-        mask: bool, broadcasts to ``[B, H, A, T]``, or None; besides causality.
-        dropout_key: a JAX random key, or None to drop nothing.
-        network: what else the value network needs, as arguments of `find_attention`'s functions.
+        mask: bool with four axes, broadcasts to ``[B, H, A, T]``, or None; besides causality.
+        network: φ and the attention's own weights.
+        causal: whether a token sees earlier ones and itself only.
+        tile: positions of a tile, 0 for the whole.
+        dropout_rate: share of pairs that are dropped, 0 for none.
+        dropout_key: a JAX random key, if it isn't 0.
         return_scores: whether latent codes are asked for.
     """
 
-    config: TransformerConfig
+    attention: Attention
     query: Array
     key: Array
     value: Array
     bias: Array | None
     mask: Array | None
-    dropout_key: Array | None
-    network: dict[str, Any]
-    return_scores: bool
+    network: Network
+    causal: bool = False
+    tile: int = 0
+    dropout_rate: float = 0.0
+    dropout_key: Array | None = None
+    return_scores: bool = False
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
@@ -46,18 +53,15 @@ class Call(NamedTuple):
         return self.query, self.key, self.value
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The value network's and dropout's."""
-        if self.dropout_key is None:
-            return self.network
-        dropout = {"dropout_rate": self.config.attention_dropout, "dropout_key": self.dropout_key}
-        return self.network | dropout
+    def gate(self) -> Array | None:
+        """What dropout multiplies latent codes by, ``[A, T]``, or None."""
+        sizes = self.query.shape[1], self.key.shape[1]
+        return dropout_gate(self.dropout_rate, self.dropout_key, *sizes, accumulator(self.query.dtype))
 
     @property
     def is_bare(self) -> bool:
         """Whether there is neither bias nor mask nor dropout."""
-        drops = self.dropout_key is not None and self.config.attention_dropout > 0
-        return self.bias is None and self.mask is None and not drops
+        return self.bias is None and self.mask is None and not self.dropout_rate
 
     @property
     def asks_all(self) -> bool:
@@ -65,43 +69,56 @@ class Call(NamedTuple):
         return self.query.shape[1] == self.key.shape[1]
 
 
-class Form(NamedTuple):
-    """A way to compute self-attention.
-
-    Attributes:
-        name: what it is called.
-        suits: whether it can compute a call, and should.
-        attend: returns ``[B, A, H, V]``, and the latent codes ``[B, H, A, T]`` or None.
-    """
-
-    name: str
-    suits: Callable[[Call], bool]
-    attend: Callable[[Call], tuple[Array, Array | None]]
+Computed = tuple[Array, Array | None]
+"""The output ``[B, A, H, V]`` of the type of the values, and the latent codes ``[B, H, A, T]`` or None."""
 
 
-def _suits_chunked(call: Call) -> bool:
-    config = call.config
-    fits = config.attention == "linear" and config.causal and call.is_bare and call.asks_all
-    return config.tile > 0 and fits
+def plain(call: Call) -> Computed:
+    """All pairs of positions at once: what suits every call."""
+    mask, asked, tokens = call.mask, call.query.shape[1], call.key.shape[1]
+    if call.causal:
+        earlier_AT = jnp.tri(asked, tokens, tokens - asked, dtype=jnp.bool_)
+        mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
+    out, codes = attend(call.attention, *call.arrays, call.bias, mask, call.network, call.gate)
+    return out.astype(call.value.dtype), codes if call.return_scores else None
 
 
-def _chunked(call: Call) -> tuple[Array, None]:
-    return linear_chunked(*call.arrays, chunk=call.config.tile)[0], None
+def tiled(call: Call) -> Computed:
+    """Tile by tile."""
+    found = tiled_attention(
+        call.attention,
+        *call.arrays,
+        call.bias,
+        call.mask,
+        call.network,
+        call.gate,
+        causal=call.causal,
+        query_tile=call.tile,
+        key_tile=call.tile,
+    )
+    return found, None
+
+
+def chunked(call: Call) -> Computed:
+    """Causal linear attention, chunk by chunk."""
+    return linear_chunked(*call.arrays, chunk=call.tile)[0], None
+
+
+def cudnn(call: Call) -> Computed:
+    """Softmax attention in cuDNN's kernels."""
+    return softmax_fused(*call.arrays, causal=call.causal), None
 
 
 def _suits_tiled(call: Call) -> bool:
-    return call.config.tile > 0 and (call.asks_all or not call.config.causal)
+    return call.tile > 0 and (call.asks_all or not call.causal)
 
 
-def _tiled(call: Call) -> tuple[Array, None]:
-    config = call.config
-    tiles = {"query_tile": config.tile, "key_tile": config.tile, "causal": config.causal}
-    options = tiles | call.options
-    return hyla_tiled(*call.arrays, call.bias, call.mask, variant=config.attention, **options), None
+def _suits_chunked(call: Call) -> bool:
+    return call.tile > 0 and call.causal and call.is_bare and call.asks_all
 
 
 def _suits_cudnn(call: Call) -> bool:
-    if call.config.attention != "softmax" or call.return_scores or not (call.is_bare and call.asks_all):
+    if call.return_scores or not (call.is_bare and call.asks_all):
         return False
     _, tokens, _, width = call.query.shape
     return cudnn_applies(
@@ -113,34 +130,29 @@ def _suits_cudnn(call: Call) -> bool:
     )
 
 
-def _cudnn(call: Call) -> tuple[Array, None]:
-    return softmax_fused(*call.arrays, causal=call.config.causal), None
+class Form(NamedTuple):
+    """A way to compute self-attention.
+
+    Attributes:
+        suits: whether it can compute a call of an attention that names it, and should.
+        compute: does.
+    """
+
+    suits: Callable[[Call], bool]
+    compute: Callable[[Call], Computed]
 
 
-def _suits_plain(call: Call) -> bool:
-    return True
-
-
-def _plain(call: Call) -> tuple[Array, Array | None]:
-    mask = call.mask
-    if call.config.causal:
-        asked, tokens = call.query.shape[1], call.key.shape[1]
-        earlier_AT = jnp.tri(asked, tokens, tokens - asked, dtype=jnp.bool_)
-        mask = earlier_AT if mask is None else mask & earlier_AT
-    attention = find_attention(call.config.attention)
-    found = attention(*call.arrays, call.bias, mask, return_scores=call.return_scores, **call.options)
-    return found if call.return_scores else (found, None)
-
-
-FORMS = (
-    Form("chunked", _suits_chunked, _chunked),
-    Form("tiled", _suits_tiled, _tiled),
-    Form("cudnn", _suits_cudnn, _cudnn),
-    Form("plain", _suits_plain, _plain),
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        "cudnn": Form(_suits_cudnn, cudnn),
+        "chunked": Form(_suits_chunked, chunked),
+        "tiled": Form(_suits_tiled, tiled),
+    }
 )
-"""All forms; the last suits every call."""
+"""The forms besides the plain one, by the names that attentions call them."""
 
 
-def find_form(call: Call) -> Form:
-    """Return the first form that suits a call."""
-    return next(form for form in FORMS if form.suits(call))
+def find_form(call: Call) -> Callable[[Call], Computed]:
+    """Return what computes a call: the first form that its attention names and that suits, else `plain`."""
+    forms = (FORMS[name] for name in call.attention.forms)
+    return next((form.compute for form in forms if form.suits(call)), plain)

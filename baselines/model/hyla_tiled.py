@@ -12,21 +12,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import PARTS, Activation, Network, Parts, attend, dropout_gate, find_network
+from baselines.model.attention import Attention, Network, attend, dropout_gate, find_network, with_form
 from baselines.model.checks import check_arrays
-from baselines.model.mixing import accumulator
+from baselines.model.mixing import Activation, accumulator
 from baselines.model.names import look_up
-from baselines.model.normalisation import as_they_are, rms_head
 from sraven.core.ground.arguments import check_integer
 
 Array = jax.Array
-
-TILED = {
-    name: parts
-    for name, parts in PARTS.items()
-    if parts.normalise in (as_they_are, rms_head) and name != "hyla_deep"
-}
-"""The attentions that can be tiled: those that normalise a pair of positions by itself."""
 
 QUERY_TILE, KEY_TILE = 64, 64
 """Positions of a tile, unless others are asked for."""
@@ -36,7 +28,7 @@ class Plan(NamedTuple):
     """What is known about the tiles before any array is.
 
     Attributes:
-        parts: of the attention.
+        attention: which.
         activation: φ.
         causal: whether queries see no later keys.
         keys: K, before padding.
@@ -44,7 +36,7 @@ class Plan(NamedTuple):
         key_tile: keys of a tile.
     """
 
-    parts: Parts
+    attention: Attention
     activation: Activation
     causal: bool
     keys: int
@@ -89,7 +81,7 @@ def hyla_tiled(
         value: ``[B, K, H, V]`` of the same type.
         bias: ``[H, Q, K]`` or None.
         mask: bool, broadcasts to ``[B, H, Q, K]``, or None; ``[B, 1, 1, K]`` hides keys.
-        variant: one of `TILED`.
+        variant: an attention that has the form ``tiled``.
         activation: φ, a name of `baselines.model.attention.ACTIVATIONS`.
         causal: whether query q sees keys 0 to q only; tiles without any are skipped.
         dropout_rate: as in the plain form, which drops the same pairs for the same key.
@@ -103,17 +95,51 @@ def hyla_tiled(
     Raises:
         ConfigurationError: (a ValueError) for shapes or types that don't fit, or unknown names.
     """
+    attention = look_up("variant", variant, with_form("tiled"))
     mask = check_arrays(query, key, value, bias, mask)
+    gate = dropout_gate(dropout_rate, dropout_key, query.shape[1], key.shape[1], accumulator(query.dtype))
+    network, tiles = find_network(activation), {"query_tile": query_tile, "key_tile": key_tile}
+    return tiled_attention(attention, query, key, value, bias, mask, network, gate, causal=causal, **tiles)
+
+
+def tiled_attention(
+    attention: Attention,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    mask: Array | None,
+    network: Network,
+    gate: Array | None,
+    *,
+    causal: bool,
+    query_tile: int,
+    key_tile: int,
+) -> Array:
+    """Return what `hyla_tiled` returns, for arrays that have been checked and an attention that has the form.
+
+    Args:
+        attention: which.
+        query: as there.
+        key: as there.
+        value: as there.
+        bias: as there.
+        mask: bool with four axes, or None.
+        network: φ; weights of an attention's own aren't tiled.
+        gate: what dropout multiplies latent codes by, ``[Q, K]``, or None.
+        causal: as there.
+        query_tile: as there.
+        key_tile: as there.
+    """
     Q, K = query.shape[1], key.shape[1]
     plan = Plan(
-        look_up("variant", variant, TILED),
-        find_network(activation, None).activation,
+        attention,
+        network.activation,
         causal,
         K,
         min(Q, check_integer("query_tile", query_tile, 1, 1 << 30)),
         min(K, check_integer("key_tile", key_tile, 1, 1 << 30)),
     )
-    gate = dropout_gate(dropout_rate, dropout_key, Q, K, accumulator(query.dtype))
     pad = partial(_pad, plan)
     pairs = Pairs(pad(mask, q=2, k=3), pad(None if gate is None else gate[None, None], q=2, k=3))
     padded = pad(query, q=1), pad(key, k=1), pad(value, k=1), pad(bias, q=1, k=2)
@@ -166,10 +192,10 @@ def _tile(
     """Return the attention of a tile, as a function of its query, key, value and bias."""
     gate = _part_of_pairs(plan, pairs.gate, i, j)
     mask, gate_QK = _tile_mask(plan, pairs, i, j), None if gate is None else gate[0, 0]
-    network = Network(plan.activation, None)
+    network = Network(plan.activation)
 
     def attend_tile(query_BQHD: Array, key_BKHD: Array, value_BKHV: Array, bias_HQK: Array | None) -> Array:
-        return attend(plan.parts, query_BQHD, key_BKHD, value_BKHV, bias_HQK, mask, network, gate_QK)[0]
+        return attend(plan.attention, query_BQHD, key_BKHD, value_BKHV, bias_HQK, mask, network, gate_QK)[0]
 
     return attend_tile
 

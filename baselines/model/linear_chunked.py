@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from baselines.model.checks import check_recurrence
-from baselines.model.mixing import accumulator, multiply
+from baselines.model.mixing import accumulator, matmul
 from sraven.core.ground.arguments import check_integer
 
 Array = jax.Array
@@ -64,10 +64,6 @@ def _split(x_BTHD: Array, chunk: int) -> Array:
     return padded_BTHD.swapaxes(1, 2).reshape(B, H, -1, chunk, D)
 
 
-def _matmul(left: Array, right: Array, dtype: jnp.dtype) -> Array:
-    return multiply(jnp.matmul, left, right, dtype)
-
-
 def _turn(x: Array) -> Array:
     return x.swapaxes(-1, -2)
 
@@ -85,12 +81,12 @@ def _running_sums(start_BHDV: Array, added_BHSDV: Array, *, backwards: bool = Fa
 
 def _states(key_BHSLD: Array, value_BHSLV: Array, state_BHDV: Array) -> tuple[Array, Array]:
     """Return the states before each chunk ``[B, H, S, D, V]``, and the one after all."""
-    return _running_sums(state_BHDV, _matmul(_turn(key_BHSLD), value_BHSLV, key_BHSLD.dtype))
+    return _running_sums(state_BHDV, matmul(_turn(key_BHSLD), value_BHSLV, key_BHSLD.dtype))
 
 
 def _pairs(query_BHSLD: Array, key_BHSLD: Array) -> Array:
     """Return query · key for the pairs of each chunk, 0 for later keys: ``[B, H, S, L, L]``."""
-    return jnp.tril(_matmul(query_BHSLD, _turn(key_BHSLD), query_BHSLD.dtype))
+    return jnp.tril(matmul(query_BHSLD, _turn(key_BHSLD), query_BHSLD.dtype))
 
 
 @jax.custom_vjp
@@ -100,8 +96,8 @@ def _attend_chunks(
     """Return the output ``[B, H, S, L, V]`` and the last state, both float32 or better."""
     dtype = query_BHSLD.dtype
     before_BHSDV, last_BHDV = _states(key_BHSLD, value_BHSLV, state_BHDV)
-    out_BHSLV = _matmul(_pairs(query_BHSLD, key_BHSLD), value_BHSLV, dtype)
-    return out_BHSLV + _matmul(query_BHSLD, before_BHSDV, dtype), last_BHDV
+    out_BHSLV = matmul(_pairs(query_BHSLD, key_BHSLD), value_BHSLV, dtype)
+    return out_BHSLV + matmul(query_BHSLD, before_BHSDV, dtype), last_BHDV
 
 
 def _forward(*arrays: Array) -> tuple[tuple[Array, Array], tuple[Array, ...]]:
@@ -114,12 +110,12 @@ def _backward(saved: tuple[Array, ...], grads: tuple[Array, Array]) -> tuple[Arr
     dtype = query.dtype
     before, _ = _states(key, value, state_BHDV)
     # The gradient of the state before a chunk is that of the state after it, and what its queries add.
-    added_BHSDV = _matmul(_turn(query), grad, dtype)
+    added_BHSDV = matmul(_turn(query), grad, dtype)
     after, grad_first_BHDV = _running_sums(grad_state_BHDV, added_BHSDV, backwards=True)
     pairs, grad_pairs = _pairs(query, key), _pairs(grad.astype(dtype), value)
-    grad_query = _matmul(grad_pairs, key, dtype) + _matmul(grad, _turn(before), dtype)
-    grad_key = _matmul(_turn(grad_pairs), query, dtype) + _matmul(value, _turn(after), dtype)
-    grad_value = _matmul(_turn(pairs), grad, dtype) + _matmul(key, after, dtype)
+    grad_query = matmul(grad_pairs, key, dtype) + matmul(grad, _turn(before), dtype)
+    grad_key = matmul(_turn(grad_pairs), query, dtype) + matmul(value, _turn(after), dtype)
+    grad_value = matmul(_turn(pairs), grad, dtype) + matmul(key, after, dtype)
     return *(x.astype(dtype) for x in (grad_query, grad_key, grad_value)), grad_first_BHDV
 
 

@@ -1,6 +1,7 @@
 """The sums of attention, with the gradients of the costly ones written out.
 
-What the compiler makes of an einsum and its derivative spends most of its time copying
+`figure_a1` is what HYLA is; all else in this file is how its sums, and those of the other attentions, are
+made fast. What the compiler makes of an einsum and its derivative spends most of its time copying
 ``[B, H, Q, K]`` arrays into the order that its matrix product likes, and, on a CPU, adding them up
 over the batch. So products here are written in that order, the small factor is the one that is
 transposed, and sums over a few heads or a narrow value are written as sums of slices, which fuse
@@ -17,11 +18,26 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
+from baselines.model.normalisation import EPSILON
+
 Array = jax.Array
 Activation = Callable[[Array], Array]
 
 NARROW = 4
 """Values up to this width are mixed by sums of slices; beyond, matrix products are as fast."""
+
+
+def figure_a1(
+    query_BQHD: Array, key_BKHD: Array, value_BKHV: Array, activation: Activation = jax.nn.relu
+) -> Array:
+    """Return HYLA as the paper's Figure A1 has it (Algorithm 2, lines 5 to 10): ``[B, Q, H, V]``.
+
+    The scores are over √D besides, as in the text, and RMSHead has its epsilon.
+    """
+    a_BHQK = jnp.einsum("bqhd,bkhd->bhqk", query_BQHD, key_BKHD) / jnp.sqrt(query_BQHD.shape[-1])
+    a_BHQK = a_BHQK / jnp.sqrt(jnp.square(a_BHQK).mean(axis=1, keepdims=True) + EPSILON)
+    z_BQKV = activation(jnp.einsum("bhqk,bkhv->bqkv", a_BHQK, value_BKHV))
+    return jnp.einsum("bhqk,bqkv->bqhv", a_BHQK, z_BQKV)
 
 
 def accumulator(dtype: DTypeLike) -> jnp.dtype:
@@ -55,12 +71,12 @@ def multiply(product: Callable[..., Array], left: Array, right: Array, dtype: DT
     return out
 
 
-def _matmul(left: Array, right: Array, dtype: DTypeLike) -> Array:
-    return multiply(jnp.matmul, left, right, dtype)
+matmul = partial(multiply, jnp.matmul)
+"""`multiply` by ``jnp.matmul``."""
 
 
-def _einsum(subscripts: str, left: Array, right: Array, dtype: DTypeLike) -> Array:
-    return multiply(partial(jnp.einsum, subscripts), left, right, dtype)
+def _einsum(subscripts: str) -> Callable[..., Array]:
+    return partial(multiply, partial(jnp.einsum, subscripts))
 
 
 def _sum_of_products(left: Array, right: Array, axis: int) -> Array:
@@ -82,7 +98,7 @@ def _sum_of_products(left: Array, right: Array, axis: int) -> Array:
 @jax.custom_vjp
 def dot_scores(query_BQHD: Array, key_BKHD: Array) -> Array:
     """Return query · key for all pairs of positions: ``[B, H, Q, K]``, float32 or better."""
-    return _matmul(query_BQHD.transpose(0, 2, 1, 3), key_BKHD.transpose(0, 2, 3, 1), query_BQHD.dtype)
+    return matmul(query_BQHD.transpose(0, 2, 1, 3), key_BKHD.transpose(0, 2, 3, 1), query_BQHD.dtype)
 
 
 def _dot_scores_forward(query_BQHD: Array, key_BKHD: Array) -> tuple[Array, tuple[Array, Array]]:
@@ -92,8 +108,8 @@ def _dot_scores_forward(query_BQHD: Array, key_BKHD: Array) -> tuple[Array, tupl
 def _dot_scores_backward(saved: tuple[Array, Array], grad_BHQK: Array) -> tuple[Array, Array]:
     query_BQHD, key_BKHD = saved
     dtype = query_BQHD.dtype
-    grad_BHQD = _matmul(grad_BHQK, key_BKHD.transpose(0, 2, 1, 3), dtype)
-    grad_BHDK = _matmul(query_BQHD.transpose(0, 2, 3, 1), grad_BHQK, dtype)
+    grad_BHQD = matmul(grad_BHQK, key_BKHD.transpose(0, 2, 1, 3), dtype)
+    grad_BHDK = matmul(query_BQHD.transpose(0, 2, 3, 1), grad_BHQK, dtype)
     return grad_BHQD.transpose(0, 2, 1, 3).astype(dtype), grad_BHDK.transpose(0, 3, 1, 2).astype(dtype)
 
 
@@ -126,7 +142,7 @@ add_bias.defvjp(_add_bias_forward, _add_bias_backward)
 def mix_values(scores_BHQK: Array, value_BKHV: Array) -> Array:
     """Return Σ_k a[h,q,k] v[k,h,·] for each head: ``[B, Q, H, V]``, float32 or better."""
     value_BHKV = value_BKHV.transpose(0, 2, 1, 3)
-    return _matmul(scores_BHQK, value_BHKV, value_BKHV.dtype).transpose(0, 2, 1, 3)
+    return matmul(scores_BHQK, value_BHKV, value_BKHV.dtype).transpose(0, 2, 1, 3)
 
 
 def _mix_values_forward(scores_BHQK: Array, value_BKHV: Array) -> tuple[Array, tuple[Array, Array]]:
@@ -136,8 +152,8 @@ def _mix_values_forward(scores_BHQK: Array, value_BKHV: Array) -> tuple[Array, t
 def _mix_values_backward(saved: tuple[Array, Array], grad_BQHV: Array) -> tuple[Array, Array]:
     scores_BHQK, value_BKHV = saved
     dtype = value_BKHV.dtype
-    grad_BHQK = _matmul(grad_BQHV.transpose(0, 2, 1, 3), value_BKHV.transpose(0, 2, 3, 1), dtype)
-    grad_BHVK = _matmul(grad_BQHV.transpose(0, 2, 3, 1), scores_BHQK, dtype)
+    grad_BHQK = matmul(grad_BQHV.transpose(0, 2, 1, 3), value_BKHV.transpose(0, 2, 3, 1), dtype)
+    grad_BHVK = matmul(grad_BQHV.transpose(0, 2, 3, 1), scores_BHQK, dtype)
     return grad_BHQK, grad_BHVK.transpose(0, 3, 1, 2).astype(dtype)
 
 
@@ -180,9 +196,7 @@ def _narrow_over_heads(scores_BHQK: Array, factor_BTHV: Array, along: str) -> Ar
         )
         return total_VBQK.transpose(1, 0, 2, 3)
 
-    def by_products(scores_BHQK: Array, factor_BTHV: Array) -> Array:
-        return _einsum(f"bhqk,b{along}hv->bvqk", scores_BHQK, factor_BTHV, factor_BTHV.dtype)
-
+    by_products = partial(_einsum(f"bhqk,b{along}hv->bvqk"), dtype=factor_BTHV.dtype)
     total_BVQK: Array = jax.lax.platform_dependent(
         scores_BHQK, factor_BTHV, cpu=by_slices, default=by_products
     )
@@ -195,7 +209,7 @@ def _narrow_over_values(inner_BVQK: Array, factor_BTHV: Array, along: str) -> Ar
 
 
 def _narrow_over_keys(scores_BHQK: Array, inner_BVQK: Array, dtype: DTypeLike) -> Array:
-    return _matmul(scores_BHQK.transpose(0, 2, 1, 3), inner_BVQK.transpose(0, 2, 3, 1), dtype)
+    return matmul(scores_BHQK.transpose(0, 2, 1, 3), inner_BVQK.transpose(0, 2, 3, 1), dtype)
 
 
 _NARROW = Sums(
@@ -203,15 +217,15 @@ _NARROW = Sums(
     _narrow_over_heads,
     _narrow_over_values,
     _narrow_over_keys,
-    partial(_einsum, "bhqk,bvqk->bkhv"),
+    _einsum("bhqk,bvqk->bkhv"),
 )
 
 _WIDE = Sums(
     3,
-    lambda scores, factor, along: _einsum(f"bhqk,b{along}hv->bqkv", scores, factor, factor.dtype),
-    lambda inner, factor, along: _einsum(f"bqkv,b{along}hv->bhqk", inner, factor, factor.dtype),
-    partial(_einsum, "bhqk,bqkv->bqhv"),
-    partial(_einsum, "bhqk,bqkv->bkhv"),
+    lambda scores, factor, along: _einsum(f"bhqk,b{along}hv->bqkv")(scores, factor, factor.dtype),
+    lambda inner, factor, along: _einsum(f"bqkv,b{along}hv->bhqk")(inner, factor, factor.dtype),
+    _einsum("bhqk,bqkv->bqhv"),
+    _einsum("bhqk,bqkv->bkhv"),
 )
 
 

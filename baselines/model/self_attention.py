@@ -1,13 +1,14 @@
 """Attention of a sequence to itself, with its parameters; `baselines.model.forms` has the sums."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from baselines.model.attention import Network, find_attention, find_network
 from baselines.model.cache import check_cached, extend_cache, start_cache
+from baselines.model.checks import check_arrays
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.forms import Call, find_form
@@ -51,9 +52,14 @@ class SelfAttention(nn.Module):
             out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -asked:], None
         else:
             query, key, bias = self._positions(query, key)
-            arrays = query, key, value, bias, _rows_of(mask, asked)
-            call = Call(config, *arrays, dropout_key, self._network(), self.return_scores)
-            out_BAHV, codes_BHAT = find_form(call).attend(call)
+            mask = check_arrays(query, key, value, bias, _rows_of(mask, asked))
+            dropout = (config.attention_dropout, dropout_key) if dropout_key is not None else (0.0, None)
+            call = Call(
+                find_attention(config.attention),
+                *(query, key, value, bias, mask, self._network()),
+                *(config.causal, config.tile, *dropout, self.return_scores),
+            )
+            out_BAHV, codes_BHAT = find_form(call)(call)
         project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")
         return by_rows(project, out_BAHV, width_axes=2), codes_BHAT
 
@@ -62,20 +68,18 @@ class SelfAttention(nn.Module):
         start = start_cache(self.config, query.shape[0])
         kept = {name: self.variable("cache", name, start.__getitem__, name) for name in start}
         before = {name: variable.value for name, variable in kept.items()}
-        out_BTHV, after = extend_cache(self.config, before, query, key, value, **self._network())
+        out_BTHV, after = extend_cache(self.config, before, query, key, value, self._network())
         for name, variable in kept.items():
             variable.value = after[name]
         return out_BTHV
 
-    def _network(self) -> dict[str, Any]:
+    def _network(self) -> Network:
         """Return what the value network needs besides latent codes and values."""
         config = self.config
-        if config.attention != "hyla_deep":
-            return {"activation": config.activation}
-        # Fan-in H · V: it is the sum over heads that this layer's inputs enter.
-        init = nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2)
-        shape = config.heads, config.head_width, config.head_width
-        return {"activation": config.activation, "deep_weights": self.param("deep", init, shape)}
+        sizes = config.heads, config.head_width, config.head_width
+        own = find_attention(config.attention).weights.items()
+        weights = {name: self.param(name, kind.initialise, kind.shape(*sizes)) for name, kind in own}
+        return find_network(config.activation, weights)
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
         """Tell positions, by turning queries and keys or by a bias ``[H, A, T]``."""

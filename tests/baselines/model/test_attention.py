@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION, dropout_gate, find_attention
+from baselines.model.mixing import figure_a1
 from sraven import ConfigurationError
 
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
@@ -176,6 +177,21 @@ def test_equals_loops_for_wide_values_without_mask_or_bias(name):
     np.testing.assert_allclose(out, wanted_out, rtol=1e-4, atol=1e-5 * np.abs(wanted_out).max())
 
 
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_hyla_is_the_papers_figure(width, float64):
+    """The lines of Figure A1, and what is computed in their place: values and gradients."""
+    drawn, weight = as_jax(arrays("hyla", width=width)[0], jnp.float64), draw(B, Q, H, width, seed=1)
+
+    def values_and_gradients(attention):
+        out, pull = jax.vjp(attention, *drawn)
+        return out, *pull(jnp.asarray(weight))
+
+    forms = ATTENTION["hyla"], figure_a1
+    found_and_wanted = (jax.jit(partial(values_and_gradients, form))() for form in forms)
+    for found, wanted in zip(*found_and_wanted, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations(activation, float64):
     drawn, _ = arrays("hyla")
@@ -307,7 +323,10 @@ ZEROS = {
         ({"mask": jnp.zeros((1, B, H, Q, K), bool)}, r"mask has shape \[1, 2, 5, 11, 13\]"),
         ({"query": jnp.zeros((B, Q, H, D), jnp.bfloat16)}, "bfloat16, float32, float32; expected one"),
         ({name: array.astype(jnp.int32) for name, array in ZEROS.items()}, "int32, int32, int32; expected"),
-        ({"deep_weights": jnp.zeros((H, 3, 3))}, "deep_weights are for hyla_deep; hyla has none"),
+        (
+            {"deep_weights": jnp.zeros((H, 3, 3))},
+            "unknown argument deep_weights; this attention has no weights",
+        ),
         ({"dropout_rate": 0.1}, "dropout_rate=0.1 needs dropout_key"),
         ({"dropout_rate": 1.0}, "dropout_rate=1.0: expected a share from 0 to below 1"),
     ],
@@ -317,7 +336,14 @@ def test_errors_name_what_is_wrong(wrong, message):
         ATTENTION["hyla"](**{**ZEROS, **wrong})
 
 
-@pytest.mark.parametrize("weights", [None, jnp.zeros((H, 3, 2))])
-def test_deep_hyla_needs_weights(weights):
-    with pytest.raises(ConfigurationError, match=r"hyla_deep needs \[H, V, V\]=\[5, 3, 3\]"):
-        ATTENTION["hyla_deep"](**ZEROS, deep_weights=weights)
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({}, r"deep_weights is missing; expected \[5, 3, 3\]"),
+        ({"deep_weights": jnp.zeros((H, 3, 2))}, r"deep_weights has shape \[5, 3, 2\]; expected \[5, 3, 3\]"),
+        ({"deep_wieghts": jnp.zeros((H, 3, 3))}, "unknown argument deep_wieghts; expected deep_weights"),
+    ],
+)
+def test_deep_hyla_needs_weights(weights, message):
+    with pytest.raises(ConfigurationError, match=message):
+        ATTENTION["hyla_deep"](**ZEROS, **weights)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from baselines.model import forms
-from baselines.model.attention import ATTENTION
+from baselines.model.attention import ATTENTION, find_attention, find_network
 from baselines.model.forms import Call, find_form
 from baselines.model.softmax_cudnn import cudnn_applies, device_capability, softmax_fused
 from baselines.model.transformer import Transformer, TransformerConfig
@@ -31,7 +31,10 @@ def draw(*shape, dtype=jnp.float32):
 
 def call_of(config, bias=None, mask=None, dropout_key=None, return_scores=False):
     arrays = [draw(B, T, H, D, dtype=config.dtype)] * 3
-    return Call(config, *arrays, bias, mask, dropout_key, {"activation": "relu"}, return_scores)
+    mask = None if mask is None else mask[None, None, None]
+    dropout = (config.attention_dropout, dropout_key) if dropout_key is not None else (0.0, None)
+    what = find_attention(config.attention), *arrays, bias, mask, find_network("relu")
+    return Call(*what, config.causal, config.tile, *dropout, return_scores)
 
 
 @pytest.fixture
@@ -74,21 +77,21 @@ BIAS, MASK, KEY = jnp.zeros((H, T, T)), np.ones(T, bool), jax.random.key(0)
     ],
 )
 def test_which_form_a_call_gets(changes, asked, name, cudnn):
-    assert find_form(call_of(config_of(**changes), **asked)).name == name
+    assert find_form(call_of(config_of(**changes), **asked)).__name__ == name
 
 
 def test_this_machine_has_no_cudnn():
     """On a CPU nothing changes."""
     assert device_capability() == ""
     config = config_of(attention="softmax", dtype="bfloat16")
-    assert find_form(call_of(config)).name == "plain"
+    assert find_form(call_of(config)).__name__ == "plain"
 
 
 def test_latent_codes_come_when_asked_for():
     config = config_of(attention="hyla")
     for asked in (False, True):
         call = call_of(config, return_scores=asked)
-        out, codes = find_form(call).attend(call)
+        out, codes = find_form(call)(call)
         assert out.shape == (B, T, H, D)
         assert (codes is not None) == asked
 

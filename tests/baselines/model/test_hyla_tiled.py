@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION
-from baselines.model.hyla_tiled import TILED, hyla_tiled
+from baselines.model.attention import ATTENTION, with_form
+from baselines.model.hyla_tiled import hyla_tiled
 from sraven import ConfigurationError
 
 B, H, D, V, Q, K = 2, 3, 5, 7, 23, 29
@@ -126,7 +126,15 @@ def test_memory_grows_with_a_tile_not_with_all_pairs():
 
 def test_errors():
     inputs = [jnp.asarray(array, jnp.float32) for array in arrays()]
-    assert set(TILED) < set(ATTENTION)
+    assert set(with_form("tiled")) == {
+        "linear",
+        "hyla",
+        "linear_rmshead",
+        "linear_rmshead_nonlinear",
+        "hyla_no_rmshead",
+        "hyla_linear",
+        "hyla_linear_no_rmshead",
+    }
     with pytest.raises(ConfigurationError, match=r"variant='softmax': .*expected one of linear, hyla"):
         hyla_tiled(*inputs, variant="softmax")
     with pytest.raises(ConfigurationError, match="key_tile=0: expected an integer from 1"):

@@ -1,0 +1,102 @@
+"""An attention of a user's own, with weights that no other file knows: trained, kept, sampled from."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.encode import encoding_of
+from baselines.experiment import board_of, program_of
+from baselines.lm.experiment import language_model, language_program
+from baselines.lm.flops import flops_per_token
+from baselines.lm.sample import continue_tokens
+from baselines.model.attention import ATTENTION, Attention, Weights, add_attention
+from baselines.model.mixing import mix_values
+from baselines.model.normalisation import rms_head
+from baselines.recipes import make_language_config
+from baselines.train import restore_params, train
+from helpers.tiny_language import TINY
+from helpers.tiny_runs import leaves, quickly, shared_directory, tiny
+from sraven import ConfigurationError
+from sraven.core.boards.board import read_board
+
+B, T, H, D = 2, 5, 3, 4
+
+
+def mixed_heads(codes, value_BKHV, network):
+    """Σ_k a·φ(v·W), W between the heads."""
+    mixed_BKHV = jnp.einsum("bkhv,hg->bkgv", value_BKHV, network.weights["between"].astype(value_BKHV.dtype))
+    return mix_values(codes.product(), network.activation(mixed_BKHV))
+
+
+@pytest.fixture(autouse=True)
+def _registered():
+    between = Weights("HH", jax.nn.initializers.orthogonal())
+    add_attention("mixed_heads", Attention(rms_head, mixed_heads, weights={"between": between}))
+    yield
+    del ATTENTION["mixed_heads"]
+
+
+def test_it_trains_and_comes_back(tmp_path, tmp_path_factory):
+    """Its weights begin orthogonal, move, lie in the checkpoint and are read from it."""
+    config = tiny("mixed_heads", steps=5, warmup=1)
+    with quickly(shared_directory(tmp_path_factory, "compiled")), jax.numpy_dtype_promotion("standard"):
+        state = train(config, tmp_path / "run")
+        program = program_of(config, encoding_of(board_of(config).task))
+        params = restore_params(tmp_path / "run", program, config.steps)
+    [path] = [path for path in leaves(state.params) if "between" in path]
+    trained, first = (
+        leaves(state.params)[path],
+        leaves(program.initialise(np.uint32(config.seed)).params)[path],
+    )
+    np.testing.assert_allclose(first @ first.T, np.eye(config.heads), atol=1e-5)
+    assert (trained != first).any()
+    np.testing.assert_array_equal(leaves(params)[path], trained)
+
+
+def test_text_is_sampled_from_it():
+    """With a cache, piece by piece, what the whole sequence finds likeliest."""
+    config = _language_config()
+    shapes = jax.eval_shape(language_program(config).initialise, np.uint32(0)).params
+    rng = np.random.default_rng(0)
+    params = jax.tree.map(lambda leaf: (0.5 * rng.normal(size=leaf.shape)).astype(np.float32), shapes)
+    prompt = np.asarray([3, 4, 5])
+    pieces = continue_tokens(config, params, prompt, 4, temperature=0)
+    model = language_model(config)
+    text = np.concatenate([prompt, pieces[0]])[None].astype(np.int32)
+    logits = jax.jit(model.apply)({"params": params}, text)
+    np.testing.assert_array_equal(logits[0, len(prompt) - 1 : -1].argmax(axis=-1), pieces[0])
+
+
+def _language_config():
+    corpus = SimpleNamespace(digest="0" * 64, tokenizer={"pieces": 23})
+    changes = {**TINY, "dtype": "float32"}
+    return make_language_config(read_board("c4-v1"), corpus, "mixed_heads", size="tiny", **changes)
+
+
+def test_its_weights_count_as_operations():
+    """Two for each of the 3 × 3 weights and each pair, beside scores and one mix; forward and backward."""
+    config = _language_config()
+    pairs = (config.length + 1) / 2
+    wanted = 6 * 1000 + 3 * config.layers * pairs * 2 * (2 * config.qkv_width + config.heads**2)
+    assert flops_per_token(config, 1000) == wanted
+
+
+def test_as_a_function():
+    """Weights are arguments, and have gradients."""
+    rng = np.random.default_rng(0)
+    query, key, value = (jnp.asarray(rng.normal(size=(B, T, H, D)), jnp.float32) for _ in range(3))
+    attention = ATTENTION["mixed_heads"]
+    total = jax.grad(lambda weights: attention(query, key, value, between_weights=weights).sum())
+    assert total(jnp.eye(H)).any()
+    with pytest.raises(ConfigurationError, match=r"between_weights is missing; expected \[3, 3\]"):
+        attention(query, key, value)
+    with pytest.raises(ConfigurationError, match=r"between_weights has shape \[3\]; expected \[3, 3\]"):
+        attention(query, key, value, between_weights=jnp.zeros(H))
+
+
+def test_names_that_are_taken():
+    with pytest.raises(ConfigurationError, match="attention 'mixed_heads' is there already"):
+        add_attention("mixed_heads", Attention(rms_head, mixed_heads))
