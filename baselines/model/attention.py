@@ -258,18 +258,19 @@ _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1),
 ATTENTION: dict[str, Attention] = {
     "softmax": Attention(softmax, weighted_sum, forms=("cudnn",)),
     "linear": Attention(as_they_are, weighted_sum, forms=("chunked", "tiled")),
-    "hyla": Attention(rms_head, hyla, mixes=2, forms=("tiled",)),
+    "hyla": Attention(rms_head, hyla, mixes=2, forms=("pallas", "tiled")),
     "linear_rmshead": Attention(rms_head, weighted_sum, forms=("tiled",)),
     "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, forms=("tiled",)),
-    "hyla_no_rmshead": Attention(as_they_are, hyla, mixes=2, forms=("tiled",)),
-    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, forms=("tiled",)),
-    "hyla_linear_no_rmshead": Attention(as_they_are, linear_hyla, mixes=2, forms=("tiled",)),
+    "hyla_no_rmshead": Attention(as_they_are, hyla, mixes=2, forms=("pallas", "tiled")),
+    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, forms=("pallas", "tiled")),
+    "hyla_linear_no_rmshead": Attention(as_they_are, linear_hyla, mixes=2, forms=("pallas", "tiled")),
     "hyla_softmax": Attention(softmax, hyla, mixes=2),
     "hyla_rmshead_softmax": Attention(rms_head_softmax, hyla, mixes=2),
     "hyla_deep": Attention(rms_head, deep_hyla, weights=_DEEP, mixes=2),
 }
 """The attentions by name. A form besides the plain one needs that it fits: tiles, that the normalisation
-looks at one pair of positions at a time; chunks, that it is linear attention.
+looks at one pair of positions at a time; chunks, that it is linear attention; Pallas, that it is HYLA's
+value network on RMSHead or the scores as they are.
 
 Rows of Table A1 that are named otherwise there: ``hyla_linear`` is HYLA - nonlinearity,
 ``hyla_softmax`` is HYLA - RMSHead + softmax, and ``hyla_rmshead_softmax`` is HYLA + softmax, which the

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Network, attend, dropout_gate
+from baselines.model.attention import Attention, Network, attend, dropout_gate, identity, linear_hyla
+from baselines.model.devices import cudnn_applies, device_capability, pallas_applies
 from baselines.model.hyla_tiled import tiled_attention
 from baselines.model.linear_chunked import linear_chunked
 from baselines.model.mixing import accumulator
-from baselines.model.softmax_cudnn import cudnn_applies, device_capability, softmax_fused
+from baselines.model.normalisation import rms_head
+from baselines.model.softmax_cudnn import softmax_fused
 
 Array = jax.Array
 
@@ -99,6 +101,23 @@ def tiled(call: Call) -> Computed:
     return found, None
 
 
+def pallas(call: Call) -> Computed:
+    """HYLA in fused kernels of a GPU."""
+    from baselines.model.hyla_pallas import hyla_pallas  # takes a third of a second, which a CPU can spare
+
+    attention = call.attention
+    activation = identity if attention.mix is linear_hyla else call.network.activation
+    out = hyla_pallas(
+        *call.arrays,
+        call.bias,
+        call.gate,
+        activation=activation,
+        normalise=attention.normalise is rms_head,
+        causal=call.causal,
+    )
+    return out, None
+
+
 def chunked(call: Call) -> Computed:
     """Causal linear attention, chunk by chunk."""
     return linear_chunked(*call.arrays, chunk=call.tile)[0], None
@@ -111,6 +130,20 @@ def cudnn(call: Call) -> Computed:
 
 def _suits_tiled(call: Call) -> bool:
     return call.tile > 0 and (call.asks_all or not call.causal)
+
+
+def _suits_pallas(call: Call) -> bool:
+    if call.mask is not None or not _suits_tiled(call):
+        return False
+    _, _, heads, width = call.query.shape
+    return pallas_applies(
+        backend=jax.default_backend(),
+        capability=device_capability(),
+        devices=jax.device_count(),
+        dtype=call.query.dtype,
+        heads=heads,
+        width=width,
+    )
 
 
 def _suits_chunked(call: Call) -> bool:
@@ -145,6 +178,7 @@ class Form(NamedTuple):
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
         "cudnn": Form(_suits_cudnn, cudnn),
+        "pallas": Form(_suits_pallas, pallas),
         "chunked": Form(_suits_chunked, chunked),
         "tiled": Form(_suits_tiled, tiled),
     }

@@ -12,8 +12,9 @@ import pytest
 
 from baselines.model import forms
 from baselines.model.attention import ATTENTION, find_attention, find_network
+from baselines.model.devices import cudnn_applies, device_capability
 from baselines.model.forms import Call, find_form
-from baselines.model.softmax_cudnn import cudnn_applies, device_capability, softmax_fused
+from baselines.model.softmax_cudnn import softmax_fused
 from baselines.model.transformer import Transformer, TransformerConfig
 
 B, H, D, T = 2, 3, 8, 11

@@ -1,0 +1,210 @@
+"""HYLA's fused kernels, interpreted by JAX: values and gradients of the plain form; and lowered for CUDA.
+
+Axes have different primes: B=2, H=3, D=5, in tiles of 4 that divide no length but 8.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_attention, find_network
+from baselines.model.devices import pallas_applies
+from baselines.model.forms import Call, find_form
+from baselines.model.hyla_kernels import VALUES
+from baselines.model.hyla_pallas import hyla_pallas, key_tiles, query_tiles
+
+B, H, D, TILE = 2, 3, 5, 4
+
+
+def draw(*shape, dtype=jnp.float32):
+    return jnp.asarray(np.random.default_rng(shape).normal(size=shape), dtype)
+
+
+def values_and_gradients(attention, inputs):
+    """Return the output and the gradient of each array that is there."""
+
+    @jax.jit
+    def look(*inputs):
+        out, pull = jax.vjp(attention, *inputs)
+        return out, *pull(draw(*out.shape, dtype=out.dtype)[..., ::-1])
+
+    return [array for array in look(*inputs) if array is not None]
+
+
+def compare(fused, plain, inputs, tolerance):
+    for found, wanted in zip(
+        values_and_gradients(fused, inputs), values_and_gradients(plain, inputs), strict=True
+    ):
+        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+        found, wanted = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+        assert np.abs(found - wanted).max() <= tolerance * np.abs(wanted).max()
+
+
+CASES = [
+    # queries, keys, width of a value, causal, bias, φ, RMSHead
+    (7, 7, 3, True, False, "relu", True),
+    (8, 8, 3, True, True, "silu", True),
+    (3, 3, 3, True, False, "relu", False),
+    (7, 10, VALUES + 3, False, True, "relu", True),
+    (11, 6, 3, False, False, "sigmoid", True),
+    (6, 11, 3, True, True, "gelu", False),
+]
+
+
+@pytest.mark.parametrize(("queries", "keys", "width", "causal", "with_bias", "phi", "normalise"), CASES)
+def test_values_and_gradients_of_the_plain_form(queries, keys, width, causal, with_bias, phi, normalise):
+    inputs = draw(B, queries, H, D), draw(B, keys, H, D), draw(B, keys, H, width)
+    bias = draw(H, queries, keys) if with_bias else None
+    options = {"causal": causal, "normalise": normalise, "tile": TILE, "interpret": True}
+    mask = np.tri(queries, keys, dtype=bool) if causal else None
+    plain = ATTENTION["hyla" if normalise else "hyla_no_rmshead"]
+    compare(
+        partial(hyla_pallas, activation=ACTIVATIONS[phi], **options),
+        lambda *arrays: plain(*arrays, mask, activation=phi),
+        (*inputs, bias),
+        2e-5,
+    )
+
+
+@pytest.mark.parametrize(("normalise", "name"), [(True, "hyla"), (False, "hyla_no_rmshead")])
+def test_dropout(normalise, name):
+    """The gate enters both mixes."""
+    inputs = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
+    gate = jnp.asarray(np.random.default_rng(3).random((6, 6)) < 0.6, jnp.float32) / 0.6
+    network = find_network("relu")
+    compare(
+        lambda *arrays: hyla_pallas(*arrays, None, gate, normalise=normalise, tile=TILE, interpret=True),
+        lambda *arrays: attend(ATTENTION[name], *arrays, None, None, network, gate)[0],
+        inputs,
+        2e-5,
+    )
+
+
+def test_half_precision():
+    inputs = [draw(at, B, 7, H, D, dtype=jnp.bfloat16)[0] for at in (1, 2, 3)]
+    compare(
+        partial(hyla_pallas, causal=True, tile=TILE, interpret=True),
+        lambda *arrays: ATTENTION["hyla"](*arrays, mask=np.tri(7, dtype=bool)),
+        inputs,
+        0.03,
+    )
+
+
+def test_runs_side_by_side():
+    """A grid trains under vmap."""
+    runs = [[draw(at, run, B, 5, H, D)[0, 0] for at in (1, 2, 3)] for run in (1, 2)]
+    fused = partial(hyla_pallas, causal=True, tile=TILE, interpret=True)
+    together = jax.jit(jax.vmap(fused))(*(jnp.stack(parts) for parts in zip(*runs, strict=True)))
+    for found, arrays in zip(together, runs, strict=True):
+        np.testing.assert_allclose(found, jax.jit(fused)(*arrays), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(("queries", "keys"), [(5, 5), (3, 5), (5, 3)])
+def test_tiles_that_are_visited_are_those_that_see_one_another(queries, keys, causal):
+    """By the pairs of positions of tiles of 3; by queries and by keys the same ones."""
+    pairs = np.tri(3 * queries, 3 * keys) if causal else np.ones((3 * queries, 3 * keys))
+    wanted = pairs.reshape(queries, 3, keys, 3).any(axis=(1, 3))
+    by_query, by_key = np.zeros((2, queries, keys), bool)
+    for i, (first, last) in enumerate(key_tiles(queries, keys, causal)):
+        by_query[i, first:last] = True
+    for j, (first, last) in enumerate(query_tiles(queries, keys, causal)):
+        by_key[first:last, j] = True
+    np.testing.assert_array_equal(by_query, wanted)
+    np.testing.assert_array_equal(by_key, wanted)
+
+
+# For a GPU ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "heads", "width", "paired", "kernels"),
+    [(jnp.bfloat16, 3, 64, False, 2), (jnp.float32, 2, 16, True, 3)],
+)
+def test_kernels_lower_for_cuda(dtype, heads, width, paired, kernels):
+    """To Triton's own language, which a GPU's driver then compiles: no GPU is needed for that, or was had."""
+    shape = jax.ShapeDtypeStruct((2, 50, heads, width), dtype)
+    pairs = [jax.ShapeDtypeStruct((heads, 50, 50), dtype), jax.ShapeDtypeStruct((50, 50), jnp.float32)]
+
+    def total(query, key, value, *pairs):
+        return hyla_pallas(query, key, value, *pairs, causal=True).sum()
+
+    inputs = [shape] * 3 + (pairs if paired else [])
+    with jax.numpy_dtype_promotion("standard"):  # JAX's lowering promotes types
+        gradient = jax.jit(jax.grad(total, tuple(range(4 if paired else 3)))).trace(*inputs)
+        text = gradient.lower(lowering_platforms=("cuda",)).as_text()
+        forward = jax.jit(total).trace(*inputs).lower(lowering_platforms=("cuda",)).as_text()
+    assert text.count("@__gpu$xla.gpu.triton") + text.count("@triton_kernel_call") == kernels
+    assert "triton" in forward
+    assert f"tensor<2x{heads}x50x50" not in text
+
+
+APPLIES = {
+    "backend": "gpu",
+    "capability": "9.0",
+    "devices": 1,
+    "dtype": jnp.dtype("bfloat16"),
+    "heads": 8,
+    "width": 64,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "applies"),
+    [
+        ({}, True),
+        ({"backend": "cpu", "capability": ""}, False),
+        ({"backend": "tpu", "capability": ""}, False),
+        ({"capability": "7.5"}, False),
+        ({"capability": "gfx942"}, False),
+        ({"devices": 2}, False),
+        ({"dtype": jnp.dtype("float32")}, True),
+        ({"dtype": jnp.dtype("float64")}, False),
+        ({"heads": 16}, True),
+        ({"heads": 17}, False),
+        ({"width": 16}, True),
+        ({"width": 4}, False),
+        ({"width": 48}, False),
+    ],
+)
+def test_where_they_apply(changes, applies):
+    assert pallas_applies(**{**APPLIES, **changes}) == applies
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "form"),
+    [
+        ("hyla", {}, "pallas"),
+        ("hyla_linear", {}, "pallas"),
+        ("hyla", {"bias": jnp.zeros((H, 7, 7))}, "pallas"),
+        ("hyla", {"dropout_rate": 0.1, "dropout_key": jax.random.key(0)}, "pallas"),
+        ("hyla", {"mask": np.ones((1, 1, 7, 7), bool)}, "tiled"),
+        ("hyla", {"tile": 0}, "plain"),
+        ("hyla", {"query": jnp.zeros((B, 1, H, 16))}, "plain"),
+        ("linear_rmshead", {}, "tiled"),
+    ],
+)
+def test_which_calls_get_them_on_a_gpu(name, asked, form, monkeypatch):
+    monkeypatch.setattr("baselines.model.forms.pallas_applies", lambda **_: True)
+    arrays = dict.fromkeys(("query", "key", "value"), jnp.zeros((B, 7, H, 16)))
+    given = {**arrays, "bias": None, "mask": None, "causal": True, "tile": 64, **asked}
+    call = Call(find_attention(name), network=find_network("relu"), **given)
+    assert find_form(call).__name__ == form
+
+
+@pytest.mark.parametrize("name", ["hyla", "hyla_linear", "hyla_no_rmshead"])
+def test_the_form_is_the_plain_one(name, monkeypatch):
+    """Normalisation and φ come from the attention's entry."""
+    monkeypatch.setattr("baselines.model.forms.pallas_applies", lambda **_: True)
+    monkeypatch.setattr(
+        "baselines.model.hyla_pallas.hyla_pallas", partial(hyla_pallas, tile=TILE, interpret=True)
+    )
+    arrays = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
+    call = Call(find_attention(name), *arrays, None, None, find_network("silu"), causal=True, tile=64)
+    found, codes = find_form(call)(call)
+    assert codes is None
+    wanted = ATTENTION[name](*arrays, mask=np.tri(6, dtype=bool), activation="silu")
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
