@@ -1,6 +1,8 @@
 """The paper's hyperparameters (appendix C, Table A3), and where its published code has others."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeVar
 
 from baselines.config import LanguageConfig, RunConfig
@@ -11,29 +13,82 @@ from sraven.core.ground.errors import ConfigurationError
 
 C = TypeVar("C", bound=RunConfig)
 
-_SHAPES: Mapping[str, Mapping[str, Any]] = {
-    "sraven": {
-        "layers": 4,
-        "width": 128,
-        "heads": 16,
-        "qkv_width": 64,
-        "mlp_width": 256,
-        "learning_rate": 1e-3,
-        "weight_decay": 0.1,
-        "warmup": 1000,
-    },
-    "fuzzylogic": {
-        "layers": 2,
-        "width": 128,
-        "heads": 8,
-        "qkv_width": 16,
-        "mlp_width": 256,
-        "learning_rate": 1e-3,
-        "weight_decay": 0.1,
-        "warmup": 100,
-    },
+
+@dataclass(frozen=True)
+class Experiments:
+    """A column of the paper's Table A3: what the runs on one task share, and what is searched.
+
+    Attributes:
+        source: where in the paper the values stand.
+        shape: fields of a configuration that all runs share, at width factor 1. ``qkv_width`` counts all heads:
+            as the published code does on the two tasks; of the language model, the table's is one head's.
+        layers: depths.
+        width_factors: multiply the widths of the embedding, of queries, keys and values, and of the MLP.
+        budgets: what is trained on: instances, or tokens of the language model.
+        budget_source: where those stand.
+        grid: the values that are searched, by the name of a field; the best by its in-distribution score.
+        start: the point of the grid that a single run takes.
+    """
+
+    source: str
+    shape: Mapping[str, int]
+    layers: tuple[int, ...]
+    width_factors: tuple[int, ...]
+    budgets: tuple[int, ...]
+    budget_source: str
+    grid: Mapping[str, tuple[float, ...]]
+    start: Mapping[str, float]
+
+    @property
+    def points(self) -> tuple[Mapping[str, float], ...]:
+        """All points of the grid, the one that a single run takes first."""
+        points = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
+        return tuple(sorted(points, key=lambda point: point != self.start))
+
+
+TABLE_A3: Mapping[str, Experiments] = {
+    "fuzzylogic": Experiments(
+        source="Table A3, column Fuzzy logic",
+        shape={"batch_size": 128, "width": 128, "heads": 8, "qkv_width": 16, "mlp_width": 256},
+        layers=(2,),
+        width_factors=(1,),
+        budgets=(50_000 * 128,),
+        budget_source="the paper doesn't say; 50,000 steps are the published code's",
+        grid={"learning_rate": (0.001, 0.003), "weight_decay": (0.03, 0.1), "warmup": (100,)},
+        start={"learning_rate": 0.001, "weight_decay": 0.1, "warmup": 100},
+    ),
+    "sraven": Experiments(
+        source="Table A3, column SRAVEN",
+        shape={"batch_size": 128, "width": 128, "heads": 16, "qkv_width": 64, "mlp_width": 256},
+        layers=(4, 8, 16),
+        width_factors=(1, 2, 4),
+        budgets=(10_000_000, 20_000_000, 40_000_000),
+        budget_source="Figures 4 and A6, Table A1",
+        grid={"learning_rate": (0.0003, 0.001), "weight_decay": (0.1, 0.3), "warmup": (1000, 3000)},
+        start={"learning_rate": 0.001, "weight_decay": 0.1, "warmup": 1000},
+    ),
+    "c4": Experiments(
+        source="Table A3, column Language modeling",
+        shape={"batch_size": 256, "width": 512, "heads": 8, "qkv_width": 8 * 64, "mlp_width": 2048},
+        layers=(6,),
+        width_factors=(1,),
+        budgets=(130_000_000_000,),
+        budget_source="section 5; the authors' reply to reviewers says 150 billion",
+        grid={"learning_rate": (0.001, 0.003), "weight_decay": (0.1, 0.03), "warmup": (1000,)},
+        start={"learning_rate": 0.001, "weight_decay": 0.1, "warmup": 1000},
+    ),
 }
-"""By family of tasks; rate, decay and warm-up are points of the paper's grids."""
+"""The paper's hyperparameters (appendix C, Table A3), by family of tasks."""
+
+
+def _recipe_of(family: str) -> dict[str, Any]:
+    """Return the fields of a single run: the shallowest model, of width factor 1."""
+    paper = TABLE_A3[family]
+    return {"layers": paper.layers[0], **paper.shape, **paper.start}
+
+
+FAMILIES = ("sraven", "fuzzylogic")
+"""Those whose boards make their own instances."""
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "paper": {"attention_dropout": 0.0},
@@ -41,22 +96,8 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 }
 """What recipes set; `baselines.optim` and the model have further differences."""
 
-BATCH_SIZE = 128
-
 SIZES: Mapping[str, Mapping[str, Any]] = {
-    "paper": {
-        "layers": 6,
-        "width": 512,
-        "heads": 8,
-        "qkv_width": 512,
-        "mlp_width": 2048,
-        "length": 512,
-        "batch_size": 256,
-        "learning_rate": 1e-3,
-        "weight_decay": 0.1,
-        "warmup": 1000,
-        "dtype": "bfloat16",
-    },
+    "paper": {**_recipe_of("c4"), "length": 512, "dtype": "bfloat16"},
     "tiny": {
         "layers": 2,
         "width": 64,
@@ -105,21 +146,21 @@ def make_config(
         ConfigurationError: for an unknown name or a value out of range.
     """
     family = board.task.name
-    if family not in _SHAPES:
-        raise ConfigurationError(f"board {board.id!r} has task {family!r}; expected {', '.join(_SHAPES)}")
+    if family not in FAMILIES:
+        raise ConfigurationError(f"board {board.id!r} has task {family!r}; expected {', '.join(FAMILIES)}")
     given = {name: value for name, value in changes.items() if value is not None}
-    batch_size = given.get("batch_size", BATCH_SIZE)
+    shape = _recipe_of(family)
+    batch_size = given.get("batch_size", shape["batch_size"])
     values = {
         "board": board.id,
         "board_digest": board.digest,
         "attention": attention,
         "recipe": recipe,
-        "batch_size": batch_size,
         "steps": max(1, board.train_budget // max(1, batch_size)),
         "seed": seed,
         "activation": "relu",
         "feedforward": "mlp",
-        **_SHAPES[family],
+        **shape,
         **look_up("recipe", recipe, RECIPES),
         **given,
     }

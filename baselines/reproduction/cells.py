@@ -1,0 +1,154 @@
+"""Cells: board × configuration × seed, known by the digest of the configuration.
+
+The configuration has the number of steps, on which the learning rate depends: a shorter run is no part of the
+same cell but a cell of another *level*.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from baselines.config import LanguageConfig, RunConfig
+from baselines.recipes import SIZES, TABLE_A3, make_config
+from baselines.reproduction.sets import FIGURES, Figure, Row
+from sraven.core.boards.board import Board, read_board
+from sraven.core.ground.errors import ConfigurationError
+
+ReadBoard = Callable[[str], Board]
+
+Figures = Mapping[str, Figure]
+
+NO_CORPUS = "the corpus isn't prepared"
+"""In place of its digest, in the configuration of a cell of language modelling."""
+
+read_board_once: ReadBoard = cache(read_board)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A run of a figure.
+
+    Attributes:
+        row: of the figure.
+        point: of the grid.
+        config: of the run, with its seed and steps.
+    """
+
+    row: Row
+    point: Mapping[str, float]
+    config: RunConfig
+
+    @property
+    def digest(self) -> str:
+        """What it is known by."""
+        return self.config.digest
+
+
+def config_of(
+    row: Row, point: Mapping[str, float], seed: int, read: ReadBoard = read_board_once
+) -> RunConfig:
+    """Return the configuration of a row at a point of the grid, at full length.
+
+    Args:
+        row: of a figure.
+        point: values of what the grid varies.
+        seed: of the run.
+        read: returns a board, given its id.
+    """
+    board = read(row.board)
+    if board.is_corpus:
+        return _language_config(board, row, point, seed)
+    config = make_config(board, seed=seed, **{**row.changes, **point})
+    return config if row.instances is None else replace(config, steps=row.instances // config.batch_size)
+
+
+def _language_config(board: Board, row: Row, point: Mapping[str, float], seed: int) -> LanguageConfig:
+    """Return what is known of a run on text before the text is prepared."""
+    shape: dict[str, Any] = {**SIZES["paper"], **row.changes, **point}
+    tokens = shape["batch_size"] * shape["length"]
+    return LanguageConfig(
+        board=board.id,
+        board_digest=board.digest,
+        corpus=NO_CORPUS,
+        vocabulary=board.content["config"]["pieces"],
+        recipe="paper",
+        steps=board.content["train_budget"] // tokens,
+        seed=seed,
+        activation="relu",
+        feedforward="mlp",
+        attention_dropout=0.0,
+        **shape,
+    )
+
+
+def cells_of(
+    figure: Figure,
+    *,
+    steps: int | None = None,
+    points: Sequence[Mapping[str, float]] | None = None,
+    read: ReadBoard = read_board_once,
+) -> list[Cell]:
+    """Return the cells of a figure: by point of the grid, then by seed, then by row.
+
+    Args:
+        figure: of the paper.
+        steps: of another level; None for full length.
+        points: of the grid; None for all.
+        read: returns a board, given its id.
+
+    Raises:
+        ConfigurationError: for another level of a figure whose rows differ in length.
+    """
+    if steps is not None and not has_levels(figure):
+        raise ConfigurationError(
+            f"steps={steps:,}: the rows of {figure.name} differ in their length alone; "
+            "choose another figure, or leave out --steps"
+        )
+    cells = []
+    for point in figure.points if points is None else points:
+        for seed in figure.seeds:
+            for row in figure.rows:
+                config = config_of(row, point, seed, read)
+                cells.append(Cell(row, point, config if steps is None else replace(config, steps=steps)))
+    return cells
+
+
+def has_levels(figure: Figure) -> bool:
+    """Tell whether a shorter run can be one of a figure's: not if its rows differ in their length."""
+    return len({row.instances for row in figure.rows}) == 1
+
+
+def homes_of(config: RunConfig, figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> list[str]:
+    """Return the names of the figures of which a run is one, the record's home first.
+
+    At full length those that have it, else those that have it but for its length.
+    """
+    whole = [figure.name for figure in figures.values() if any(_matches(config, figure, read, exactly=True))]
+    return whole or [
+        figure.name
+        for figure in figures.values()
+        if has_levels(figure) and any(_matches(config, figure, read, exactly=False))
+    ]
+
+
+def _matches(config: RunConfig, figure: Figure, read: ReadBoard, *, exactly: bool) -> Iterator[bool]:
+    """Yield for the figure's rows and points whether the configuration is theirs."""
+    boards = {row.board for row in figure.rows}
+    if config.board not in boards or config.seed not in figure.seeds:
+        return
+    for row in figure.rows:
+        for point in figure.points:
+            found = config_of(row, point, config.seed, read)
+            yield config == (found if exactly else replace(found, steps=config.steps))
+
+
+def of_all_figures(figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> dict[str, list[Cell]]:
+    """Return the cells of all figures at full length, by name."""
+    return {name: cells_of(figure, read=read) for name, figure in figures.items()}
+
+
+def grid_of(figure: Figure) -> str:
+    """Return a figure's grid in words."""
+    grid = TABLE_A3[figure.family].grid
+    return "; ".join(f"{name} {', '.join(f'{value:g}' for value in values)}" for name, values in grid.items())

@@ -1,0 +1,302 @@
+"""The paper's figures and tables as data: which rows each has, and on which board they are trained.
+
+What a row doesn't say is the recipe's: `baselines.recipes.TABLE_A3`, at one point of its grid.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from baselines.recipes import TABLE_A3
+
+ATTENTIONS = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
+"""The three that all figures compare: names of functions, and the paper's."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, or a point of a figure: one configuration but for seed and point of the grid.
+
+    Attributes:
+        board: id of the board.
+        labels: what tells it from other rows, by the heading of a column.
+        changes: fields of the configuration in which it differs from the recipe.
+        instances: that it is trained on; None for the board's budget.
+        reported: name of the method among the board's reported figures; None if there is no number.
+    """
+
+    board: str
+    labels: Mapping[str, str]
+    changes: Mapping[str, Any]
+    instances: int | None = None
+    reported: str | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How the rows of a figure are drawn: a line for each attention.
+
+    Attributes:
+        across: heading of the column along the horizontal axis.
+        panel: heading of the column of which each value has a panel; None for one.
+        logarithmic: whether the horizontal axis is so.
+    """
+
+    across: str
+    panel: str | None = None
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of the paper.
+
+    Attributes:
+        name: short, for commands and files.
+        title: what it is in the paper, and of what.
+        family: of its tasks, a name of `TABLE_A3`.
+        rows: what is compared.
+        seeds: how often each.
+        chart: how it is drawn; None for a table.
+        gridded: whether the paper searches the grid for it.
+    """
+
+    name: str
+    title: str
+    family: str
+    rows: tuple[Row, ...]
+    seeds: tuple[int, ...] = (0, 1, 2)
+    chart: Chart | None = None
+    gridded: bool = True
+
+    @property
+    def points(self) -> tuple[Mapping[str, float], ...]:
+        """Points of the grid, the recipe's first."""
+        points = TABLE_A3[self.family].points
+        return points if self.gridded else points[:1]
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Of the columns that tell rows apart."""
+        return tuple(self.rows[0].labels)
+
+
+_POINTS, _HELD_OUT = (16, 32, 64, 96), (30, 50, 70)
+
+_ABLATIONS = (
+    ("softmax attention", "softmax", "mlp"),
+    ("linear attention", "linear", "mlp"),
+    ("HYLA", "hyla", "mlp"),
+    ("linear attention + RMSHead", "linear_rmshead", "mlp"),
+    ("linear attention + RMSHead + nonlinear value", "linear_rmshead_nonlinear", "mlp"),
+    ("HYLA − RMSHead", "hyla_no_rmshead", "mlp"),
+    ("HYLA − nonlinearity", "hyla_linear", "mlp"),
+    ("HYLA − nonlinearity − RMSHead", "hyla_linear_no_rmshead", "mlp"),
+    ("HYLA − RMSHead + softmax", "hyla_softmax", "mlp"),
+    ("HYLA + deep value network", "hyla_deep", "mlp"),
+    ("HYLA + softmax", "hyla_rmshead_softmax", "mlp"),
+    ("softmax attention + MoE", "softmax", "moe"),
+    ("linear attention + MoE", "linear", "moe"),
+    ("HYLA + MoE", "hyla", "moe"),
+)
+"""Table A1: the method's name there, the attention, the feed-forward layer."""
+
+_ACTIVATIONS = {"relu": "ReLU", "silu": "SiLU", "gelu": "GELU", "sigmoid": "sigmoid", "tanh": "tanh"}
+
+
+def _board_of_points(points: int, held_out: int) -> str:
+    """Return the board of a number of points and a share held out; the paper's setting is ranked."""
+    if (points, held_out) == (32, 70):
+        return "fuzzylogic-v1"
+    return f"fuzzylogic-points{points}-holdout{held_out}-v1"
+
+
+def _millions(instances: int) -> str:
+    return f"{instances // 1_000_000} M"
+
+
+def _ablations(board: str) -> tuple[Row, ...]:
+    """Return the rows of Table A1 on a board."""
+    return tuple(
+        Row(
+            board,
+            {"method": method},
+            {"attention": attention, "feedforward": feedforward},
+            reported=method,
+        )
+        for method, attention, feedforward in _ABLATIONS
+    )
+
+
+def _scaling(shapes: Mapping[str, Mapping[str, int]]) -> tuple[Row, ...]:
+    """Return rows of Figure 4: sizes of models, each trained on three sizes of data."""
+    return tuple(
+        Row(
+            "sraven-v1",
+            {"model": model, "instances": _millions(instances), "attention": name},
+            {"attention": attention, **shape},
+            instances=instances,
+        )
+        for model, shape in shapes.items()
+        for instances in TABLE_A3["sraven"].budgets
+        for attention, name in ATTENTIONS.items()
+    )
+
+
+def _widened(factor: int, **more: int) -> dict[str, int]:
+    """Return the widths that Table A3's width factor multiplies, times the factor."""
+    shape = TABLE_A3["sraven"].shape
+    return {**{name: factor * shape[name] for name in ("width", "qkv_width", "mlp_width")}, **more}
+
+
+_DEPTHS = {f"{layers} layers": {"layers": layers} for layers in TABLE_A3["sraven"].layers}
+_WIDTHS = {f"width factor {factor}": _widened(factor) for factor in (2, 4)}
+_WIDTHS_AND_HEADS = {
+    f"width factor {factor}, heads too": _widened(factor, heads=factor * TABLE_A3["sraven"].shape["heads"])
+    for factor in (2, 4)
+}
+
+
+def _series(board: str, heading: str, values: tuple[tuple[str, str, dict[str, Any]], ...]) -> tuple[Row, ...]:
+    """Return rows of the three attentions at each of some values.
+
+    Args:
+        board: their board, with a place for what the value says of it.
+        heading: of the column of values.
+        values: what each is called, what it says of the board, and the fields that it changes.
+    """
+    return tuple(
+        Row(board.format(place), {heading: value, "attention": name}, {"attention": attention, **changes})
+        for value, place, changes in values
+        for attention, name in ATTENTIONS.items()
+    )
+
+
+FIGURES: Mapping[str, Figure] = {
+    figure.name: figure
+    for figure in (
+        Figure(
+            "figure-2c",
+            "Figures 2C and A3: fuzzy logic, points in context and tasks held out",
+            "fuzzylogic",
+            tuple(
+                Row(
+                    _board_of_points(points, held_out),
+                    {"points": str(points), "held out": f"{held_out} %", "attention": name},
+                    {"attention": attention},
+                )
+                for points in _POINTS
+                for held_out in _HELD_OUT
+                for attention, name in ATTENTIONS.items()
+            ),
+            chart=Chart("held out", panel="points"),
+        ),
+        Figure(
+            "table-a1-fuzzylogic",
+            "Table A1, fuzzy logic: ablations of HYLA",
+            "fuzzylogic",
+            _ablations("fuzzylogic-v1"),
+        ),
+        Figure("table-a1-sraven", "Table A1, SRAVEN: ablations of HYLA", "sraven", _ablations("sraven-v1")),
+        Figure(
+            "figure-4",
+            "Figures 4 and A4: SRAVEN, data, depth and width",
+            "sraven",
+            _scaling({**_DEPTHS, **_WIDTHS}),
+            chart=Chart("instances", panel="model"),
+        ),
+        Figure(
+            "figure-4-heads",
+            "Figures 4 and A4, width as in the published code: heads are multiplied too",
+            "sraven",
+            _scaling(_WIDTHS_AND_HEADS),
+            chart=Chart("instances", panel="model"),
+        ),
+        Figure(
+            "activations",
+            "The authors' reply to reviewers: φ of HYLA's value network, on SRAVEN",
+            "sraven",
+            tuple(
+                Row(
+                    "sraven-v1",
+                    {"φ": name},
+                    {"attention": "hyla", "activation": activation},
+                    reported="HYLA" if activation == "relu" else f"HYLA, φ = {name}",
+                )
+                for activation, name in _ACTIVATIONS.items()
+            ),
+        ),
+        Figure(
+            "figure-5c",
+            "Figure 5C: SRAVEN, number of heads",
+            "sraven",
+            _series(
+                "sraven-v1", "heads", tuple((str(heads), "", {"heads": heads}) for heads in (1, 2, 4, 8, 16))
+            ),
+            chart=Chart("heads", logarithmic=True),
+        ),
+        Figure(
+            "figure-5d",
+            "Figure 5D: SRAVEN, number of features M",
+            "sraven",
+            _series(
+                "sraven{}-v1",
+                "M",
+                tuple((str(M), "" if M == 4 else f"-features{M}", {}) for M in range(2, 9)),
+            ),
+            chart=Chart("M"),
+        ),
+        Figure(
+            "figure-a5",
+            "Figure A5: SRAVEN, share of rule combinations held out",
+            "sraven",
+            _series(
+                "sraven-holdout{}-v1",
+                "held out",
+                tuple((f"{percent} %", str(percent), {}) for percent in range(10, 100, 10)),
+            ),
+            chart=Chart("held out"),
+        ),
+        Figure(
+            "figures-a6-a7",
+            "Figures 5A, 5B, A6 and A7: the SRAVEN models whose latent codes are shown",
+            "sraven",
+            tuple(
+                Row(
+                    "sraven-v1",
+                    {"model": f"{layers} layers", "attention": ATTENTIONS[attention]},
+                    {"attention": attention, "layers": layers},
+                    instances=40_000_000,
+                )
+                for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
+            ),
+            seeds=(0,),
+            gridded=False,
+        ),
+        Figure(
+            "figure-6",
+            "Figure 6: language modelling on C4",
+            "c4",
+            tuple(
+                Row("c4-v1", {"attention": name}, {"attention": attention})
+                for attention, name in ATTENTIONS.items()
+            ),
+            seeds=(0,),
+        ),
+        Figure(
+            "attention-dropout",
+            "Not in the paper: attention dropout, with which its published code trains",
+            "fuzzylogic",
+            tuple(
+                Row(
+                    "fuzzylogic-v1",
+                    {"attention": name, "attention dropout": f"{share:g}"},
+                    {"attention": attention, "attention_dropout": share},
+                )
+                for attention, name in ATTENTIONS.items()
+                for share in (0.0, 0.1)
+            ),
+        ),
+    )
+}
+"""By name, in the order of the paper. A run that several have is trained once, and its record is the first's."""
