@@ -23,6 +23,7 @@ COMMANDS = read_summaries(
         "leaderboard",
         "train",
         "curves",
+        "reproduce",
         "c4",
         "evaluate",
         "challenge",

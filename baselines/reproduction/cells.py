@@ -6,11 +6,11 @@ same cell but a cell of another *level*.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig
-from baselines.recipes import SIZES, TABLE_A3, make_config
+from baselines.recipes import SIZES, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row
 from sraven.core.boards.board import Board, read_board
 from sraven.core.ground.errors import ConfigurationError
@@ -39,7 +39,7 @@ class Cell:
     point: Mapping[str, float]
     config: RunConfig
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What it is known by."""
         return self.config.digest
@@ -141,14 +141,3 @@ def _matches(config: RunConfig, figure: Figure, read: ReadBoard, *, exactly: boo
         for point in figure.points:
             found = config_of(row, point, config.seed, read)
             yield config == (found if exactly else replace(found, steps=config.steps))
-
-
-def of_all_figures(figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> dict[str, list[Cell]]:
-    """Return the cells of all figures at full length, by name."""
-    return {name: cells_of(figure, read=read) for name, figure in figures.items()}
-
-
-def grid_of(figure: Figure) -> str:
-    """Return a figure's grid in words."""
-    grid = TABLE_A3[figure.family].grid
-    return "; ".join(f"{name} {', '.join(f'{value:g}' for value in values)}" for name, values in grid.items())

@@ -39,12 +39,10 @@ class Chart:
     Attributes:
         across: heading of the column along the horizontal axis.
         panel: heading of the column of which each value has a panel; None for one.
-        logarithmic: whether the horizontal axis is so.
     """
 
     across: str
     panel: str | None = None
-    logarithmic: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,7 @@ class Figure:
         seeds: how often each.
         chart: how it is drawn; None for a table.
         gridded: whether the paper searches the grid for it.
+        compared: headings of the columns along which rows are compared, all others being equal.
     """
 
     name: str
@@ -68,6 +67,7 @@ class Figure:
     seeds: tuple[int, ...] = (0, 1, 2)
     chart: Chart | None = None
     gridded: bool = True
+    compared: tuple[str, ...] = ("attention",)
 
     @property
     def points(self) -> tuple[Mapping[str, float], ...]:
@@ -196,8 +196,15 @@ FIGURES: Mapping[str, Figure] = {
             "Table A1, fuzzy logic: ablations of HYLA",
             "fuzzylogic",
             _ablations("fuzzylogic-v1"),
+            compared=("method",),
         ),
-        Figure("table-a1-sraven", "Table A1, SRAVEN: ablations of HYLA", "sraven", _ablations("sraven-v1")),
+        Figure(
+            "table-a1-sraven",
+            "Table A1, SRAVEN: ablations of HYLA",
+            "sraven",
+            _ablations("sraven-v1"),
+            compared=("method",),
+        ),
         Figure(
             "figure-4",
             "Figures 4 and A4: SRAVEN, data, depth and width",
@@ -225,6 +232,7 @@ FIGURES: Mapping[str, Figure] = {
                 )
                 for activation, name in _ACTIVATIONS.items()
             ),
+            compared=("φ",),
         ),
         Figure(
             "figure-5c",
@@ -233,7 +241,7 @@ FIGURES: Mapping[str, Figure] = {
             _series(
                 "sraven-v1", "heads", tuple((str(heads), "", {"heads": heads}) for heads in (1, 2, 4, 8, 16))
             ),
-            chart=Chart("heads", logarithmic=True),
+            chart=Chart("heads"),
         ),
         Figure(
             "figure-5d",
@@ -296,6 +304,7 @@ FIGURES: Mapping[str, Figure] = {
                 for attention, name in ATTENTIONS.items()
                 for share in (0.0, 0.1)
             ),
+            compared=("attention", "attention dropout"),
         ),
     )
 }

@@ -1,0 +1,79 @@
+"""Numbers and rows as Markdown."""
+
+from collections.abc import Mapping, Sequence
+
+from baselines.reproduction.sets import Figure, Row
+from baselines.reproduction.standing import Difference, Estimate
+from sraven.core.boards.board import Board
+
+NOTHING = "–"
+"""Where nothing ran."""
+
+_MEANINGS = {
+    "r2_per_sequence": "the paper's R²: 1 is perfect",
+    "accuracy": "the share of panels that are right in all features",
+    "loss": "nats a token: less is better",
+}
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def number(estimate: Estimate | None, digits: int = 3) -> str:
+    """Return a mean with its standard error; of a single seed, the mean alone."""
+    if estimate is None:
+        return NOTHING
+    error = "" if estimate.error is None else f" ± {estimate.error:.{digits}f}"
+    return _minus(f"{estimate.mean:.{digits}f}{error}")
+
+
+def signed(found: Difference) -> str:
+    """Return a difference, and how many combined standard errors it is."""
+    errors = "" if found.errors is None else f" ({found.errors:+.1f} s.e.)"
+    return _minus(f"{found.value:+.3f}{errors}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def plural(count: int, what: str) -> str:
+    """Return how many there are of something."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def meaning(metric: str) -> str:
+    """Return what a board's metric says."""
+    return _MEANINGS.get(metric, "as the board defines it")
+
+
+def varied(figure: Figure) -> list[str]:
+    """Return the fields in which the points of a figure's grid differ."""
+    return [name for name in figure.points[0] if len({point[name] for point in figure.points}) > 1]
+
+
+def point_names(figure: Figure) -> str:
+    """Return the fields that the grid varies, as a heading."""
+    return ", ".join(name.replace("_", " ") for name in varied(figure))
+
+
+def point_values(figure: Figure, point: Mapping[str, float] | None) -> str:
+    """Return the values of a point in these fields."""
+    return NOTHING if point is None else ", ".join(f"{point[name]:g}" for name in varied(figure))
+
+
+def label(row: Row, names: Sequence[str]) -> str:
+    """Return what tells a row from others, in some columns; a number says of what it is."""
+    given = [(name, row.labels[name]) for name in names if name in row.labels]
+    return ", ".join(f"{name} {value}" if value[0].isdigit() else value for name, value in given)
+
+
+def reported(row: Row, board: Board) -> Estimate | None:
+    """Return what the paper, or its authors, report of a row; None if there is no number."""
+    for each in board.content.get("reference", ()):
+        if each["method"] == row.reported:
+            return Estimate(each["value"], each["standard_error"], each["seeds"])
+    return None
