@@ -145,7 +145,7 @@ def make_config(
     Raises:
         ConfigurationError: for an unknown name or a value out of range.
     """
-    family = board.task.name
+    family = str(board.content["config"]["task"])
     if family not in FAMILIES:
         raise ConfigurationError(f"board {board.id!r} has task {family!r}; expected {', '.join(FAMILIES)}")
     given = {name: value for name, value in changes.items() if value is not None}

@@ -189,12 +189,12 @@ def _list(choice: Choice) -> None:
                 "name": each.figure.name,
                 "title": each.figure.title,
                 **vars(each.coverage),
-                "shorter": {level.steps: len(level.records) for level in each.levels[1:]},
+                "other_lengths": {level.steps: len(level.records) for level in each.levels[1:]},
             }
             for each in standings
         ])  # fmt: skip
         return
-    table = Table("figure", "runs", "whole grid", "shorter runs", "what it is")
+    table = Table("figure", "runs", "whole grid", "other lengths", "what it is")
     for each in standings:
         found = each.coverage
         table.add_row(

@@ -102,7 +102,7 @@ def cells_of(
     """
     if steps is not None and not has_levels(figure):
         raise ConfigurationError(
-            f"steps={steps:,}: the rows of {figure.name} differ in their length alone; "
+            f"steps={steps:,}: the rows of {figure.name} have lengths of their own; "
             "choose another figure, or leave out --steps"
         )
     cells = []

@@ -132,7 +132,7 @@ The paper's figures and tables, run with this code. A figure is a list of runs: 
 by the digest of its configuration. What ran has a record, a file with configuration, seed, command, commit, machine,
 time and scores; these pages are made from the records, and say how much there is. “–” stands where nothing ran.
 
-A run counts at full length only. A shorter one is another experiment, since the learning rate's schedule depends
+A run counts at full length only. One of another length is another experiment, since the learning rate's schedule depends
 on the length: it is shown apart. The numbers of a row are means over seeds at one point of Table A3's grid, chosen by
 the score in distribution."""
 

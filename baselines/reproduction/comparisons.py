@@ -57,7 +57,8 @@ def _lead(ordered: Sequence[Summary], split: str, heading: str) -> str:
     """Say which row leads on a split, before which, and how surely."""
     best, second = ordered[:2]
     errors = difference(_of(best, split), _of(second, split)).errors
-    surely = "one seed of one of them: no standard error" if errors is None else f"{abs(errors):.1f} s.e. apart"
+    single = "one seed each" if _of(best, split).seeds == _of(second, split).seeds else "one of them of one seed"
+    surely = single if errors is None else f"{abs(errors):.1f} s.e. apart"
     name, other = (label(each.row, [heading]) for each in (best, second))
     return f"**{name}** leads with {number(_of(best, split))} before {other} with {number(_of(second, split))} ({surely})"
 

@@ -61,27 +61,20 @@ class Standing:
         return self.cells[0].config.steps
 
 
-def standing_of(
-    figure: Figure,
-    records: Mapping[str, Record],
-    links: Mapping[str, str],
-    read: ReadBoard = read_board_once,
-) -> Standing:
-    """Return how far a figure has come, given all records, and links to them, by digest."""
-    cells = cells_of(figure, read=read)
-    levels = levels_of(figure, cells, records)
-    return Standing(
-        figure, cells, levels, [summarise(figure, cells, level, read) for level in levels], links
-    )
-
-
 def standings_of(
     results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once
 ) -> list[Standing]:
     """Return how far all figures have come, by the records in a folder of results."""
     records = read_records(results)
     links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
-    return [standing_of(figure, records, links, read) for figure in figures.values()]
+    cells = {name: cells_of(figure, read=read) for name, figure in figures.items()}
+    loose = set(records).difference(cell.digest for each in cells.values() for cell in each)
+    standings = []
+    for name, figure in figures.items():
+        levels = levels_of(figure, cells[name], records, loose)
+        summaries = [summarise(figure, cells[name], level, read) for level in levels]
+        standings.append(Standing(figure, cells[name], levels, summaries, links))
+    return standings
 
 
 def pages_of(
@@ -134,9 +127,9 @@ def page(standing: Standing, claim: Claim, read: ReadBoard = read_board_once) ->
     for place, level in enumerate(standing.levels[1:], 1):
         share = level.steps / standing.steps if level.steps else 1
         paragraphs += [
-            f"## Shorter runs: {level.steps:,} steps",
-            f"{share:.0%} of the length. The learning rate falls to its end with the last step, so this is another "
-            f"experiment, and no part of the figure: {plural(len(level.records), 'run')}.".replace("%", " %", 1),
+            f"## Another length: {level.steps:,} steps",
+            f"{100 * share:.0f} % of full length. The learning rate falls to its end with the last step, so this is "
+            f"another experiment, and no part of the figure: {plural(len(level.records), 'run')}.",
             *_level(standing, place, read),
         ]
     paragraphs += [
@@ -164,6 +157,8 @@ def _coverage(standing: Standing) -> str:
 def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
     """Yield what runs of one length came to, in paragraphs."""
     figure, summaries = standing.figure, standing.summaries[place]
+    if place > 0:  # the rows that are missing are those of the figure
+        summaries = [summary for summary in summaries if summary.points]
     board = read(figure.rows[0].board)
     if place == 0 and is_drawn(standing):
         yield f"![{figure.title}: the numbers of the table below]({picture_name(figure)})"
@@ -247,9 +242,11 @@ def _runs(standing: Standing) -> Iterator[str]:
                 rows.append(_run(standing, cell, level.records[cell.digest]))
     if not rows:
         return
+    # Closed at first: a figure may have hundreds.
+    yield f"<details>\n<summary>All {plural(len(rows), 'run')}, one by one</summary>"
     headings = [*figure.headings, "seed", *([point_names(figure)] if varied(figure) else []), "steps"]
-    yield f"## All {plural(len(rows), 'run')}"
     yield table([*headings, "`test`", "`ood`", "training loss", "hours", "code", "record"], rows)
+    yield "</details>"
 
 
 def _run(standing: Standing, cell: Cell, record: Record) -> list[str]:
@@ -283,16 +280,16 @@ def index(standings: Sequence[Standing], folder: str) -> str:
     rows = []
     for each in standings:
         found = each.coverage
-        shorter = [f"{len(level.records)} of {level.steps:,} steps" for level in each.levels[1:]]
+        lengths = [f"{len(level.records)} of {level.steps:,} steps" for level in each.levels[1:]]
         rows.append(
             [
                 f"[{each.figure.title}]({folder}/{each.figure.name}.md)",
                 f"{found.done:,} of {found.planned:,}",
                 f"{found.grid_done:,} of {found.grid_planned:,}",
-                "; ".join(shorter) or NOTHING,
+                "; ".join(lengths) or NOTHING,
             ]
         )
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"
-    headings = ["figure or table", "runs, full length", "whole grid", "shorter runs"]
+    headings = ["figure or table", "runs, full length", "whole grid", "other lengths"]
     return "\n\n".join([_GENERATED, INTRODUCTION, table(headings, rows), WITHOUT_SCORES, tree]) + "\n"

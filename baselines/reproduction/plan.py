@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
-from sraven.core.tasks.task import Task
+from sraven.core.boards.board import Board
 
 _TRAINING = 3
 """Forward and backward take three times what forward takes: two products for each one's gradients."""
@@ -32,10 +32,10 @@ class Tokens:
     width_out: int
 
 
-def tokens_of(task: Task) -> Tokens:
-    """Return how long and wide the sequences of a task are; `baselines.encode` makes them."""
-    config = task.config
-    if task.name == "sraven":
+def tokens_of(board: Board) -> Tokens:
+    """Return how long and wide the sequences of a board's task are; `baselines.encode` makes them."""
+    config = board.content["config"]
+    if config["task"] == "sraven":
         return Tokens(9 * config["M"], config["M"], config["K"], config["K"])
     return Tokens(config["N"], 1, config["L"] + 1, 1)
 
@@ -65,7 +65,7 @@ def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Opera
     if isinstance(config, LanguageConfig):
         each = _of_token(config) * config.length
         return Operations(each, each).times(config.steps * config.batch_size)
-    tokens = tokens_of(read(config.board).task)
+    tokens = tokens_of(read(config.board))
     forward = Operations(_forward(config, tokens, tokens.length, 1), _forward_computed(config, tokens))
     return forward.times(_TRAINING * config.steps * config.batch_size)
 
@@ -106,7 +106,7 @@ def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
     of_pair = 2 * P + 2 * P * (2 if config.attention.startswith("hyla") else 1)
     if config.attention == "hyla_deep":
         of_pair += 2 * P * (P // H) + 2 * (P // H) ** 2
-    gate = 2 * E * experts if experts > 1 else 0
+    gate = 4 * E * experts if experts > 1 else 0  # the router's logits, and the share of each expert's bias
     return 2.0 * (2 * A + 2 * T) * E * P + A * T * of_pair + A * (4 * E * F * experts + gate)
 
 

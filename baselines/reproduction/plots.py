@@ -101,7 +101,7 @@ def save_picture(
         canvas.supylabel(_axis(metric), color=INK, fontsize=11)
         canvas.supxlabel(chart.across, color=INK, fontsize=11)
         canvas.legend(
-            handles=_keys(), loc="outside upper left", ncols=3, frameon=False, fontsize=10, labelcolor=INK
+            handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
         )
         with replacing(path) as temporary:
             description = f"sraven:{picture_digest(figure, summaries)}"
@@ -146,7 +146,7 @@ def _keys() -> list[Any]:
     from matplotlib.lines import Line2D
 
     attentions = [
-        Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name.removesuffix(" attention"))
+        Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name)
         for name in ATTENTIONS.values()
     ]
     splits = [

@@ -121,6 +121,7 @@ def run_cells(
     tell: Tell = lambda cell, steps, line: None,
     wrote: Wrote = lambda cell, path: None,
     clock: Callable[[], float] = time.monotonic,
+    save_every: int = SAVE_EVERY,
     figures: Figures = FIGURES,
     read: ReadBoard = read_board_once,
 ) -> Progress:
@@ -137,6 +138,7 @@ def run_cells(
         tell: is told how training goes.
         wrote: is told of each record.
         clock: seconds.
+        save_every: steps between checkpoints.
         figures: all of them: a record lies with the first that has the run.
         read: returns a board, given its id.
 
@@ -161,7 +163,7 @@ def run_cells(
             folder = folder_of(runs, cell.config)
             diverged = False
             try:
-                diverged = _train(cell, folder, deadline, tell, clock)
+                diverged = _train(cell, folder, save_every, lambda: clock() >= deadline, tell)
             except _TimeIsUp:
                 return Progress(tuple(written), cell, len(todo) - place)
             record = record_of(folder, diverged=diverged, read=read, **provenance._asdict())
@@ -170,8 +172,8 @@ def run_cells(
     return Progress(tuple(written), None, 0)
 
 
-def _train(cell: Cell, folder: Path, deadline: float, tell: Tell, clock: Callable[[], float]) -> bool:
-    """Train a run to its end, or until time is up; tell whether it diverged."""
+def _train(cell: Cell, folder: Path, save_every: int, is_late: Callable[[], bool], tell: Tell) -> bool:
+    """Train a run to its end, or to the first checkpoint when it is late; tell whether it diverged."""
     from baselines.train import DivergenceError, train
 
     done = 0
@@ -180,13 +182,13 @@ def _train(cell: Cell, folder: Path, deadline: float, tell: Tell, clock: Callabl
         nonlocal done
         before, done = done, done + steps
         tell(cell, steps, line)
-        saved = line is not None and done // SAVE_EVERY > before // SAVE_EVERY
-        if saved and done < cell.config.steps and clock() >= deadline:
+        saved = line is not None and done // save_every > before // save_every
+        if saved and done < cell.config.steps and is_late():
             raise _TimeIsUp
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        train(cell.config, folder, save_every=SAVE_EVERY, progress=look_at_the_clock)
+        train(cell.config, folder, save_every=save_every, progress=look_at_the_clock)
     except DivergenceError:
         return True
     return False

@@ -5,12 +5,13 @@ What a row doesn't say is the recipe's: `baselines.recipes.TABLE_A3`, at one poi
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from baselines.recipes import TABLE_A3
 
-ATTENTIONS = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
-"""The three that all figures compare: names of functions, and the paper's."""
+ATTENTIONS = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
+"""The three that all figures compare: names of functions, and what pages call them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Figure:
     gridded: bool = True
     compared: tuple[str, ...] = ("attention",)
 
-    @property
+    @cached_property
     def points(self) -> tuple[Mapping[str, float], ...]:
         """Points of the grid, the recipe's first."""
         points = TABLE_A3[self.family].points

@@ -1,6 +1,6 @@
 """How far a figure has come: its records by level, the point of the grid that is chosen, means over seeds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
 from typing import NamedTuple
@@ -14,6 +14,10 @@ from sraven.core.boards.board import Board
 
 SELECTION_SPLIT = "test"
 """In distribution; ``ood`` never chooses."""
+
+
+_ROUNDING = 1e-9
+"""Standard errors up to this come of equal scores."""
 
 
 class Level(NamedTuple):
@@ -94,8 +98,8 @@ class Difference:
 
     @property
     def errors(self) -> float | None:
-        """The difference in combined standard errors."""
-        return self.value / self.error if self.error else None
+        """The difference in combined standard errors; None where they are rounding."""
+        return self.value / self.error if self.error and self.error > _ROUNDING else None
 
 
 def difference(one: Estimate, other: Estimate) -> Difference:
@@ -104,13 +108,16 @@ def difference(one: Estimate, other: Estimate) -> Difference:
     return Difference(one.mean - other.mean, hypot(one.error or 0, other.error or 0) if known else None)
 
 
-def levels_of(figure: Figure, cells: Sequence[Cell], records: Mapping[str, Record]) -> list[Level]:
+def levels_of(
+    figure: Figure, cells: Sequence[Cell], records: Mapping[str, Record], loose: Collection[str]
+) -> list[Level]:
     """Return the records of a figure by their length: full length first, though it be empty.
 
     Args:
         figure: of the paper.
         cells: all of it, at full length.
         records: all that there are, by digest.
+        loose: digests of those that aren't cells of any figure at full length.
     """
     digests = {cell.digest for cell in cells}
     lengths = {cell.config.steps for cell in cells} if has_levels(figure) else set[int]()
@@ -118,8 +125,7 @@ def levels_of(figure: Figure, cells: Sequence[Cell], records: Mapping[str, Recor
     for digest, record in records.items():
         if digest in digests:
             found[None][digest] = record
-            continue
-        for steps in lengths:
+        for steps in lengths if digest in loose else ():
             whole = replace(record.config, steps=steps).digest
             if whole in digests:
                 found.setdefault(record.config.steps, {})[whole] = record

@@ -6,8 +6,13 @@ from baselines.reproduction.sets import Figure, Row
 from baselines.reproduction.standing import Difference, Estimate
 from sraven.core.boards.board import Board
 
+SPACE = "\N{NO-BREAK SPACE}"
+
 NOTHING = "–"
 """Where nothing ran."""
+
+_SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
+"""Fields that a grid varies, as short as a column's heading wants them."""
 
 _MEANINGS = {
     "r2_per_sequence": "the paper's R²: 1 is perfect",
@@ -18,7 +23,8 @@ _MEANINGS = {
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table."""
-    lines = [headings, ["---"] * len(headings), *rows]
+    bound = [[cell.replace(" ± ", f"{SPACE}±{SPACE}").replace(" %", f"{SPACE}%") for cell in row] for row in rows]
+    lines = [headings, ["---"] * len(headings), *bound]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -57,7 +63,7 @@ def varied(figure: Figure) -> list[str]:
 
 def point_names(figure: Figure) -> str:
     """Return the fields that the grid varies, as a heading."""
-    return ", ".join(name.replace("_", " ") for name in varied(figure))
+    return ", ".join(_SHORT[name] for name in varied(figure))
 
 
 def point_values(figure: Figure, point: Mapping[str, float] | None) -> str:

@@ -1,0 +1,175 @@
+"""Pages say what the records say, and the ones that are kept are what the kept records give."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
+
+from baselines.reproduction.claims import CLAIMS as ALL_CLAIMS
+from baselines.reproduction.comparisons import reported_comparison
+from baselines.reproduction.pages import pages_of, standings_of
+from baselines.reproduction.records import write_record
+from baselines.reproduction.render import render, stale_pages, stale_pictures
+from baselines.reproduction.sets import FIGURES as ALL_FIGURES
+from sraven.core.boards.board import read_board
+from sraven.core.ground.errors import OutputError
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+TINY = FIGURES["tiny"]
+
+
+def write(results, *records):
+    for each in records:
+        write_record(results, each, FIGURES)
+
+
+def page_of(results):
+    return pages_of(standings_of(results, figures=FIGURES), results, claims=CLAIMS)[results / "tiny.md"]
+
+
+def row_of(page, *labels):
+    """Return the cells of a row of the first table."""
+    page = page.replace("\N{NO-BREAK SPACE}", " ")
+    (line, *_) = re.findall(rf"^\| {re.escape(' | '.join(labels))} \| (.*) \|$", page, re.MULTILINE)
+    return line.split(" | ")
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A folder in which softmax and HYLA have three seeds on one board, and a shorter run."""
+    results = tmp_path / "results"
+    scores = {"softmax": (0.9, 0.7), "hyla": (0.8, 0.9)}
+    for attention, (test, ood) in scores.items():
+        for seed, more in enumerate((-0.1, 0.0, 0.1)):
+            write(results, record(cell(TINY, attention, seed), test + more / 2, ood + more))
+    write(results, record(cell(TINY, "softmax", 2), 0.1, 0.05, steps=60))
+    return results
+
+
+def test_kept_pages_and_pictures_are_what_the_kept_records_give():
+    standings = standings_of(DOCS / "results")
+    stale = [*stale_pages(standings, DOCS / "results"), *stale_pictures(standings, DOCS / "results")]
+    assert not stale, "run: sraven reproduce --render"
+
+
+def test_every_figure_has_its_prose():
+    assert ALL_CLAIMS.keys() == ALL_FIGURES.keys()
+
+
+def test_a_row_has_seeds_points_and_means_with_their_errors(results):
+    cells = row_of(page_of(results), "32", "HYLA")
+    assert cells[:6] == ["3/3", "1/4", "0.001, 0.1", "0.800 ± 0.029", "0.900 ± 0.058", "0.01000 ± 0.00000"]
+    assert cells[6] == "0.811 ± 0.078"
+
+
+def test_where_nothing_ran_stands_a_dash(results):
+    assert row_of(page_of(results), "16", "HYLA") == ["0/3", "0/4", "–", "–", "–", "–", "–"]
+
+
+def test_a_page_tells_its_coverage_and_what_it_leaves_open(results):
+    page = page_of(results)
+    assert "**6 of 12 runs, full length**" in page
+    assert "6 of 48 at all 4 points" in page
+    assert "2 rows of 4 have no run" in page
+    assert "- It is a test." in page
+    assert "a seed also draws the split and the data" in page
+
+
+def test_a_page_tells_who_is_ahead_and_by_how_many_standard_errors(results):
+    page = page_of(results)
+    assert "**softmax** leads with 0.900 ± 0.029 before HYLA with 0.800 ± 0.029 (2.4 s.e. apart)" in page
+    assert "**HYLA** leads with 0.900 ± 0.058 before softmax with 0.700 ± 0.058 (2.4 s.e. apart)" in page
+    apart = "| points 32 | HYLA | softmax | −0.100 (−2.4 s.e.) | +0.200 (+2.4 s.e.) |"
+    assert apart in page
+
+
+def test_a_shorter_run_stands_apart(results):
+    page = page_of(results)
+    full, short = page.split("## Another length: 60 steps")
+    assert "50 % of full length" in short
+    assert "0.050" not in full
+    assert row_of(short, "32", "softmax")[:5] == ["1/3", "1/4", "0.001, 0.1", "0.100", "0.050"]
+
+
+def test_a_run_of_another_figure_at_full_length_is_no_other_length_of_this_one(results):
+    twice = {"tiny": TINY, "longer": figure("longer", steps=2 * STEPS)}
+    write_record(results, record(cell(twice["longer"], "hyla"), 0.5, 0.5), twice)
+    standings = standings_of(results, figures=twice)
+    assert [[level.steps for level in each.levels] for each in standings] == [[None, 60], [None, 60]]
+
+
+def test_one_seed_has_no_standard_error(tmp_path):
+    results = tmp_path / "results"
+    write(results, record(cell(TINY, "softmax"), 0.9, 0.6), record(cell(TINY, "hyla"), 0.8, 0.7))
+    page = page_of(results)
+    assert "0.700 before softmax with 0.600 (one seed each)" in page
+    assert "2 rows have fewer seeds than 3" in page
+
+
+def test_a_run_that_diverged_is_shown_but_scores_nothing(tmp_path):
+    results = tmp_path / "results"
+    write(results, record(cell(TINY, "softmax"), 0, 0, diverged=True))
+    page = page_of(results)
+    assert row_of(page, "32", "softmax")[:4] == ["0/3", "1/4", "–", "–"]
+    assert "100, diverged" in page
+
+
+def test_without_records_pages_say_that_nothing_can_be_said(tmp_path):
+    (tmp_path / "results").mkdir()
+    page = page_of(tmp_path / "results")
+    assert "**0 of 12 runs" in page
+    assert "- Anything: none of its runs" in page
+    assert ".svg" not in page
+
+
+def test_the_index_lists_every_figure_with_its_coverage(results):
+    pages = pages_of(standings_of(results, figures=FIGURES), results, claims=CLAIMS)
+    index = pages[results.with_name("results.md")]
+    assert "| [Figure tiny](results/tiny.md) | 6 of 12 | 6 of 48 | 1 of 60 steps |" in index
+
+
+def test_rendering_writes_what_isnt_up_to_date_and_nothing_else(results):
+    options = {"figures": FIGURES, "claims": CLAIMS}
+    written = render(results, **options)
+    assert {path.name for path in written} == {"results.md", "tiny.md", "tiny.svg"}
+    assert render(results, **options) == []
+    write(results, record(cell(TINY, "hyla", 0), 0.8, 0.1))
+    assert {path.name for path in render(results, **options)} == {"tiny.md", "tiny.svg"}
+    before = (results / "tiny.svg").read_bytes()
+    (results / "tiny.svg").unlink()
+    render(results, **options)
+    assert (results / "tiny.svg").read_bytes() == before
+
+
+def test_a_picture_is_svg_with_every_attention(results):
+    render(results, figures=FIGURES, claims=CLAIMS)
+    text = (results / "tiny.svg").read_text()
+    assert text.startswith("<?xml")
+    for word in ("softmax", "HYLA", "R² per sequence", "points"):
+        assert word in text
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_text("{"),
+        lambda path: path.write_text("[]"),
+        lambda path: path.write_text(json.dumps({"config": {}})),
+        lambda path: path.rename(path.with_name(f"{'0' * 64}.json")),
+    ],
+)
+def test_a_damaged_record_is_named_and_nothing_is_written(results, damage):
+    damage(next((results / "reproduction" / "tiny").iterdir()))
+    with pytest.raises(OutputError, match=r"reproduction/tiny/[0-9a-f]{64}\.json"):
+        render(results, figures=FIGURES, claims=CLAIMS)
+    assert not (results / "tiny.md").exists()
+
+
+def test_by_the_papers_numbers_five_variants_are_above_hyla_none_by_a_standard_error():
+    told = reported_comparison(ALL_FIGURES["table-a1-fuzzylogic"], read_board)
+    assert "5 rows of the other 13 are above HYLA's 0.811 ± 0.078" in told
+    assert "by 0.7 combined standard errors at most" in told
+    assert reported_comparison(figure(), read_board) == "By the reported numbers, no other row is above HYLA."

@@ -1,0 +1,74 @@
+"""Operations of a run: by hand, and by the products that the model makes."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from helpers.reproduction import cell, figure
+
+from baselines.encode import encoding_of
+from baselines.experiment import transformer_of
+from baselines.recipes import make_config
+from baselines.reproduction.plan import measure_rate, operations_of, tokens_of, typical
+from sraven.core.boards.board import read_board
+
+
+def products_of(jaxpr):
+    """Return the operations of all matrix products in a program."""
+    total = 0
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            (contracted, _), _ = equation.params["dimension_numbers"]
+            left = equation.invars[0].aval.shape
+            length = np.prod([left[axis] for axis in contracted])
+            total += 2 * np.prod(equation.outvars[0].aval.shape) * length
+        for value in equation.params.values():
+            inner = getattr(value, "jaxpr", value)
+            total += products_of(inner) if hasattr(inner, "eqns") else 0
+    return total
+
+
+@pytest.mark.parametrize("board_id", ["fuzzylogic-v1", "sraven-v1"])
+@pytest.mark.parametrize("attention", ["softmax", "linear"])
+@pytest.mark.parametrize("feedforward", ["mlp", "moe"])
+def test_operations_are_the_products_that_the_model_makes(board_id, attention, feedforward):
+    board = read_board(board_id)
+    config = make_config(board, attention, steps=1, warmup=1, batch_size=2, feedforward=feedforward)
+    encoding = encoding_of(board.task)
+    model = transformer_of(config, encoding)
+    tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens)
+    for asked, which in ((encoding.asked, "computed"), (encoding.length, "nominal")):
+        if (which, feedforward) == ("nominal", "moe"):
+            continue  # counted as one MLP, whatever the experts
+        program = jax.make_jaxpr(lambda params: model.apply(params, tokens, asked=asked))(params)
+        assert 3 * products_of(program.jaxpr) == getattr(operations_of(config), which)
+
+
+def test_hyla_mixes_twice_and_its_deep_network_once_more():
+    board = read_board("fuzzylogic-v1")
+    softmax, hyla, deep = (
+        operations_of(make_config(board, attention)).nominal for attention in ("softmax", "hyla", "hyla_deep")
+    )
+    pairs = 3 * 50_000 * 128 * 2 * 32 * 32  # training, steps, batch, layers, queries, keys
+    assert hyla - softmax == pairs * 2 * 16
+    assert deep - hyla == pairs * (2 * 8 * 2 * 2 + 2 * 2 * 2)  # heads, and V = 2 twice; then V times V
+
+
+def test_tokens_are_those_of_the_encoding():
+    for board_id in ("fuzzylogic-v1", "fuzzylogic-points16-holdout70-v1", "sraven-v1", "sraven-features3-v1"):
+        board = read_board(board_id)
+        encoding, tokens = encoding_of(board.task), tokens_of(board)
+        for name in ("length", "asked", "width_in", "width_out"):
+            assert getattr(encoding, name) == getattr(tokens, name)
+
+
+def test_the_typical_cell_is_the_one_in_the_middle():
+    tiny = figure(attentions=("softmax", "linear", "hyla"))
+    cells = [cell(tiny, attention) for attention in ("hyla", "softmax", "linear")]
+    assert typical(cells).config.attention == "linear"
+
+
+def test_a_rate_is_measured_on_real_steps():
+    rate = measure_rate(cell(figure(), "softmax").config)
+    assert 0 < rate < float("inf")

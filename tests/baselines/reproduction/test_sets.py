@@ -1,0 +1,110 @@
+"""The figures' runs, steps and operations, against the counts that were made without this code."""
+
+import pytest
+
+from baselines.reproduction.cells import cells_of, config_of, has_levels, homes_of
+from baselines.reproduction.plan import plan_of
+from baselines.reproduction.sets import FIGURES
+from baselines.reproduction.words import reported
+from sraven.core.boards.board import read_board
+
+COUNTED = {
+    "figure-2c": (108, 5.4e6, 3.3e16, 432, 1.3e17),
+    "table-a1-fuzzylogic": (42, 2.1e6, 7.8e15, 168, 3.1e16),
+    "table-a1-sraven": (42, 6.6e6, 7.7e16, 336, 6.1e17),
+    "figure-4": (135, 24.6e6, 1.5e18, 1080, 1.2e19),
+    "activations": (15, 2.3e6, 2.7e16, 120, 2.2e17),
+    "figure-5c": (45, 7e6, 0.8e17, 360, 6.5e17),
+    "figure-5d": (63, 10e6, 1.5e17, 504, 1.2e18),
+    "figure-a5": (81, 13e6, 1.5e17, 648, 1.2e18),
+    "figures-a6-a7": (4, 1.25e6, 2.5e16, 4, 2.5e16),
+    "figure-6": (3, 3.0e6, 8.6e19, 12, 3.45e20),
+}
+"""Runs, steps and operations at one point of the grid, then runs and operations of the whole grid."""
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return {name: cells_of(figure) for name, figure in FIGURES.items()}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_figure_has_the_runs_steps_and_operations_that_it_takes(cells, name):
+    runs, steps, operations, grid_runs, grid_operations = COUNTED[name]
+    first = [cell for cell in cells[name] if cell.point == FIGURES[name].points[0]]
+    at_one_point, whole = plan_of(first), plan_of(cells[name])
+    assert (at_one_point.runs, whole.runs) == (runs, grid_runs)
+    assert at_one_point.steps == pytest.approx(steps, rel=0.03)
+    assert at_one_point.operations.nominal == pytest.approx(operations, rel=0.04)
+    assert whole.operations.nominal == pytest.approx(grid_operations, rel=0.04)
+
+
+def test_a_cell_is_known_by_its_digest(cells):
+    for name, figure in FIGURES.items():
+        digests = [cell.digest for cell in cells[name]]
+        assert len(set(digests)) == len(digests) == len(figure.rows) * len(figure.points) * len(figure.seeds)
+
+
+def test_rows_have_the_same_columns_and_a_place_of_their_own():
+    for figure in FIGURES.values():
+        assert {tuple(row.labels) for row in figure.rows} == {figure.headings}
+        assert len({tuple(row.labels.values()) for row in figure.rows}) == len(figure.rows)
+        assert set(figure.compared) <= set(figure.headings)
+        if figure.chart:
+            assert {figure.chart.across, figure.chart.panel or "attention"} <= set(figure.headings)
+
+
+def test_what_is_said_to_be_reported_is_on_the_board():
+    rows = [row for figure in FIGURES.values() for row in figure.rows if row.reported]
+    assert len(rows) == 14 + 14 + 5
+    assert all(reported(row, read_board(row.board)) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("ranked", "series"),
+    [("fuzzylogic-v1", "fuzzylogic-points32-holdout70-v1"), ("sraven-v1", "sraven-features4-v1")],
+)
+def test_a_ranked_board_stands_for_the_diagnostic_one_with_the_same_task(ranked, series):
+    assert read_board(ranked).content["config"] == read_board(series).content["config"]
+
+
+def test_boards_are_what_the_rows_say():
+    for row in FIGURES["figure-2c"].rows:
+        config = read_board(row.board).content["config"]
+        assert (str(config["N"]), f"{config['holdout']:.0%}") == (
+            row.labels["points"],
+            row.labels["held out"].replace(" ", ""),
+        )
+    for row in FIGURES["figure-5d"].rows:
+        assert str(read_board(row.board).content["config"]["M"]) == row.labels["M"]
+    for row in FIGURES["figure-a5"].rows:
+        assert f"{read_board(row.board).content['config']['holdout']:.0%}" == row.labels["held out"].replace(
+            " ", ""
+        )
+
+
+def test_both_readings_of_the_width_factor_are_cells():
+    shapes = {
+        (cell.row.labels["model"], cell.config.width, cell.config.qkv_width, cell.config.mlp_width, cell.config.heads)
+        for name in ("figure-4", "figure-4-heads")
+        for cell in cells_of(FIGURES[name], points=FIGURES[name].points[:1])
+        if "width" in cell.row.labels["model"]
+    }
+    assert shapes == {
+        ("width factor 2", 256, 128, 512, 16),
+        ("width factor 4", 512, 256, 1024, 16),
+        ("width factor 2, heads too", 256, 128, 512, 32),
+        ("width factor 4, heads too", 512, 256, 1024, 64),
+    }
+
+
+def test_a_run_of_several_figures_has_one_home():
+    figure = FIGURES["table-a1-fuzzylogic"]
+    hyla = config_of(figure.rows[2], figure.points[0], 1)
+    assert homes_of(hyla) == ["figure-2c", "table-a1-fuzzylogic", "attention-dropout"]
+    deep = config_of(figure.rows[9], figure.points[0], 1)
+    assert homes_of(deep) == ["table-a1-fuzzylogic"]
+
+
+def test_figures_whose_rows_have_lengths_of_their_own_have_no_shorter_level():
+    assert [name for name, figure in FIGURES.items() if not has_levels(figure)] == ["figure-4", "figure-4-heads"]

@@ -1,0 +1,90 @@
+"""Which point a row shows, which runs count, and how far apart rows are."""
+
+import pytest
+from helpers.reproduction import STEPS, cell, figure, record
+
+from baselines.reproduction.cells import cells_of
+from baselines.reproduction.standing import (
+    Estimate,
+    coverage_of,
+    difference,
+    levels_of,
+    mean_of,
+    summarise,
+)
+
+FIGURE = figure()
+CELLS = cells_of(FIGURE)
+
+
+def levels(*records):
+    loose = {each.digest for each in records if each.config.steps != STEPS}
+    return levels_of(FIGURE, CELLS, {each.digest: each for each in records}, loose)
+
+
+def summary_of_softmax(*records):
+    return summarise(FIGURE, CELLS, levels(*records)[0])[0]
+
+
+def softmax(seed, **point):
+    return cell(FIGURE, "softmax", seed, **point)
+
+
+def test_a_row_shows_the_point_that_is_best_in_distribution_whatever_ood_says():
+    records = [record(softmax(seed), 0.8, 0.9) for seed in range(3)]
+    records += [record(softmax(seed, learning_rate=0.003), 0.9, 0.1) for seed in range(3)]
+    summary = summary_of_softmax(*records)
+    assert summary.point == {"learning_rate": 0.003, "weight_decay": 0.1, "warmup": 100}
+    assert (summary.points, len(summary.records)) == (2, 3)
+    assert summary.estimate("ood").mean == pytest.approx(0.1)
+
+
+def test_a_point_with_fewer_seeds_isnt_chosen_before_one_with_more():
+    records = [record(softmax(seed), 0.5, 0.5) for seed in range(2)]
+    summary = summary_of_softmax(*records, record(softmax(0, weight_decay=0.03), 0.99, 0.5))
+    assert summary.point == softmax(0).point
+    assert summary.points == 2
+
+
+def test_a_point_of_which_a_run_diverged_isnt_chosen():
+    fine = [record(softmax(seed), 0.5, 0.5) for seed in range(2)]
+    lost = [record(softmax(seed, learning_rate=0.003), 0.9, 0.9, diverged=seed == 1) for seed in range(3)]
+    summary = summary_of_softmax(*fine, *lost)
+    assert summary.point == softmax(0).point
+    assert summary_of_softmax(*lost).point is None
+
+
+def test_a_row_without_runs_has_no_numbers():
+    summary = summary_of_softmax()
+    assert (summary.point, summary.records, summary.points) == (None, (), 0)
+    assert summary.estimate("ood") is None
+    assert summary.training_loss is None
+
+
+def test_a_shorter_run_is_a_level_of_its_own_and_never_mixed_in():
+    full, short = record(softmax(0), 0.5, 0.5), record(softmax(1), 0.7, 0.7, steps=30)
+    found = levels(full, short)
+    assert [level.steps for level in found] == [None, 30]
+    assert [list(level.records) for level in found] == [[full.digest], [softmax(1).digest]]
+    assert len(summarise(FIGURE, CELLS, found[0])[0].records) == 1
+    assert coverage_of(FIGURE, CELLS, found[0]).done == 1
+
+
+def test_coverage_counts_the_recipes_point_and_the_whole_grid():
+    records = record(softmax(0), 0.5, 0.5), record(softmax(0, weight_decay=0.03), 0.5, 0.5)
+    found = coverage_of(FIGURE, CELLS, levels(*records)[0])
+    assert (found.done, found.planned, found.grid_done, found.grid_planned) == (1, 12, 2, 48)
+
+
+def test_a_mean_has_the_standard_error_of_several_seeds_alone():
+    assert mean_of([0.25]) == Estimate(0.25, None, 1)
+    found = mean_of([1.0, 2.0, 3.0])
+    assert (found.mean, found.error, found.seeds) == (2.0, pytest.approx(1 / 3**0.5), 3)
+    assert mean_of([1.0, None]) is None
+    assert mean_of([]) is None
+
+
+def test_a_difference_is_told_in_combined_standard_errors():
+    found = difference(Estimate(0.8, 0.03, 3), Estimate(0.7, 0.04, 3))
+    assert (found.value, found.error, found.errors) == tuple(map(pytest.approx, (0.1, 0.05, 2.0)))
+    assert difference(Estimate(0.8, None, 1), Estimate(0.7, 0.04, 3)).errors is None
