@@ -26,7 +26,9 @@ def _read_budget(ctx: click.Context, param: click.Parameter, text: str | None) -
         return float("inf")
     if not text or found is None:
         raise click.BadParameter(f"{text!r}: expected a time, such as 3h, 90m, or 1h30m")
-    return sum(float(part or 0) * seconds for part, seconds in zip(found.groups(), (3600, 60, 1), strict=True))
+    return sum(
+        float(part or 0) * seconds for part, seconds in zip(found.groups(), (3600, 60, 1), strict=True)
+    )
 
 
 class Choice(NamedTuple):
@@ -52,17 +54,25 @@ class Choice(NamedTuple):
 @click.command(name="reproduce")
 @click.argument("names", metavar="[FIGURE|RUN]...", nargs=-1)
 @click.option("--list", "mode", flag_value="list", help="List the figures, and how far each has come.")
-@click.option("--plan", "mode", flag_value="plan", help="Tell what is left of figures, and how long it takes.")
+@click.option(
+    "--plan", "mode", flag_value="plan", help="Tell what is left of figures, and how long it takes."
+)
 @click.option("--run", "mode", flag_value="run", help="Train what is left of figures.")
 @click.option("--adopt", "mode", flag_value="adopt", help="Make records of runs that `sraven train` made.")
 @click.option("--render", "mode", flag_value="render", help="Write the pages of results from the records.")
 @click.option("--budget", callback=_read_budget, metavar="TIME", help="run: stop after 3h, 90m, 1h30m.")
-@click.option("--grid", is_flag=True, help="plan, run: all points of Table A3's grid.  [default: the recipe's]")
-@click.option("--steps", type=click.IntRange(1), help="plan, run: of a shorter level.  [default: full length]")
+@click.option(
+    "--grid", is_flag=True, help="plan, run: all points of Table A3's grid.  [default: the recipe's]"
+)
+@click.option(
+    "--steps", type=click.IntRange(1), help="plan, run: of a shorter level.  [default: full length]"
+)
 @click.option(
     "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
 )
-@click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="GFLOPS", help="plan: instead of timing.")
+@click.option(
+    "--rate", type=click.FloatRange(0, min_open=True), metavar="GFLOPS", help="plan: instead of timing."
+)
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -142,7 +152,9 @@ def _read_where(texts: Sequence[str]) -> dict[str, list[str]]:
     for text in texts:
         name, equals, values = text.partition("=")
         if name not in known or not equals:
-            raise click.UsageError(f"--where {text!r}: expected FIELD=VALUE, a field being one of {', '.join(known)}")
+            raise click.UsageError(
+                f"--where {text!r}: expected FIELD=VALUE, a field being one of {', '.join(known)}"
+            )
         found[name] = values.split(",")
     return found
 
@@ -159,11 +171,15 @@ def _cells(figure: "Figure", choice: Choice) -> "list[Cell]":
     from baselines.reproduction.cells import cells_of
 
     points = figure.points if choice.grid else figure.points[:1]
-    return [
+    found = [
         cell
         for cell in cells_of(figure, steps=choice.steps, points=points)
         if all(_fits(getattr(cell.config, name), values) for name, values in choice.where.items())
     ]
+    if not found:
+        where = " --where ".join(f"{name}={','.join(values)}" for name, values in choice.where.items())
+        raise click.UsageError(f"no run of {figure.name} is meant by --where {where}")
+    return found
 
 
 def _fits(value: Any, wanted: Sequence[str]) -> bool:
@@ -218,7 +234,7 @@ def _plan(choice: Choice, rate: float | None) -> None:
         cells = _cells(figure, choice)
         left = [cell for cell in cells if cell.digest not in known]
         whole, rest = plan_of(cells), plan_of(left)
-        per_second = rates.of(figure, cells) if cells else None
+        per_second = rates.of(figure, cells)
         found.append({
             "figure": figure.name,
             "runs": whole.runs,
@@ -261,8 +277,12 @@ class _Rates:
 
             config = typical(cells).config
             rate = self._found[figure.family] = measure_rate(config)
-            milliseconds = f"{rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on {config.board}"
-            self.notes[figure.family] = f"{figure.family}: {milliseconds}; other work on this machine slows it"
+            milliseconds = (
+                f"{rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on {config.board}"
+            )
+            self.notes[figure.family] = (
+                f"{figure.family}: {milliseconds}; other work on this machine slows it"
+            )
         return self._found[figure.family]
 
 
@@ -330,7 +350,9 @@ def _resumable() -> Iterator[None]:
         raise Stopped("interrupted; the same command goes on from the last checkpoint", 130) from None
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        raise Stopped(f"{error.strerror or error}{where}; mend that, and the same command goes on", 1) from None
+        raise Stopped(
+            f"{error.strerror or error}{where}; mend that, and the same command goes on", 1
+        ) from None
 
 
 def _describe(cell: "Cell") -> str:

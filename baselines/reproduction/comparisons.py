@@ -24,12 +24,21 @@ def comparisons(figure: Figure, summaries: Sequence[Summary], higher_is_better: 
             if len(ran) < 2:
                 continue
             test, ood = (sorted(ran, key=_by(split, sign)) for split in ("test", "ood"))
-            leaders = f"{_lead(test, 'test', heading)} in distribution, {_lead(ood, 'ood', heading)} out of it"
+            leaders = (
+                f"{_lead(test, 'test', heading)} in distribution, {_lead(ood, 'ood', heading)} out of it"
+            )
             sentences.append(f"- {place + ': ' if place else ''}{leaders}.")
             rows += [_compare(place, ood[0], other, heading) for other in ood[1:]]
         if rows:
             yield "\n".join(sentences)
-            headings = ["", f"{heading}: the best on `ood`", "less", "on `test`", "on `ood`", "lost from `test` to `ood`"]
+            headings = [
+                "",
+                f"{heading}: the best on `ood`",
+                "less",
+                "on `test`",
+                "on `ood`",
+                "lost from `test` to `ood`",
+            ]
             plain = not any(row[0] for row in rows)
             yield table(headings[plain:], [row[plain:] for row in rows])
 
@@ -56,11 +65,12 @@ def _by(split: str, sign: int) -> Callable[[Summary], float]:
 def _lead(ordered: Sequence[Summary], split: str, heading: str) -> str:
     """Say which row leads on a split, before which, and how surely."""
     best, second = ordered[:2]
-    errors = difference(_of(best, split), _of(second, split)).errors
-    single = "one seed each" if _of(best, split).seeds == _of(second, split).seeds else "one of them of one seed"
+    one, two = _of(best, split), _of(second, split)
+    errors = difference(one, two).errors
+    single = "one seed each" if one.seeds == two.seeds == 1 else "no standard error of both"
     surely = single if errors is None else f"{abs(errors):.1f} s.e. apart"
     name, other = (label(each.row, [heading]) for each in (best, second))
-    return f"**{name}** leads with {number(_of(best, split))} before {other} with {number(_of(second, split))} ({surely})"
+    return f"**{name}** leads with {number(one)} before {other} with {number(two)} ({surely})"
 
 
 def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[str]:

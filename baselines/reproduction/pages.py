@@ -1,11 +1,11 @@
-"""Pages of results, made from the records: what the paper claims, what runs came to, what can't be said yet."""
+"""Pages of results, made from the records: what the paper claims, what we find, what can't be said yet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.reproduction.cells import Cell, Figures, ReadBoard, cells_of, read_board_once
-from baselines.reproduction.claims import CLAIMS, INTRODUCTION, SEEDS, WITHOUT_SCORES, Claim
+from baselines.reproduction.claims import CLAIMS, ENDING, INTRODUCTION, SEEDS, Claim
 from baselines.reproduction.comparisons import comparisons, reported_comparison
 from baselines.reproduction.records import UNSEEN, Record, paths_of, read_records
 from baselines.reproduction.sets import FIGURES, Figure
@@ -128,8 +128,8 @@ def page(standing: Standing, claim: Claim, read: ReadBoard = read_board_once) ->
         share = level.steps / standing.steps if level.steps else 1
         paragraphs += [
             f"## Another length: {level.steps:,} steps",
-            f"{100 * share:.0f} % of full length. The learning rate falls to its end with the last step, so this is "
-            f"another experiment, and no part of the figure: {plural(len(level.records), 'run')}.",
+            f"{100 * share:.0f} % of full length. The learning rate falls to its end with the last step, so "
+            f"this is another experiment, and no part of the figure: {plural(len(level.records), 'run')}.",
             *_level(standing, place, read),
         ]
     paragraphs += [
@@ -168,8 +168,8 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
         yield from comparisons(figure, summaries, bool(board.content["higher_is_better"]))
         if len(figure.points) > 1:
             yield (
-                "Of the grid's points that ran with the most seeds, a row shows the one with the best mean score on "
-                "`test`, never by `ood`."
+                "Of the grid's points that ran with the most seeds, a row shows the one with the best mean "
+                "score on `test`, never by `ood`."
             )
         yield SEEDS
 
@@ -208,13 +208,13 @@ def _gaps(standing: Standing) -> Iterator[str]:
     few = sum(0 < len(summary.records) < len(figure.seeds) for summary in summaries)
     if few:
         yield (
-            f"{plural(few, 'row')} {'has' if few == 1 else 'have'} fewer seeds than {len(figure.seeds)}; of one seed, "
-            "nothing is known of the spread."
+            f"{plural(few, 'row')} {'has' if few == 1 else 'have'} fewer seeds than {len(figure.seeds)}; of "
+            "one seed, nothing is known of the spread."
         )
     if found.grid_done < found.grid_planned:
         yield (
-            f"The grid is unfinished ({found.grid_done:,} of {found.grid_planned:,} runs), so a row may have a better "
-            "point than the one that it shows, and the paper's has been chosen from all."
+            f"The grid is unfinished ({found.grid_done:,} of {found.grid_planned:,} runs), so a row may have "
+            "a better point than the one that it shows, and the paper's has been chosen from all."
         )
 
 
@@ -222,13 +222,13 @@ def _how(standing: Standing) -> str:
     name, found = standing.figure.name, standing.coverage
     if standing.figure.family == "c4":
         return (
-            "Text has to be [prepared](../language-modelling.md) first; then `sraven train c4-v1 --attention hyla "
-            "--data TOKENS --out RUN` trains a run."
+            "Text has to be [prepared](../language-modelling.md) first; then `sraven train c4-v1 "
+            "--attention hyla --data TOKENS --out RUN` trains a run."
         )
     grid = "" if found.grid_planned == found.planned else "; `--grid` trains the other points as well"
     return (
-        f"`sraven reproduce --plan {name}` says what is left and how long it takes, `sraven reproduce --run {name} "
-        f"--budget 3h` trains it{grid}. [The results](../results.md) have the rest."
+        f"`sraven reproduce --plan {name}` says what is left and how long it takes, "
+        f"`sraven reproduce --run {name} --budget 3h` trains it{grid}. [The results](../results.md) have the rest."
     )
 
 
@@ -292,4 +292,4 @@ def index(standings: Sequence[Standing], folder: str) -> str:
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"
     headings = ["figure or table", "runs, full length", "whole grid", "other lengths"]
-    return "\n\n".join([_GENERATED, INTRODUCTION, table(headings, rows), WITHOUT_SCORES, tree]) + "\n"
+    return "\n\n".join([_GENERATED, INTRODUCTION, table(headings, rows), ENDING, tree]) + "\n"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ COLOURS = dict(zip(ATTENTIONS.values(), ("#0072b2", "#d55e00", "#009e73"), stric
 MARKERS = dict(zip(ATTENTIONS.values(), ("o", "s", "^"), strict=True))
 """Of points, so that attentions are apart without colour as well."""
 
-SPLITS = {"ood": "-", "test": (0, (1, 1.5))}
+SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
 """What is drawn, and how its lines are."""
 
 _VERSION = 1
@@ -31,7 +31,7 @@ _VERSION = 1
 _DIGITS = 6
 """Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
 
-_FONT = {"font.size": 11, "svg.fonttype": "none", "svg.hashsalt": "sraven", "font.family": "sans-serif"}
+_FONT: Any = {"font.size": 11, "svg.fonttype": "none", "svg.hashsalt": "sraven", "font.family": "sans-serif"}
 
 Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
 """By panel, then attention, then split: place across, mean and standard error."""
@@ -146,8 +146,7 @@ def _keys() -> list[Any]:
     from matplotlib.lines import Line2D
 
     attentions = [
-        Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name)
-        for name in ATTENTIONS.values()
+        Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name) for name in ATTENTIONS.values()
     ]
     splits = [
         Line2D([], [], color=INK, linestyle=style, label=split, linewidth=1.0)

@@ -1,4 +1,4 @@
-"""Training cells, one after the other, for as long as there is time; and adopting runs that were trained before."""
+"""Training cells, one after the other, for as long as there is time; and adopting runs trained before."""
 
 import subprocess
 import time
@@ -58,7 +58,9 @@ def _git(root: Path, *arguments: str) -> str | None:
     """Return what git says of the checkout that this code is in; None if it says nothing."""
     command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        found = subprocess.run(  # noqa: S603  # words of ours, no shell
+            command, capture_output=True, text=True, check=True, timeout=60
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return found.stdout.strip() or None
@@ -78,7 +80,7 @@ class Progress(NamedTuple):
     left: int
 
 
-class _TimeIsUp(Exception):
+class _TimeIsUpError(Exception):
     """The budget is spent, and a checkpoint has just been written."""
 
 
@@ -164,7 +166,7 @@ def run_cells(
             diverged = False
             try:
                 diverged = _train(cell, folder, save_every, lambda: clock() >= deadline, tell)
-            except _TimeIsUp:
+            except _TimeIsUpError:
                 return Progress(tuple(written), cell, len(todo) - place)
             record = record_of(folder, diverged=diverged, read=read, **provenance._asdict())
             written.append(write_record(results, record, figures))
@@ -184,7 +186,7 @@ def _train(cell: Cell, folder: Path, save_every: int, is_late: Callable[[], bool
         tell(cell, steps, line)
         saved = line is not None and done // save_every > before // save_every
         if saved and done < cell.config.steps and is_late():
-            raise _TimeIsUp
+            raise _TimeIsUpError
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -247,4 +249,6 @@ def _why_not(config: RunConfig, figures: Figures, read: ReadBoard) -> str:
             ]
             if nearest is None or len(differing) < len(nearest):
                 nearest = differing
-    return f"none is on {config.board}" if nearest is None else f"the nearest has another {'; '.join(nearest)}"
+    return (
+        f"none is on {config.board}" if nearest is None else f"the nearest has another {'; '.join(nearest)}"
+    )

@@ -309,4 +309,4 @@ FIGURES: Mapping[str, Figure] = {
         ),
     )
 }
-"""By name, in the order of the paper. A run that several have is trained once, and its record is the first's."""
+"""By name, in the order of the paper. A run that several have is trained once; its record is the first's."""

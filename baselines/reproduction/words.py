@@ -23,7 +23,9 @@ _MEANINGS = {
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table."""
-    bound = [[cell.replace(" ± ", f"{SPACE}±{SPACE}").replace(" %", f"{SPACE}%") for cell in row] for row in rows]
+    bound = [
+        [cell.replace(" ± ", f"{SPACE}±{SPACE}").replace(" %", f"{SPACE}%") for cell in row] for row in rows
+    ]
     lines = [headings, ["---"] * len(headings), *bound]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

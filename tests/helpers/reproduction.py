@@ -44,9 +44,9 @@ def cell(figure, attention, seed=0, points="32", **point):
     wanted = {**figure.points[0], **point}
     for each in cells_of(figure):
         labels = each.row.labels
-        if (each.config.attention, each.config.seed, labels["points"]) == (attention, seed, points):
-            if each.point == wanted:
-                return each
+        found = each.config.attention, each.config.seed, labels["points"], each.point
+        if found == (attention, seed, points, wanted):
+            return each
     raise AssertionError("no such cell")
 
 

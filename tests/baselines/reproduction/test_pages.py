@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
 
 from baselines.reproduction.claims import CLAIMS as ALL_CLAIMS
 from baselines.reproduction.comparisons import reported_comparison
@@ -13,6 +12,7 @@ from baselines.reproduction.pages import pages_of, standings_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
+from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
 

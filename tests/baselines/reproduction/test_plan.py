@@ -1,15 +1,18 @@
 """Operations of a run: by hand, and by the products that the model makes."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers.reproduction import cell, figure
 
 from baselines.encode import encoding_of
 from baselines.experiment import transformer_of
 from baselines.recipes import make_config
 from baselines.reproduction.plan import measure_rate, operations_of, tokens_of, typical
+from helpers.reproduction import cell, figure
+from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
 
 
@@ -28,9 +31,14 @@ def products_of(jaxpr):
     return total
 
 
-@pytest.mark.parametrize("board_id", ["fuzzylogic-v1", "sraven-v1"])
-@pytest.mark.parametrize("attention", ["softmax", "linear"])
-@pytest.mark.parametrize("feedforward", ["mlp", "moe"])
+@pytest.mark.parametrize(
+    ("board_id", "attention", "feedforward"),
+    [
+        ("fuzzylogic-v1", "softmax", "mlp"),
+        ("fuzzylogic-v1", "linear", "moe"),
+        ("sraven-v1", "softmax", "mlp"),
+    ],
+)
 def test_operations_are_the_products_that_the_model_makes(board_id, attention, feedforward):
     board = read_board(board_id)
     config = make_config(board, attention, steps=1, warmup=1, batch_size=2, feedforward=feedforward)
@@ -41,7 +49,7 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, f
     for asked, which in ((encoding.asked, "computed"), (encoding.length, "nominal")):
         if (which, feedforward) == ("nominal", "moe"):
             continue  # counted as one MLP, whatever the experts
-        program = jax.make_jaxpr(lambda params: model.apply(params, tokens, asked=asked))(params)
+        program = jax.make_jaxpr(partial(model.apply, asked=asked))(params, tokens)
         assert 3 * products_of(program.jaxpr) == getattr(operations_of(config), which)
 
 
@@ -69,6 +77,7 @@ def test_the_typical_cell_is_the_one_in_the_middle():
     assert typical(cells).config.attention == "linear"
 
 
-def test_a_rate_is_measured_on_real_steps():
-    rate = measure_rate(cell(figure(), "softmax").config)
+def test_a_rate_is_measured_on_real_steps(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        rate = measure_rate(cell(figure(), "softmax").config)
     assert 0 < rate < float("inf")

@@ -4,17 +4,23 @@ import json
 import shutil
 from dataclasses import replace
 
-import jax
 import numpy as np
 import pytest
-from helpers.reproduction import BATCH, STEPS, cell, figure
-from helpers.tiny_runs import quickly, shared_directory
 
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.records import mean_loss, read_record, read_records, score, seconds_of, write_record
+from baselines.reproduction.records import (
+    mean_loss,
+    read_record,
+    read_records,
+    score,
+    seconds_of,
+    write_record,
+)
 from baselines.reproduction.run import Provenance, adopt, folder_of, in_order, run_cells
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.train import load_run, train
+from helpers.reproduction import BATCH, STEPS, cell, figure
+from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.lock import Lock
@@ -86,7 +92,7 @@ def test_what_has_a_record_isnt_trained_again(finished):
 
 
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
-    folder, came = finished
+    _, came = finished
     ticks = iter(range(1000))
     stopped = run([SOFTMAX, HYLA], tmp_path, deadline=2, clock=lambda: next(ticks))
     assert stopped == ((), SOFTMAX, 2)
@@ -148,7 +154,9 @@ def test_one_seed_of_every_row_comes_before_second_seeds_and_the_cheapest_first(
 def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made(finished, tmp_path):
     folder, came = finished
     run_folder, results = folder_of(folder / "runs", SOFTMAX.config), tmp_path / "results"
-    path, new = adopt(run_folder, results, figures=FIGURES, provenance=Provenance("a commit", {"processors": 2}))
+    path, new = adopt(
+        run_folder, results, figures=FIGURES, provenance=Provenance("a commit", {"processors": 2})
+    )
     assert new
     assert path.read_bytes() == came.records[0].read_bytes()
     assert adopt(run_folder, results, figures=FIGURES) == (path, False)

@@ -85,7 +85,13 @@ def test_boards_are_what_the_rows_say():
 
 def test_both_readings_of_the_width_factor_are_cells():
     shapes = {
-        (cell.row.labels["model"], cell.config.width, cell.config.qkv_width, cell.config.mlp_width, cell.config.heads)
+        (
+            cell.row.labels["model"],
+            cell.config.width,
+            cell.config.qkv_width,
+            cell.config.mlp_width,
+            cell.config.heads,
+        )
         for name in ("figure-4", "figure-4-heads")
         for cell in cells_of(FIGURES[name], points=FIGURES[name].points[:1])
         if "width" in cell.row.labels["model"]
@@ -107,4 +113,7 @@ def test_a_run_of_several_figures_has_one_home():
 
 
 def test_figures_whose_rows_have_lengths_of_their_own_have_no_shorter_level():
-    assert [name for name, figure in FIGURES.items() if not has_levels(figure)] == ["figure-4", "figure-4-heads"]
+    assert [name for name, figure in FIGURES.items() if not has_levels(figure)] == [
+        "figure-4",
+        "figure-4-heads",
+    ]

@@ -1,7 +1,6 @@
 """Which point a row shows, which runs count, and how far apart rows are."""
 
 import pytest
-from helpers.reproduction import STEPS, cell, figure, record
 
 from baselines.reproduction.cells import cells_of
 from baselines.reproduction.standing import (
@@ -12,6 +11,7 @@ from baselines.reproduction.standing import (
     mean_of,
     summarise,
 )
+from helpers.reproduction import STEPS, cell, figure, record
 
 FIGURE = figure()
 CELLS = cells_of(FIGURE)

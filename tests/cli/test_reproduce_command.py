@@ -1,0 +1,123 @@
+"""`sraven reproduce`: what it lists and plans, how it goes on, and what it refuses."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+
+ROOT = Path(__file__).parents[2]
+
+pytest.importorskip("jax")
+
+
+def sraven(capsys, *arguments):
+    """Run the command; return its exit code, what it prints and what it says."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["reproduce", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return stopped.value.code, out, err
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A copy of the records that are kept."""
+    copy = tmp_path / "results"
+    shutil.copytree(ROOT / "docs" / "results" / "reproduction", copy / "reproduction")
+    return copy
+
+
+def test_the_list_has_every_figure_with_its_coverage(results, capsys):
+    code, out, _ = sraven(capsys, "--list", "--results", results, "--json")
+    assert code == 0
+    (dropout,) = (each for each in json.loads(out) if each["name"] == "attention-dropout")
+    assert (dropout["planned"], dropout["grid_planned"]) == (18, 72)
+    assert dropout["other_lengths"]["3000"] == 12
+    _, table, _ = sraven(capsys, "--list", "--results", results)
+    assert "figure-2c" in table
+    assert "of 108" in table
+
+
+def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, capsys):
+    options = "--results", tmp_path, "--rate", "100"
+    code, out, _ = sraven(capsys, "--plan", "figure-2c", "figure-6", *options, "--json")
+    assert code == 0
+    fuzzy, language = json.loads(out)
+    assert (fuzzy["runs"], fuzzy["left"], fuzzy["steps"]) == (108, 108, 5_400_000)
+    assert fuzzy["operations"] == pytest.approx(3.3e16, rel=0.02)
+    assert fuzzy["operations_computed"] < fuzzy["operations"]
+    assert fuzzy["hours"] == pytest.approx(fuzzy["operations"] / 1e11 / 3600)
+    assert language["runs"] == 3
+    _, table, _ = sraven(capsys, "--plan", "figure-2c", *options)
+    assert "108 of 108" in table
+    assert "at 100 GFLOP/s, as given" in table
+
+
+def test_a_plan_leaves_out_what_has_a_record(results, capsys):
+    options = "--results", results, "--rate", "100", "--steps", "3000", "--json"
+    _, out, _ = sraven(capsys, "--plan", "attention-dropout", *options)
+    assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(18, 6)]
+    _, out, _ = sraven(capsys, "--plan", "attention-dropout", *options, "--where", "attention=hyla,linear")
+    assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(12, 3)]
+    _, out, _ = sraven(
+        capsys, "--plan", "attention-dropout", *options, "--grid", "--where", "learning_rate=3e-3"
+    )
+    assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(36, 36)]
+
+
+def test_language_modelling_has_no_rate_without_its_text(tmp_path, capsys):
+    _, out, _ = sraven(capsys, "--plan", "figure-6", "--results", tmp_path, "--json")
+    assert json.loads(out)[0]["hours"] is None
+
+
+def test_pages_are_written_where_the_records_are(results, capsys):
+    code, out, _ = sraven(capsys, "--render", "--results", results, "--json")
+    assert code == 0
+    assert str(results.with_name("results.md")) in json.loads(out)
+    assert (results / "attention-dropout.md").is_file()
+    assert sraven(capsys, "--render", "--results", results)[1] == "all pages are what the records give\n"
+
+
+def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, capsys):
+    options = "--results", tmp_path, "--runs", tmp_path / "runs", "--where", "seed=0"
+    code, out, _ = sraven(capsys, "--run", "table-a1-fuzzylogic", *options, "--budget", "0s")
+    assert code == 0
+    assert out == "time is up: 14 runs are left; the same line goes on\n"
+
+
+def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, capsys):
+    code, out, err = sraven(
+        capsys, "--adopt", tmp_path / "a", tmp_path / "b", "--results", tmp_path, "--json"
+    )
+    assert code == 1
+    assert [each["run"] for each in json.loads(out)["left_out"]] == [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert err.count("holds no run") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "say what to do: --list, --plan, --run, --adopt, --render"),
+        (["--plan"], "--plan needs names"),
+        (["--list", "figure-4"], "--list takes no names, but got 'figure-4'"),
+        (["--plan", "figure-9"], "figure='figure-9': did you mean 'figure-6'"),
+        (["--plan", "figure-4", "--steps", "10"], "steps=10: the rows of figure-4 have lengths of their own"),
+        (["--plan", "figure-2c", "--where", "colour=red"], "--where 'colour=red': expected FIELD=VALUE"),
+        (["--plan", "figure-2c", "--where", "seed=7"], "no run of figure-2c is meant by --where seed=7"),
+        (["--run", "figure-2c", "--budget", "3"], "'3': expected a time, such as 3h, 90m, or 1h30m"),
+        (["--run", "figure-6"], "sraven c4 prepare"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(tmp_path, capsys, arguments, message):
+    code, out, err = sraven(capsys, *arguments, "--results", tmp_path, "--rate", "1")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_of_results_must_be_there(tmp_path, capsys):
+    code, _, err = sraven(capsys, "--list", "--results", tmp_path / "nowhere")
+    assert code == 2
+    assert "nowhere; run this in a checkout, or name it with --results" in err
