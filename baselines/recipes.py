@@ -21,7 +21,7 @@ class Experiments:
     Attributes:
         source: where in the paper the values stand.
         shape: fields of a configuration that all runs share, at width factor 1. ``qkv_width`` counts all
-            heads: as the published code does on the two tasks; of the language model, the table's is a head's.
+            heads: as the published code does on the two tasks; of the language model, the table has a head's.
         layers: depths.
         width_factors: multiply the widths of the embedding, of queries, keys and values, and of the MLP.
         budgets: what is trained on: instances, or tokens of the language model.

@@ -162,7 +162,9 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
     board = read(figure.rows[0].board)
     if place == 0 and is_drawn(standing):
         yield f"![{figure.title}: the numbers of the table below]({picture_name(figure)})"
-    yield f"Scores are `{board.metric}`, {meaning(board.metric)}."
+    scores = f"Scores are `{board.metric}`, {meaning(board.metric)}."
+    with_reported = any(summary.row.reported for summary in summaries)
+    yield scores + " What is reported is of held-out tasks." * with_reported
     yield _scores(figure, summaries, read)
     if any(summary.records for summary in summaries):
         yield from comparisons(figure, summaries, bool(board.content["higher_is_better"]))
@@ -176,22 +178,24 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
 
 def _scores(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
     """Return the table of a figure's rows."""
-    splits = [name for name in read(figure.rows[0].board).splits if name != "ood"]
-    splits += ["ood"] * ("test" in splits)
+    known = read(figure.rows[0].board).splits
+    splits: list[str] = [name for name in ("ood", "test") if name in known] or list(known)
     if any(UNSEEN in record.scores for summary in summaries for record in summary.records):
         splits.append(UNSEEN)
     with_reported = any(summary.row.reported for summary in summaries)
-    headings = [*figure.headings, "seeds"]
+    # What a narrow screen cuts off comes last.
+    headings = [*figure.headings, "seeds", f"`{splits[0]}`"]
+    headings += ["reported"] if with_reported else []
+    headings += [*(f"`{split}`" for split in splits[1:]), "training loss"]
     headings += ["grid points", point_names(figure)] if varied(figure) else []
-    headings += [*(f"`{split}`" for split in splits), "training loss"]
-    headings += ["`ood`, reported"] if with_reported else []
     rows = []
     for summary in summaries:
-        cells = [*summary.row.labels.values(), f"{len(summary.records)}/{len(figure.seeds)}"]
+        scores = [number(summary.estimate(split)) for split in splits]
+        cells = [*summary.row.labels.values(), f"{len(summary.records)}/{len(figure.seeds)}", scores[0]]
+        cells += [number(reported(summary.row, read(summary.row.board)))] if with_reported else []
+        cells += [*scores[1:], number(summary.training_loss, 5)]
         if varied(figure):
             cells += [f"{summary.points}/{len(figure.points)}", point_values(figure, summary.point)]
-        cells += [*(number(summary.estimate(split)) for split in splits), number(summary.training_loss, 5)]
-        cells += [number(reported(summary.row, read(summary.row.board)))] if with_reported else []
         rows.append(cells)
     return table(headings, rows)
 
@@ -228,7 +232,8 @@ def _how(standing: Standing) -> str:
     grid = "" if found.grid_planned == found.planned else "; `--grid` trains the other points as well"
     return (
         f"`sraven reproduce --plan {name}` says what is left and how long it takes, "
-        f"`sraven reproduce --run {name} --budget 3h` trains it{grid}. [The results](../results.md) have the rest."
+        f"`sraven reproduce --run {name} --budget 3h` trains it{grid}. "
+        "[The results](../results.md) have the rest."
     )
 
 

@@ -155,7 +155,8 @@ def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
 
     mesh = make_mesh()
     experiment = board_experiment(config, mesh)
-    states = jax.tree.map(lambda leaf: leaf[None], experiment.program.initialise(jnp.uint32(config.seed)))
+    initialise = jax.jit(experiment.program.initialise)
+    states = jax.tree.map(lambda leaf: leaf[None], initialise(jnp.uint32(config.seed)))
     chunk = experiment.place(mesh, next(iter(experiment.chunks([(0, _TIMED)]))))
     run = jax.jit(
         lambda states, hypers, chunk: train_chunk(
