@@ -1,6 +1,6 @@
 """Batches: the arrays of a run of instances under their names, with the instances along the first axis."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from inspect import get_annotations
 from typing import Any, ClassVar, Self, dataclass_transform, overload
 
@@ -47,14 +47,17 @@ class Instances(tuple[NDArray[Any], ...]):
     def __new__(cls, *arrays: NDArray[Any], **named: NDArray[Any]) -> Self:
         """Make a batch of arrays, in the order of the fields or by name."""
         rest = cls._fields[len(arrays) :]
-        if len(arrays) > len(cls._fields) or set(named) != set(rest):
+        if named.keys() != set(rest):
             raise TypeError(f"{cls.__name__} takes the arrays {', '.join(cls._fields)}")
-        return super().__new__(cls, (*arrays, *(named[name] for name in rest)))
+        return cls._make((*arrays, *(named[name] for name in rest)))
 
     @classmethod
     def _make(cls, arrays: Iterable[NDArray[Any]]) -> Self:
         """Return a batch of arrays, in the order of the fields."""
-        return cls(*arrays)
+        made = super().__new__(cls, arrays)
+        if tuple.__len__(made) != len(cls._fields):
+            raise TypeError(f"{cls.__name__} takes the arrays {', '.join(cls._fields)}")
+        return made
 
     def _asdict(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by name."""
@@ -73,10 +76,6 @@ class Instances(tuple[NDArray[Any], ...]):
         """Return the number of instances."""
         return len(tuple.__getitem__(self, 0))
 
-    def __iter__(self) -> Iterator[NDArray[Any]]:
-        """Yield the arrays, in the order of the fields."""
-        return super().__iter__()
-
     @overload  # type: ignore[override]  # items are instances, not the tuple's
     def __getitem__(self, rows: int | np.integer[Any]) -> dict[str, NDArray[Any]]: ...
     @overload
@@ -87,12 +86,12 @@ class Instances(tuple[NDArray[Any], ...]):
 
         Raises:
             IndexError: for an instance that there isn't.
-            ConfigurationError: for what is no instance, such as the name or the number of a field.
+            ConfigurationError: for what is no instance, such as the name of a field.
         """
-        if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
-            return {name: array[rows, ...] for name, array in self._asdict().items()}
         if isinstance(rows, slice):
             return self._make([array[rows] for array in self])
+        if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
+            return {name: array[rows, ...] for name, array in self._asdict().items()}
         chosen = np.asarray(rows)
         if isinstance(rows, tuple) or chosen.ndim != 1 or (chosen.dtype.kind not in "iub" and len(chosen)):
             raise ConfigurationError(

@@ -84,6 +84,8 @@ def test_it_is_made_of_arrays_and_of_others(batch):
     for arrays, named in (((), {}), ((*batch, 1), {}), (tuple(batch), {"combination": 1})):
         with pytest.raises(TypeError, match="takes the arrays"):
             type(batch)(*arrays, **named)
+    with pytest.raises(TypeError, match="takes the arrays"):
+        type(batch)._make(list(batch)[1:])
 
 
 def test_it_is_frozen(batch):
