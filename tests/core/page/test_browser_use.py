@@ -62,13 +62,8 @@ def test_an_order_can_be_linked(open_page):
     driver.get(f"{page}#sraven-test-v1/method/descending")
     names = visible(driver, "#sraven-test-v1 .name")
     assert [name.text for name in names] == ["b", "a"]  # its section is open
-    for other in (
-        "sraven-v1/20261121-alpha",
-        "sraven-v1/links/ascending",
-        "sraven-v1/method/up",
-        "sraven-v1/gap/constructor",
-        "%zz/</a/",
-    ):
+    no_orders = "sraven-v1/20261121-alpha", "sraven-v1/links/ascending", "sraven-v1/gap/constructor", "%zz/</"
+    for other in no_orders:
         driver.get(f"{page}#{other}")
         driver.refresh()
         assert methods(driver) == OWN
