@@ -27,28 +27,15 @@ DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition":
 
 ORDER = (
     *("schema", "id", "version", "title", "series", "task", "config", "labels", "prediction"),
-    *(
-        "train_budget",
-        "train_budgets",
-        "budget_unit",
-        "metric",
-        "primary_split",
-        "higher_is_better",
-        "metrics",
-    ),
-    *("ceiling", "ceiling_definition", "reference", "splits", "held_out"),
+    *("train_budget", "train_budgets", "budget_unit"),
+    *("metric", "primary_split", "higher_is_better", "metrics", "ceiling", "ceiling_definition"),
+    *("reference", "splits", "held_out"),
 )
 """The names in a board's file, in their order."""
 
 _AS_WRITTEN = (
-    "id",
-    "version",
-    "title",
-    "series",
-    "train_budget",
-    "metric",
-    "primary_split",
-    "higher_is_better",
+    *("id", "version", "title", "series"),
+    *("train_budget", "metric", "primary_split", "higher_is_better"),
 )
 
 
