@@ -1,13 +1,17 @@
-"""JAX's compiled programs on disk, which it keeps if the environment names a place."""
+"""JAX's compiled programs on disk: where the environment says, or else those of accelerators alone."""
 
 import os
 import sys
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import CodeCacheWarning
 from sraven.core.system.private import describe, private_folder
+
+if TYPE_CHECKING:
+    from jax.sharding import Mesh
 
 VARIABLE = "JAX_COMPILATION_CACHE_DIR"
 
@@ -34,3 +38,26 @@ def check_compilation_cache() -> None:
             CodeCacheWarning,
             stacklevel=2,
         )
+
+
+def keep_programs(mesh: "Mesh") -> None:
+    """Let JAX keep the programs of accelerators below the user's cache, unless a place is named, or none.
+
+    To compile one takes minutes there. On a CPU it takes seconds, and another CPU may not run what it makes.
+    """
+    import jax
+    from jax.experimental.compilation_cache import compilation_cache
+
+    from baselines.sharding import on_cpu
+
+    config: Any = jax.config
+    named = os.environ.get(VARIABLE) is not None or config.jax_compilation_cache_dir is not None
+    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    if named or on_cpu(mesh) or not base.is_absolute():
+        return
+    try:
+        folder = private_folder(base, "sraven", "programs")
+    except OSError:
+        return  # as without a home: each process compiles anew
+    config.update("jax_compilation_cache_dir", str(folder))
+    compilation_cache.reset_cache()  # it looks for a place once, before the first program

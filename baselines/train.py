@@ -17,6 +17,7 @@ from jax.sharding import Mesh
 from numpy.typing import NDArray
 
 from baselines.checkpoint import Checkpoints
+from baselines.compilation_cache import keep_programs
 from baselines.compiled import Compiled
 from baselines.config import RunConfig
 from baselines.experiment import Experiment, board_experiment
@@ -120,6 +121,7 @@ def train_runs(
             raise ConfigurationError(f"runs in one program differ in seed, {', '.join(Hyper._fields)} alone")
     # Whatever can be refused is, before anything is written.
     mesh = mesh or make_mesh()
+    keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
     compiled = Compiled(experiment, mesh)
     for config, folder in zip(configs, folders, strict=True):

@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 
+import jax
 import pytest
+from jax.experimental.compilation_cache import compilation_cache
 
-from baselines.compilation_cache import VARIABLE, check_compilation_cache
+from baselines import sharding
+from baselines.compilation_cache import VARIABLE, check_compilation_cache, keep_programs
 from sraven.core.ground.errors import CodeCacheWarning
 from sraven.core.system.isolation import ROOT
 
@@ -37,6 +40,36 @@ def test_a_folder_that_is_not_is_left_alone_and_that_is_said(tmp_path, monkeypat
     with pytest.warns(CodeCacheWarning, match=f"{VARIABLE}={tmp_path} isn't used, .*: {tmp_path} {reason}; "):
         check_compilation_cache()
     assert VARIABLE not in os.environ
+
+
+@pytest.fixture
+def unnamed(monkeypatch, tmp_path):
+    """No place is named; the user's cache is empty."""
+    before = jax.config.jax_compilation_cache_dir
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    jax.config.update("jax_compilation_cache_dir", None)
+    yield tmp_path
+    jax.config.update("jax_compilation_cache_dir", before)
+    compilation_cache.reset_cache()
+
+
+@pytest.mark.parametrize(("is_cpu", "kept"), [(False, True), (True, False)])
+def test_programs_of_accelerators_alone_are_kept_in_the_users_cache(unnamed, monkeypatch, is_cpu, kept):
+    monkeypatch.setattr(sharding, "on_cpu", lambda mesh: is_cpu)
+    keep_programs(None)
+    folder = unnamed / "sraven" / "programs"
+    assert jax.config.jax_compilation_cache_dir == (str(folder) if kept else None)
+    assert folder.is_dir() == kept
+    assert not kept or folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("value", ["", "elsewhere"])
+def test_a_place_that_is_named_or_none_stays(unnamed, monkeypatch, value):
+    monkeypatch.setattr(sharding, "on_cpu", lambda mesh: False)
+    monkeypatch.setenv(VARIABLE, value)
+    keep_programs(None)
+    assert jax.config.jax_compilation_cache_dir is None and list(unnamed.iterdir()) == []
 
 
 PROGRAM = """
