@@ -21,7 +21,7 @@ from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experimen
 from baselines.recipes import make_config, make_language_config
 from baselines.scores_while_training import SLICE, MakeExperiment, board_scores, with_scores
 from baselines.sharding import make_mesh, put_together
-from baselines.train import Outcome, Progress, train_runs
+from baselines.train import Outcome, train_runs
 from sraven.core.boards.board import Board
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
@@ -171,35 +171,20 @@ def _prepare_text(
     return config, with_scores(make_experiment, make_evaluate, scoring.every), judge
 
 
-def train_plan(
-    plan: Plan,
-    *,
-    mesh: Mesh | None = None,
-    save_every: int = 1000,
-    events: bool = False,
-    progress: Progress = lambda steps, line: None,
-) -> Session:
+def train_plan(plan: Plan, *, mesh: Mesh | None = None, **options: Any) -> Session:
     """Train the runs of a plan, or go on with them, and choose a grid's point.
 
     Args:
         plan: of `plan_runs`.
         mesh: devices; None for one.
-        save_every: steps between checkpoints.
-        events: whether to write TensorBoard events besides the log.
-        progress: is told how training goes.
+        options: as of `baselines.train.train_runs`.
 
     Raises:
         OutputError, OSError: as `baselines.train.train_runs`.
     """
     mesh = mesh or make_mesh()
     outcomes = train_runs(
-        plan.configs,
-        plan.folders,
-        mesh=mesh,
-        make_experiment=plan.make_experiment,
-        save_every=save_every,
-        events=events,
-        progress=progress,
+        plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options
     )
     if not plan.is_grid:
         return Session(outcomes, None)

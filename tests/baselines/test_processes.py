@@ -50,16 +50,11 @@ ROOT = Path(__file__).parents[2]
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
-LINE = [
-    "train",
-    "fuzzylogic-v1",
-    "--attention",
-    "hyla",
-    *tiny_options(**SCORING),
-    f"--save-every={STEPS // 2}",
-]
+TRAIN = ["train", "fuzzylogic-v1", "--attention", "hyla"]
 
-STEP = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(steps=1, warmup=1)]
+LINE = [*TRAIN, *tiny_options(**SCORING), f"--save-every={STEPS // 2}"]
+
+STEP = [*TRAIN, *tiny_options(steps=1, warmup=1)]
 
 
 @pytest.fixture(scope="module", autouse=True)
