@@ -6,7 +6,6 @@ written again at any time, and for runs of earlier versions as well.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
@@ -18,6 +17,7 @@ from baselines.log import INSTANCES, SCORES, Scores, read_log
 from baselines.provenance import read_records
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
+from sraven.core.ground.spec import values_of
 from sraven.core.system.files import write_json
 
 RESULT, SCHEMA = "result.json", 1
@@ -43,7 +43,7 @@ def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -
     done = config.steps if diverged is None else diverged
     result = {
         "schema": SCHEMA,
-        "configuration": asdict(config),
+        "configuration": values_of(config),
         "digest": config.digest,
         "benchmark_version": read_board(config.board).task.version,
         "command": train_command([config]),
