@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from cli.families import FamiliesGroup
 from cli.lazy import read_summaries
+from cli.shared.families import FamiliesGroup
 
 COMMANDS = read_summaries(
-    "cli",
+    "cli.commands",
     (
         "count",
         "verify",
@@ -34,7 +34,7 @@ COMMANDS = read_summaries(
 )
 """Commands by name, in the order of the help, with their summaries; command ``x`` is ``command`` in module
 ``x`` of the package, whose text begins with its summary. Those that every family of tasks has, such as
-`sraven generate`, are made in `cli.families`."""
+`sraven generate`, are made in `cli.shared.families`."""
 
 
 _LONGEST = 2000
@@ -49,7 +49,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
 
 @click.group(
     cls=FamiliesGroup,
-    package="cli",
+    package="cli.commands",
     summaries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -56,8 +56,8 @@ def test_links_between_pages_lead_somewhere():
 
 
 def test_every_command_is_documented():
-    from cli.families import summaries
     from cli.main import cli
+    from cli.shared.families import summaries
     from sraven.core.tasks.families import find_family
 
     text = (ROOT / "docs" / "cli.md").read_text()

@@ -3,21 +3,21 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig, RunConfig, read_config
 from baselines.log import read_log
 from baselines.reproduction.cells import Figures, ReadBoard, homes_of, read_board_once
 from baselines.reproduction.sets import FIGURES
 from baselines.run_directory import read_run
-from sraven.core.boards.scoring import DIGITS
+from sraven.core.boards.scoring import score_plainly
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_json
-from sraven.core.tasks.task import Task
+from sraven.core.tasks.families import generator_of, scoring_of
 
 FOLDER = "reproduction"
 """Of the records, within the folder of results."""
@@ -166,7 +166,7 @@ def record_of(
         ConfigurationError: for a run of the language model.
         OutputError: if there is no finished run.
     """
-    from baselines.evaluate import train_command
+    from baselines.command import train_command
     from baselines.train import load_run
 
     config = read_run(folder)
@@ -216,39 +216,15 @@ def scores_of(config: RunConfig, params: Any, read: ReadBoard = read_board_once)
         params: its parameters.
         read: returns a board, given its id.
     """
-    from baselines.evaluate import predict
+    from baselines.predict import predict
 
     board = read(config.board)
     sizes = dict(board.splits)
     if UNSEEN in board.task.splits:
         sizes[UNSEEN] = board.splits[board.primary_split]
-    return {
-        split: score(board.task, split, predict(config, params, board, split, count=count), board.metrics)
-        for split, count in sizes.items()
-    }
-
-
-def score(
-    task: Task, split: str, predictions: NDArray[Any], metrics: Sequence[str]
-) -> dict[str, float | None]:
-    """Return the scores of predictions of the first instances of a split, without bootstrap.
-
-    Args:
-        task: of the split.
-        split: its name.
-        predictions: of as many instances, as the board wants them.
-        metrics: names of the task's metrics.
-    """
-    labels = task.scoring.labels(task.sample(split, 0, len(predictions)), None)
-    finite = np.isfinite(predictions.reshape(len(predictions), -1)).all(axis=1)
-    if not finite.all():
-        return dict.fromkeys(metrics)
-    outcomes = task.scoring.outcomes(labels, predictions, np.ones(len(predictions), np.bool_), None)
-    columns = {**labels.summands, **outcomes}
-    found = {}
-    for name in metrics:
-        metric = task.scoring.metrics[name]
-        sums = (np.asarray(columns[each], np.float64).sum() for each in metric.summands)
-        value = float(metric.function(*(np.asarray(each) for each in sums)))
-        found[name] = round(value, DIGITS) if np.isfinite(value) else None
+    scoring, found = scoring_of(board.task), {}
+    for split, count in sizes.items():
+        labels = scoring.labels(generator_of(board.task).sample(split, 0, count), None)
+        scores = score_plainly(scoring, labels, predict(config, params, split, count), metrics=board.metrics)
+        found[split] = {name: value if isfinite(value) else None for name, value in scores.items()}
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.c4 import COMMANDS
+from cli.commands.c4 import COMMANDS
 
 WORDS = ["red", "green", "blue", "round", "square"]
 
@@ -137,7 +137,7 @@ def test_help_has_an_example(run, command):
 def test_preparing_imports_nothing_that_it_does_not_need(corpus):
     code = """
 import sys
-import cli.c4.prepare
+import cli.commands.c4.prepare
 print({"jax", "grain", "datasets", "sentencepiece", "numpy"} & set(sys.modules))
 from cli.main import main
 try:

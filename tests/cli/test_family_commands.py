@@ -5,8 +5,8 @@ from dataclasses import fields
 
 import pytest
 
-from cli.families import summaries
 from cli.main import cli
+from cli.shared.families import summaries
 from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
 from sraven.core.ground.spec import settings_of

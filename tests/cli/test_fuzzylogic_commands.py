@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from cli.families import summaries
+from cli.shared.families import summaries
 from sraven.core.tasks.families import find_family
 
 COMMANDS = summaries(find_family("fuzzylogic"))

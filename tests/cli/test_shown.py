@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import cli.main
-from cli.scores import mean_with_error
+from cli.shared.scores import mean_with_error
 from helpers.submissions import SRAVEN_BOARD, edit, use_boards, write
 from sraven.core.ground.echo import is_seen
 from sraven.core.ground.errors import ConfigurationError

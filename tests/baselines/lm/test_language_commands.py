@@ -221,7 +221,7 @@ def test_commands_import_no_library_that_trains_before_they_need_it():
     code = """
 import sys
 from cli.main import main
-import cli.train, cli.evaluate, cli.language, cli.c4.sample
+import cli.commands.train, cli.commands.evaluate, cli.shared.language, cli.commands.c4.sample
 for line in ("train --help", "evaluate --help", "c4 sample --help", "train c4-v1", "evaluate"):
     try:
         main(line.split())

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from cli.options import json_option
 from cli.shared.extras import needs_extra
+from cli.shared.options import json_option
 from cli.shared.printing import print_json
 from cli.shared.progress import documents_bar, resumable
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cli.options import json_option, threads_option
+from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json, print_table
 
 
@@ -52,7 +52,7 @@ def _print(found: Mapping[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cli.scores import mean_with_error
+    from cli.shared.scores import mean_with_error
     from sraven.core.boards.board import read_board
     from sraven.core.boards.bootstrap import SHARE
     from sraven.core.ground.echo import figure, shown

@@ -2,8 +2,8 @@
 
 import click
 
-from cli.options import json_option
 from cli.shared.boards import in_brief, print_board, print_boards
+from cli.shared.options import json_option
 from cli.shared.printing import print_json
 
 

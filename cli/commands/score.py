@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from cli.options import json_option, threads_option
-from cli.scores import print_scores
+from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
+from cli.shared.scores import print_scores
 
 
 @click.command(name="score")

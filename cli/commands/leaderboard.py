@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import json_option, leaderboard_option
+from cli.shared.options import json_option, leaderboard_option
 from cli.shared.printing import print_json
 from cli.shared.progress import gathering
 from cli.shared.standing import print_standing

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.lazy import LazyGroup
-from cli.options import (
+from cli.shared.extras import one_picture
+from cli.shared.options import (
     F,
     argument_of,
     json_option,
@@ -21,9 +22,8 @@ from cli.options import (
     threads_option,
     which_options,
 )
-from cli.shared.extras import one_picture
 from cli.shared.printing import print_json, print_renderables, print_table
-from cli.writing import write
+from cli.shared.writing import write
 from sraven.core.ground.spec import settings_of
 from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.family import Family, Help, Shows

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.options import json_option
 from cli.shared.extras import needs_extra
+from cli.shared.options import json_option
 from cli.shared.printing import console_width, print_json, print_renderables
 from sraven.core.system.isolation import elsewhere
 

@@ -4,10 +4,10 @@ import click
 
 from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = read_summaries("cli.c4", ("prepare", "fingerprint", "sample"))
+COMMANDS = read_summaries("cli.commands.c4", ("prepare", "fingerprint", "sample"))
 
 
-@click.group(name="c4", cls=LazyGroup, package="cli.c4", summaries=COMMANDS)
+@click.group(name="c4", cls=LazyGroup, package="cli.commands.c4", summaries=COMMANDS)
 def command() -> None:
     """Text for the language model (paper, section 5): C4, or files like it.
 

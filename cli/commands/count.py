@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import click
 
-from cli.families import field_option
-from cli.options import json_option
+from cli.shared.families import field_option
+from cli.shared.options import json_option
 from cli.shared.printing import print_json
 from sraven.task import SRAVEN
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import json_option, threads_option
+from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
 
 

@@ -1,4 +1,4 @@
-"""`sraven reproduce`"""
+"""Run the paper's figures, and write pages of results."""
 
 import re
 import time
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cli.options import Stopped, json_option, needs_extra, print_json, print_table, progress_bar
+from cli.shared.extras import needs_extra
+from cli.shared.options import json_option
+from cli.shared.printing import print_json, print_table
+from cli.shared.progress import Stopped, progress_bar
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell

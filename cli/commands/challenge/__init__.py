@@ -4,10 +4,10 @@ import click
 
 from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = read_summaries("cli.challenge", ("commit", "new", "answer", "score"))
+COMMANDS = read_summaries("cli.commands.challenge", ("commit", "new", "answer", "score"))
 
 
-@click.group(name="challenge", cls=LazyGroup, package="cli.challenge", summaries=COMMANDS)
+@click.group(name="challenge", cls=LazyGroup, package="cli.commands.challenge", summaries=COMMANDS)
 def command() -> None:
     """Rounds on secret instances: programs are committed first, labels never leave the organiser.
 

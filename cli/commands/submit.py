@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import leaderboard_option, threads_option
+from cli.shared.options import leaderboard_option, threads_option
 
 
 @click.command(name="submit")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from cli.options import argument_of
+from cli.shared.options import argument_of
 
 if TYPE_CHECKING:
     from baselines.lm.corpus import Corpus

@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 
 import click
 
-from cli.options import json_option, threads_option
+from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json, print_table
 from sraven.core.tasks.families import find_family, generating_families
 from sraven.core.tasks.family import Benches

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.language import directory, open_corpus
-from cli.options import json_option
 from cli.shared.extras import needs_extra
+from cli.shared.language import directory, open_corpus
+from cli.shared.options import json_option
 from cli.shared.printing import print_json, print_table
 from cli.shared.progress import progress_bar
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options import json_option, threads_option
+from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
 from cli.shared.progress import Stopped, progress_bar
 

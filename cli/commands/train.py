@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cli.language import LanguageOptions, language_options, text_of
-from cli.options import argument_of, json_option
 from cli.shared.extras import needs_extra
+from cli.shared.language import LanguageOptions, language_options, text_of
+from cli.shared.options import argument_of, json_option
 from cli.shared.printing import print_json, print_table
 from cli.shared.progress import Stopped, progress_bar, resumable
 from sraven.core.ground.echo import with_error
