@@ -5,8 +5,9 @@ same cell but a cell of another *level*.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig
@@ -112,6 +113,63 @@ def cells_of(
                 config = config_of(row, point, seed, read)
                 cells.append(Cell(row, point, config if steps is None else replace(config, steps=steps)))
     return cells
+
+
+def choose_cells(
+    figure: Figure,
+    *,
+    grid: bool = False,
+    steps: int | None = None,
+    where: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> list[Cell]:
+    """Return some cells of a figure.
+
+    Args:
+        figure: of the paper.
+        grid: whether those of all points of the grid are wanted, not of the recipe's alone.
+        steps: of another level; None for full length.
+        where: values by the name of a field; a cell has one of them in each.
+
+    Raises:
+        ConfigurationError: if there is none.
+    """
+    found = [
+        cell
+        for cell in cells_of(figure, steps=steps, points=figure.points if grid else figure.points[:1])
+        if all(_fits(getattr(cell.config, name), values) for name, values in where.items())
+    ]
+    if not found:
+        asked = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
+        raise ConfigurationError(f"no run of {figure.name} is meant by --where {asked}")
+    return found
+
+
+def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return fields and values of texts such as ``attention=softmax,hyla``.
+
+    Raises:
+        ConfigurationError: for another form, or a field that no configuration has.
+    """
+    known, found = [field.name for field in fields(RunConfig)], {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if name not in known or not equals:
+            raise ConfigurationError(
+                f"--where {text!r}: expected FIELD=VALUE, a field being one of {', '.join(known)}"
+            )
+        found[name] = values.split(",")
+    return found
+
+
+def _fits(value: Any, wanted: Sequence[str]) -> bool:
+    """Tell whether a value is one of some that were written down."""
+    for text in wanted:
+        try:
+            if value == type(value)(text):
+                return True
+        except ValueError:
+            continue
+    return False
 
 
 def has_levels(figure: Figure) -> bool:

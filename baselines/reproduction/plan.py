@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
+from baselines.reproduction.sets import Figure
 from sraven.core.boards.board import Board
 
 _TRAINING = 3
@@ -141,6 +142,39 @@ def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
     """Return the cell in the middle, by the operations of a step."""
     ordered = sorted(cells, key=lambda cell: operations_of(cell.config, read).nominal / cell.config.steps)
     return ordered[len(ordered) // 2]
+
+
+class Rates:
+    """Nominal operations a second on this machine, by family of tasks; measured when first asked for.
+
+    Args:
+        given: instead, in thousand millions.
+
+    Attributes:
+        notes: what a reader must know of each, by family.
+    """
+
+    def __init__(self, given: float | None = None) -> None:
+        self._given = given
+        self._found: dict[str, float | None] = {}
+        self.notes: dict[str, str] = {}
+
+    def of(self, figure: Figure, cells: Sequence[Cell]) -> float | None:
+        """Return the rate of a figure's cells; None where it can't be measured."""
+        if self._given is not None:
+            self.notes["given"] = f"at {self._given:g} GFLOP/s, as given"
+            return self._given * 1e9
+        if figure.family == "c4":
+            self.notes["c4"] = f"{figure.name} trains on text that has to be prepared: no rate is measured"
+            return None
+        if figure.family not in self._found:
+            config = typical(cells).config
+            rate = self._found[figure.family] = measure_rate(config)
+            self.notes[figure.family] = (
+                f"{figure.family}: {rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on "
+                f"{config.board}; other work on this machine slows it"
+            )
+        return self._found[figure.family]
 
 
 def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:

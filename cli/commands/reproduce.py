@@ -16,6 +16,7 @@ from cli.shared.progress import Stopped, progress_bar
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
+    from baselines.reproduction.plan import Rates
     from baselines.reproduction.sets import Figure
 
 _BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
@@ -52,6 +53,12 @@ class Choice(NamedTuple):
     where: Mapping[str, Sequence[str]]
     results: Path
     as_json: bool
+
+    def cells(self, figure: "Figure") -> "list[Cell]":
+        """Return the cells of a figure that are meant."""
+        from baselines.reproduction.cells import choose_cells
+
+        return choose_cells(figure, grid=self.grid, steps=self.steps, where=self.where)
 
 
 @click.command(name="reproduce")
@@ -129,7 +136,9 @@ def command(
         raise click.UsageError(f"there is no {results}; run this in a checkout, or name it with --results")
     with needs_extra("sraven reproduce", "baselines"):
         import baselines.reproduction.records  # noqa: F401
-    choice = Choice(names, steps, grid, _read_where(where), results, as_json)
+    from baselines.reproduction.cells import read_where
+
+    choice = Choice(names, steps, grid, read_where(where), results, as_json)
     if mode in ("list", "render") and names:
         raise click.UsageError(f"--{mode} takes no names, but got {names[0]!r}")
     if mode in ("plan", "run", "adopt") and not names:
@@ -144,56 +153,11 @@ def command(
     modes[mode]()
 
 
-def _read_where(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Return fields and values of texts such as ``attention=softmax,hyla``."""
-    from dataclasses import fields
-
-    from baselines.config import RunConfig
-
-    found = {}
-    known = [field.name for field in fields(RunConfig)]
-    for text in texts:
-        name, equals, values = text.partition("=")
-        if name not in known or not equals:
-            raise click.UsageError(
-                f"--where {text!r}: expected FIELD=VALUE, a field being one of {', '.join(known)}"
-            )
-        found[name] = values.split(",")
-    return found
-
-
 def _figures(names: Sequence[str]) -> "list[Figure]":
     from baselines.model.names import look_up
     from baselines.reproduction.sets import FIGURES
 
     return [look_up("figure", name, FIGURES) for name in dict.fromkeys(names)]
-
-
-def _cells(figure: "Figure", choice: Choice) -> "list[Cell]":
-    """Return the cells of a figure that are meant."""
-    from baselines.reproduction.cells import cells_of
-
-    points = figure.points if choice.grid else figure.points[:1]
-    found = [
-        cell
-        for cell in cells_of(figure, steps=choice.steps, points=points)
-        if all(_fits(getattr(cell.config, name), values) for name, values in choice.where.items())
-    ]
-    if not found:
-        where = " --where ".join(f"{name}={','.join(values)}" for name, values in choice.where.items())
-        raise click.UsageError(f"no run of {figure.name} is meant by --where {where}")
-    return found
-
-
-def _fits(value: Any, wanted: Sequence[str]) -> bool:
-    """Tell whether a value is one of some that were written down."""
-    for text in wanted:
-        try:
-            if value == type(value)(text):
-                return True
-        except ValueError:
-            continue
-    return False
 
 
 def _list(choice: Choice) -> None:
@@ -227,14 +191,14 @@ def _list(choice: Choice) -> None:
 
 
 def _plan(choice: Choice, rate: float | None) -> None:
-    from baselines.reproduction.plan import plan_of
+    from baselines.reproduction.plan import Rates, plan_of
     from baselines.reproduction.records import read_records
 
     known = read_records(choice.results)
-    rates = _Rates(rate)
+    rates = Rates(rate)
     found = []
     for figure in _figures(choice.names):
-        cells = _cells(figure, choice)
+        cells = choice.cells(figure)
         left = [cell for cell in cells if cell.digest not in known]
         whole, rest = plan_of(cells), plan_of(left)
         per_second = rates.of(figure, cells)
@@ -255,41 +219,7 @@ def _plan(choice: Choice, rate: float | None) -> None:
         _print_plan(found, rates)
 
 
-class _Rates:
-    """Nominal operations a second on this machine, by family of tasks; measured when first asked for.
-
-    Args:
-        given: instead, in thousand millions.
-    """
-
-    def __init__(self, given: float | None) -> None:
-        self._given = given
-        self.notes: dict[str, str] = {}
-        self._found: dict[str, float | None] = {}
-
-    def of(self, figure: "Figure", cells: "Sequence[Cell]") -> float | None:
-        """Return the rate of a figure; None where it can't be measured."""
-        if self._given is not None:
-            self.notes["given"] = f"at {self._given:g} GFLOP/s, as given"
-            return self._given * 1e9
-        if figure.family == "c4":
-            self.notes["c4"] = "figure-6 trains on text that has to be prepared: no rate is measured"
-            return None
-        if figure.family not in self._found:
-            from baselines.reproduction.plan import measure_rate, typical
-
-            config = typical(cells).config
-            rate = self._found[figure.family] = measure_rate(config)
-            milliseconds = (
-                f"{rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on {config.board}"
-            )
-            self.notes[figure.family] = (
-                f"{figure.family}: {milliseconds}; other work on this machine slows it"
-            )
-        return self._found[figure.family]
-
-
-def _print_plan(found: Sequence[Mapping[str, Any]], rates: _Rates) -> None:
+def _print_plan(found: Sequence[Mapping[str, Any]], rates: "Rates") -> None:
     from rich.table import Table
 
     table = Table("figure", "runs left", "steps", "operations, nominal", "computed", "hours")
@@ -312,7 +242,7 @@ def _run(choice: Choice, runs: Path, budget: float) -> None:
     from baselines.reproduction.run import in_order, provenance_here, run_cells
 
     began = time.monotonic()
-    cells = in_order([cell for figure in _figures(choice.names) for cell in _cells(figure, choice)])
+    cells = in_order([cell for figure in _figures(choice.names) for cell in choice.cells(figure)])
     known = read_records(choice.results)
     todo = [cell for cell in cells if cell.digest not in known]
 
