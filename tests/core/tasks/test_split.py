@@ -174,25 +174,25 @@ view, places = task.split("train", 100), [3, -1, 50]
 if __name__ == "__main__":
     task.sample("train", 0, 20_000, threads=2)
     for method in ("spawn", "fork"):
-        with multiprocessing.get_context(method).Pool(2) as pool:
+        with multiprocessing.get_context(method).Pool(1) as pool:
             found = pool.map(view.__getitem__, places, chunksize=1)
         same = all(np.array_equal(each["context"], view[at]["context"]) for each, at in zip(found, places))
         print(method, [int(each["index"]) for each in found], same)
 """
 
 GRAIN = """
-import sys
-import grain
+import grain.python as grain
 import numpy as np
 from absl import flags
 from fuzzylogic import FuzzyLogic
 
 flags.FLAGS(["loader"])
 view = FuzzyLogic(L=3, K=2, N=7, holdout=0.5).split("train", 120)
-assert "grain" in sys.modules and isinstance(view, grain.sources.RandomAccessDataSource)
+assert isinstance(view, grain.RandomAccessDataSource)
 if __name__ == "__main__":
-    sampler = grain.samplers.IndexSampler(len(view), shuffle=True, seed=0, num_epochs=1)
-    operations = [grain.transforms.Batch(20)]
+    whole = grain.NoSharding()
+    sampler = grain.IndexSampler(len(view), shard_options=whole, shuffle=True, seed=0, num_epochs=1)
+    operations = [grain.Batch(20)]
     loader = grain.DataLoader(data_source=view, sampler=sampler, operations=operations, worker_count=2)
     batches = list(loader)
     index = np.concatenate([batch["index"] for batch in batches])
