@@ -1,6 +1,8 @@
 """Fixtures that several test files share."""
 
 import os
+import sys
+from itertools import count
 
 # Before any test imports datasets: nothing here may ask the network.
 os.environ["HF_DATASETS_OFFLINE"] = "1"
@@ -19,6 +21,8 @@ from sraven.core.tasks.versions import VERSIONS, Version
 # Hypothesis draws the same examples in every run, and none is timed: kernels compile in some.
 settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None)
 settings.load_profile("same-every-time")
+
+_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -82,9 +86,23 @@ def second_version(monkeypatch):
     monkeypatch.setitem(VERSIONS, "2", Version(published="2027-03-05"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _shared_cache(tmp_path_factory):
+    """Where what imports datasets later than this finds a cache: other processes, and the first test."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path_factory.mktemp("datasets")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
-    """Give each test an empty cache of datasets, and of scores."""
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"), raising=False)
-    home = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: home)
+    """Give each test an empty cache of datasets, and of scores, in a folder that is made once it is used."""
+    folder = tmp_path_factory.getbasetemp() / f"cache{next(_numbers)}"
+    if "datasets" in sys.modules:  # else it is imported with the shared one
+        monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", folder / "datasets")
+
+    def home():
+        (folder / "home").mkdir(parents=True, exist_ok=True)
+        return folder / "home"
+
+    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", home)

@@ -25,6 +25,7 @@ import baselines.train
 from baselines.optim import Hyper
 from baselines.recipes import make_config
 from baselines.train import train
+from helpers.compiling import quick_compilation
 from sraven.core.boards.board import read_board
 
 STEPS, CHUNK = 20, 5
@@ -40,12 +41,6 @@ TINY = {
     "warmup": 3,
     "attention_dropout": 0.1,
     "learning_rate": 0.01,
-}
-
-_QUICK = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
 }
 
 _CACHE = {
@@ -79,10 +74,9 @@ def quickly(cache):
     Args:
         cache: a directory for compiled programs, which processes share.
     """
-    options = {name: value for name, value in _QUICK.items() if _knows(name, value)}
     before = {name: getattr(jax.config, name) for name in _CACHE}
     with (
-        patch.object(jax, "jit", partial(jax.jit, compiler_options=options)),
+        quick_compilation(),
         patch.object(baselines.experiment, "CHUNK", CHUNK),
     ):
         _configure({**_CACHE, "jax_compilation_cache_dir": str(cache)})
@@ -172,14 +166,6 @@ def _configure(values):
     for name, value in values.items():
         jax.config.update(name, value)
     compilation_cache.reset_cache()
-
-
-def _knows(name, value):
-    try:
-        jax.jit(lambda x: x, compiler_options={name: value})(0)
-    except jax.errors.JaxRuntimeError:
-        return False
-    return True
 
 
 def shared_directory(tmp_path_factory, name):

@@ -3,6 +3,8 @@
 import jax
 import pytest
 
+from helpers.compiling import quick_compilation
+
 
 @pytest.fixture(autouse=True)
 def _strict_types():
@@ -15,5 +17,6 @@ def _strict_types():
 def _quick_compilation():
     """Most of the time of these tests is the compiler's: let it leave out its costly passes."""
     jax.config.update("jax_disable_most_optimizations", True)
-    yield
+    with quick_compilation():
+        yield
     jax.config.update("jax_disable_most_optimizations", False)

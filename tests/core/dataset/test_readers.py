@@ -7,10 +7,7 @@ If it is there to mislead a reader, that reader is asked first, so that the test
 import json
 import shutil
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -60,16 +57,22 @@ def by_pyarrow(directory, few):
 
 
 def by_pandas(directory, few):
+    import pandas as pd
+
     return pd.read_parquet(files_of(directory), filters=FILTER if few else None).to_dict("list")
 
 
 def by_polars(directory, few):
+    import polars as pl
+
     rows = pl.scan_parquet(files_of(directory))
     return (rows.filter(pl.col("index") < FEW) if few else rows).collect().to_dict(as_series=False)
 
 
 def by_duckdb(directory, few):
     query = "SELECT * FROM read_parquet(?)" + (f" WHERE index < {FEW}" if few else "")
+    import duckdb
+
     with duckdb.connect() as connection:
         return connection.sql(query, params=[files_of(directory)]).to_arrow_table().to_pydict()
 
