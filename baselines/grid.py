@@ -1,7 +1,7 @@
 """Grids of hyperparameters: their points, and the choice of one by its in-distribution score."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,6 @@ from baselines.predict import predict
 from baselines.train import Outcome
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import values_of
 from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"
@@ -178,7 +177,7 @@ def select(
         "split": judge.split,
         "shared": {
             name: value
-            for name, value in values_of(points[0].configs[0]).items()
+            for name, value in asdict(points[0].configs[0]).items()
             if name not in (*points[0].values, "seed")
         },
         "points": found,
