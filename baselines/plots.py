@@ -51,11 +51,11 @@ def _draw_bounds(axes: Axes, curves: Curves, quantity: str) -> None:
         axes.annotate(
             f"{name} {value:.3g}",
             (1, value),
-            (-2, 2),
+            (-2, 2 if name == "ceiling" else -2),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
             ha="right",
-            va="bottom",
+            va="bottom" if name == "ceiling" else "top",
             fontsize=7,
             color=INK,
         )

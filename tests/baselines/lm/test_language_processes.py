@@ -21,13 +21,15 @@ from jax.sharding import AbstractMesh, PartitionSpec
 
 from baselines.config import read_config
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses
+from baselines.lm.evaluate import document_losses, validation_scores
 from baselines.lm.experiment import language_program
 from baselines.lm.sample import load_language_run
-from baselines.log import LOG
+from baselines.log import LOG, SCORES
+from baselines.provenance import RECORD
 from baselines.recipes import make_language_config
+from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
-from baselines.sharding import state_shardings
+from baselines.sharding import make_mesh, state_shardings
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
 from helpers.tiny_runs import (
     EXACTLY,
@@ -45,6 +47,9 @@ from sraven.core.boards.board import read_board
 ROOT = Path(__file__).parents[3]
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu"}
+
+SCORED = 20
+"""Steps between scores of the run that two processes begin."""
 
 DEVICES, MESH = 4, "data=2,fsdp=2"
 
@@ -91,7 +96,8 @@ def resumed(tmp_path_factory, language, compiled):
 
     def make(folder):
         out, both = folder / "run", []
-        line = [*LINE, f"--data={language / TRAINING}", f"--out={out}"]
+        data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
+        line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
         with socket.socket() as free:
             free.bind(("localhost", 0))
             port = free.getsockname()[1]
@@ -124,10 +130,24 @@ def test_both_were_killed_on_the_way_and_one_went_on(resumed):
 
 def test_two_processes_and_one_leave_one_run(resumed, corpus):
     out = resumed / "run"
-    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, "tokenizer.model"}
+    records = [path.name for path in out.glob(RECORD.format("*"))]
+    assert len(records) == 2  # of two processes, and of one
+    files = {CONFIG, LOG, CHECKPOINTS, RESULT, "tokenizer.model", *records}
+    assert {path.name for path in out.iterdir()} == files
     assert read_config(json.loads((out / CONFIG).read_text())) == tiny(corpus)
     assert (out / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
     assert [line["step"] for line in lines_of(out)] == [20, 40, 60]
+
+
+def test_two_processes_and_one_score_documents_alike(resumed, language):
+    out = resumed / "run"
+    found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out) if SCORES in line}
+    assert list(found) == [20, 40, 60]
+    assert found[20] > found[40] > found[60]
+    with in_float64():
+        config, params = load_language_run(out)
+        evaluate = validation_scores(Corpus(language / VALIDATION))(config, make_mesh())
+        assert evaluate(params, 60)["validation"]["loss"] == pytest.approx(found[60], rel=EXACTLY)
 
 
 def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
