@@ -70,7 +70,8 @@ def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
 
 
 @lru_cache(maxsize=1)
-def _predictor_of(config: RunConfig) -> Predict:
+def predictor_of_shape(config: RunConfig) -> Predict:
+    """Return the predictor of a configuration on one device; the last one is kept."""
     return predictor(config)
 
 
@@ -86,7 +87,7 @@ def predict(config: RunConfig, params: Any, split: str, count: int) -> NDArray[A
         count: how many instances.
     """
     others: dict[str, Any] = dict.fromkeys(("seed", *Hyper._fields), 0)
-    return _predictor_of(replace(config, **others))(params, split, count)
+    return predictor_of_shape(replace(config, **others))(params, split, count)
 
 
 def unranked_splits(board: Board) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from jax.experimental.compilation_cache import compilation_cache
 import baselines.experiment
 import baselines.train
 from baselines.optim import Hyper
+from baselines.predict import predictor_of_shape
 from baselines.recipes import make_config
 from baselines.train import train
 from helpers.compiling import quick_compilation
@@ -98,6 +99,8 @@ def in_float64():
     jax.config.update("jax_enable_x64", True)
     with ExitStack() as stack:
         stack.callback(jax.config.update, "jax_enable_x64", before)
+        predictor_of_shape.cache_clear()  # what it keeps computes in one type
+        stack.callback(predictor_of_shape.cache_clear)
         stack.enter_context(patch.object(baselines.train, "hyper_of", hyper_of))
         for module in (baselines.experiment, baselines.lm.experiment):
             for name, exact in (("TransformerConfig", _exact_config), ("Program", _exact_program)):
