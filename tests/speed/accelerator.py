@@ -1,0 +1,385 @@
+"""Time the baselines on whatever device JAX finds, within ten minutes.
+
+    python tests/speed/accelerator.py docs/results/accelerator.json
+    python tests/speed/accelerator.py /tmp/quick.json --quick
+
+Measured, in this order: matrix products; HYLA's forms at T = 512 to 2,048, forward and backward, with their
+temporary memory and how far they are from the plain form; cuDNN's softmax beside the plain one; a step of
+each board and attention; 24 runs under vmap beside one; checkpoints; compilation, without and with the cache
+on disk; a step of the language model in float32 and bfloat16. Each time is the least of some rounds. What the
+device can't do, or there is no time left for, is in the result with its reason. ``--quick`` takes tiny sizes,
+to try the script itself; ``--only`` some of the measures.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.compilation_cache import compilation_cache
+from language_memory import config_of
+from record import output
+
+from baselines.checkpoint import Checkpoints
+from baselines.encode import encoding_of
+from baselines.experiment import parts_of, program_of
+from baselines.feed import chunk_of_steps
+from baselines.lm.experiment import Compute, language_program
+from baselines.model.attention import ATTENTION
+from baselines.model.devices import cudnn_applies, device_capability, pallas_applies
+from baselines.model.hyla_tiled import hyla_tiled
+from baselines.model.softmax_cudnn import softmax_fused
+from baselines.recipes import make_config
+from baselines.sharding import make_mesh, on_cpu
+from baselines.step import train_chunk
+from baselines.train import hyper_of
+from sraven.core.boards.board import read_board
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
+
+BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
+SECONDS = 600
+
+
+class Sizes(NamedTuple):
+    """How much is measured.
+
+    Attributes:
+        product: rows of a matrix.
+        lengths: T of the forms of attention.
+        steps: of one call of a compiled program.
+        runs: side by side.
+        windows: of a batch of the language model; 0 takes a tiny model, and one window.
+        rounds: after one that compiles.
+    """
+
+    product: int = 4096
+    lengths: tuple[int, ...] = (512, 1024, 2048)
+    steps: int = 50
+    runs: int = 24
+    windows: int = 8
+    rounds: int = 5
+
+
+FULL, QUICK = Sizes(), Sizes(256, (72,), 1, 2, 0, 1)
+
+Row = dict[str, Any]
+Measure = Callable[[Sizes], Iterator[Callable[[], Row]]]
+
+
+class NotHereError(Exception):
+    """The device can't do what is to be measured."""
+
+
+def first_line(error: Exception) -> str:
+    """Return how an error begins."""
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
+
+
+def least_ms(work: Callable[[], Any], rounds: int) -> float:
+    """Return the least milliseconds of some rounds, after one that compiles."""
+    jax.block_until_ready(work())
+    found = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        jax.block_until_ready(work())
+        found.append(time.perf_counter() - start)
+    return round(1e3 * min(found), 3)
+
+
+# What is measured: each yields functions that return a row ---------------------------------------------
+
+
+def products(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """Rates of a matrix product, by type and precision."""
+
+    def measure(dtype: str, precision: str) -> Row:
+        n = sizes.product
+        left = jax.random.normal(jax.random.key(0), (n, n)).astype(dtype)
+        multiply = jax.jit(partial(jnp.matmul, precision=precision))
+        ms = least_ms(lambda: [multiply(left, left) for _ in range(10)], sizes.rounds) / 10
+        tflops = round(2e-9 * n**3 / ms, 3)
+        return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
+
+    for dtype, precision in (("float32", "highest"), ("float32", "default"), ("bfloat16", "default")):
+        yield partial(measure, dtype, precision)
+
+
+def _qkv(length: int, dtype: str) -> list[jax.Array]:
+    keys = jax.random.split(jax.random.key(0), 3)
+    return [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
+
+
+def _gradients(attention: Callable[..., jax.Array]) -> Any:
+    return jax.jit(
+        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
+    )
+
+
+def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -> Row:
+    """Time an attention's gradients; tell their memory and their distance from the plain form's."""
+    arrays = _qkv(length, dtype)
+    compiled = _gradients(attention).lower(*arrays).compile()
+    row = {
+        "ms": least_ms(lambda: compiled(*arrays), rounds),
+        "temporary_bytes": int(compiled.memory_analysis().temp_size_in_bytes),
+    }
+    try:
+        wanted = _gradients(plain)(*arrays)
+        far = max(
+            float(jnp.abs(x.astype(jnp.float32) - y.astype(jnp.float32)).max() / jnp.abs(y).max())
+            for x, y in zip(compiled(*arrays), wanted, strict=True)
+        )
+    except jax.errors.JaxRuntimeError as error:
+        return {**row, "distance": f"the plain form: {first_line(error)}"}
+    return {**row, "distance": far}
+
+
+def _pallas(*qkv: jax.Array) -> jax.Array:
+    from baselines.model.hyla_pallas import hyla_pallas
+
+    return hyla_pallas(*qkv, causal=True)
+
+
+def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
+
+    def measure(form: str, length: int, dtype: str) -> Row:
+        known = {"form": form, "length": length, "dtype": dtype}
+        backend, capability, devices = jax.default_backend(), device_capability(), jax.device_count()
+        if form == "pallas" and not pallas_applies(
+            backend=backend,
+            capability=capability,
+            devices=devices,
+            dtype=jnp.dtype(dtype),
+            heads=8,
+            width=64,
+        ):
+            raise NotHereError(f"the kernel is for one NVIDIA GPU since Ampere; here: {devices} × {backend}")
+        plain = partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
+        forms = {"plain": plain, "tiled": partial(hyla_tiled, causal=True), "pallas": _pallas}
+        return {**known, **_compare(forms[form], plain, length, dtype, sizes.rounds)}
+
+    for length in sizes.lengths:
+        for dtype in ("float32", "bfloat16"):
+            for form in ("pallas", "tiled", "plain"):
+                yield partial(measure, form, length, dtype)
+
+
+def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """Causal softmax attention in bfloat16, plain and by cuDNN."""
+
+    def measure(form: str, length: int) -> Row:
+        backend, capability = jax.default_backend(), device_capability()
+        if form == "cudnn" and not cudnn_applies(
+            backend=backend, capability=capability, dtype=jnp.bfloat16, tokens=length, width=64
+        ):
+            raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {backend}")
+        plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
+        forms = {"plain": plain, "cudnn": partial(softmax_fused, causal=True)}
+        return {
+            "form": form,
+            "length": length,
+            **_compare(forms[form], plain, length, "bfloat16", sizes.rounds),
+        }
+
+    for length in sizes.lengths:
+        for form in ("cudnn", "plain"):
+            yield partial(measure, form, length)
+
+
+def _training(board_id: str, attention: str, steps: int, runs: int = 1) -> tuple[Any, Any, Any]:
+    """Return a function of states and batches that trains some steps, and what to give it."""
+    board = read_board(board_id)
+    configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
+    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
+    program = program_of(config, encoding, parts_of(config.batch_size, mesh))
+    state = jax.jit(program.initialise)(np.uint32(0))
+    states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
+    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
+    chunk = {name: jnp.asarray(array) for name, array in data.items()}
+    side_by_side, hypers = not on_cpu(mesh), hyper_of(configs)
+
+    def train(states: Any, chunk: Any) -> Any:
+        return train_chunk(program, states, hypers, chunk, side_by_side=side_by_side)
+
+    return jax.jit(train), states, chunk
+
+
+def board_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """A step of 128 instances, many in one call, by board and attention."""
+
+    def measure(board: str, attention: str) -> Row:
+        train, states, chunk = _training(board, attention, sizes.steps)
+        ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
+        return {"board": board, "attention": attention, "ms": round(ms, 4)}
+
+    for board in BOARDS:
+        for attention in ATTENTIONS:
+            yield partial(measure, board, attention)
+
+
+def grids(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """Runs in one program beside one run, on fuzzy logic: steps of all runs a second."""
+
+    def measure(attention: str) -> Row:
+        found = {}
+        for runs in (1, sizes.runs):
+            train, states, chunk = _training("fuzzylogic-v1", attention, sizes.steps, runs)
+            found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
+        one, many = found.values()
+        speedup = round(sizes.runs * one / many, 2)
+        return {
+            "attention": attention,
+            "runs": sizes.runs,
+            "ms_of_one": round(one, 4),
+            "ms_of_all": round(many, 4),
+            "speedup": speedup,
+        }
+
+    for attention in ATTENTIONS:
+        yield partial(measure, attention)
+
+
+def checkpoints(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """A save of one run's state, and of all runs' as one."""
+
+    def measure(runs: int) -> Row:
+        _, states, _ = _training("sraven-v1", "hyla", 1, runs)
+        steps = iter(range(1, 100))
+        with tempfile.TemporaryDirectory() as folder:
+            saved = Checkpoints(Path(folder))
+            ms = least_ms(lambda: saved.save(next(steps), states), sizes.rounds)
+        size = sum(leaf.nbytes for leaf in jax.tree.leaves(states))
+        return {"runs": runs, "bytes": size, "ms": ms}
+
+    for runs in (1, sizes.runs):
+        yield partial(measure, runs)
+
+
+def compilations(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """Seconds to compile a training program, and to read it from the cache on disk."""
+
+    def measure(board: str) -> Row:
+        names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
+        before = {name: getattr(jax.config, name) for name in names}
+        seconds = []
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                for name, value in zip(names, (folder, 0.0), strict=True):
+                    jax.config.update(name, value)
+                compilation_cache.reset_cache()
+                for _ in range(2):
+                    jax.clear_caches()
+                    train, states, chunk = _training(board, "hyla", 2)
+                    lowered = train.lower(states, chunk)
+                    start = time.perf_counter()
+                    lowered.compile()
+                    seconds.append(round(time.perf_counter() - start, 3))
+            finally:
+                for name, value in before.items():
+                    jax.config.update(name, value)
+                compilation_cache.reset_cache()
+        return {"board": board, "attention": "hyla", "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
+
+    for board in BOARDS:
+        yield partial(measure, board)
+
+
+def language_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+    """A step of the language model at the paper's shape, T = 512, in both types."""
+
+    def measure(attention: str, dtype: str) -> Row:
+        config = config_of(attention, 512, sizes.windows or 1, dtype)
+        if not sizes.windows:
+            config = replace(config, batch_size=1, length=16, vocabulary=64, layers=1, width=64, mlp_width=64)
+        program = language_program(config, None, Compute())
+        state = jax.jit(program.initialise)(np.uint32(0))
+        states = jax.tree.map(lambda leaf: leaf[None], state)
+        shape = 2, config.batch_size, config.length + 1
+        tokens = np.random.default_rng(0).integers(config.vocabulary, size=shape).astype(np.int32)
+        train = jax.jit(partial(train_chunk, program, side_by_side=False))
+        ms = least_ms(lambda: train(states, hyper_of([config]), {"tokens": tokens}), sizes.rounds) / 2
+        rate = round(1e3 * config.batch_size * config.length / ms)
+        known = {"attention": attention, "dtype": dtype, "windows": config.batch_size}
+        return {**known, "length": config.length, "ms": round(ms, 3), "tokens_per_second": rate}
+
+    for attention in ATTENTIONS:
+        for dtype in ("float32", "bfloat16"):
+            yield partial(measure, attention, dtype)
+
+
+MEASURES: dict[str, Measure] = {
+    "products": products,
+    "hyla_forms": hyla_forms,
+    "softmax_forms": softmax_forms,
+    "board_steps": board_steps,
+    "grids": grids,
+    "checkpoints": checkpoints,
+    "compilations": compilations,
+    "language_steps": language_steps,
+}
+
+
+# All of it -------------------------------------------------------------------------------------------
+
+
+def measure_all(names: Sequence[str], sizes: Sizes, seconds: float) -> dict[str, list[Row]]:
+    """Return the rows of measures; those that fail, or for which there is no time, say why."""
+    end, found = time.monotonic() + seconds, {}
+    for name in names:
+        rows = found[name] = list[Row]()
+        for work in MEASURES[name](sizes):
+            row: Row = {"arguments": list(work.args)}  # type: ignore[attr-defined]
+            try:
+                if time.monotonic() > end:
+                    raise NotHereError(f"{seconds:g} seconds had passed")
+                row = work()
+            except NotHereError as reason:
+                row["skipped"] = str(reason)
+            except Exception as error:  # the compiler's are many; the others are still to be measured
+                row["failed"] = first_line(error)
+            rows.append(row)
+            print(name, row, flush=True)
+    return found
+
+
+def main() -> None:
+    """Measure, and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("goal", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES))
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    asked = parser.parse_args()
+    start = time.monotonic()
+    found = measure_all(asked.only, QUICK if asked.quick else FULL, asked.seconds)
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "baselines", "sraven")
+    device = jax.devices()[0]
+    record = {
+        "command": " ".join(["python", "tests/speed/accelerator.py", *sys.argv[1:]]),
+        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
+        "machine": {
+            **machine(),
+            "jax": jax.__version__,
+            "backend": jax.default_backend(),
+            "device": device.device_kind,
+            "devices": jax.device_count(),
+            "compute_capability": device_capability(),
+        },
+        "seconds": round(time.monotonic() - start, 1),
+        **found,
+    }
+    write_json(asked.goal, record)
+
+
+if __name__ == "__main__":
+    main()
