@@ -4,15 +4,17 @@
 
 For each board and attention: milliseconds of a step, of a step whose last block computes all tokens and not
 the asked ones alone, of making its batch, of the forward pass, of forward and backward pass, and of the
-update (what is left); and the share of the product's rate that 6 · parameters · tokens over the time of a
-step is: nominal operations, of which a step does fewer. Rounds alternate, so that a slow spell of the machine
-hits all of them; each time is the least of the rounds. Then the temporary memory of HYLA, forward and
-backward, plain and tiled, from the compiler's own analysis.
+update (what is left); and two shares of the product's rate. Nominal: 6 · parameters · tokens over the time of
+a step, as if every token went through every weight. Real: the products that a step does, of weights and of
+attention, of which the last block leaves out what no asked token needs. Rounds alternate, so that a slow
+spell of the machine hits all of them; each time is the least of the rounds. Then the temporary memory of
+HYLA, forward and backward, plain and tiled, from the compiler's own analysis.
 """
 
 import sys
 import time
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,8 @@ from record import output
 from baselines.encode import encoding_of
 from baselines.experiment import parts_of, program_of, transformer_of
 from baselines.feed import chunk_of_steps
-from baselines.model.attention import ATTENTION
+from baselines.model.attention import ATTENTION, find_attention
+from baselines.model.config import TransformerConfig
 from baselines.model.hyla_tiled import hyla_tiled
 from baselines.recipes import make_config
 from baselines.sharding import make_mesh
@@ -49,8 +52,30 @@ def product() -> Work:
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
 
 
-def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
-    """Return what to time of a board and an attention, and the operations of a step."""
+def real_operations(config: TransformerConfig, batch_size: int, asked: int) -> float:
+    """Return the operations of the products of a step: forward, and twice that backward, for two gradients each.
+
+    A token of weights has 2 for each weight: query, key, value, output and MLP in every block; the embedding,
+    which needs no gradient of its input, 2 in place of 3 times; the output. A pair of positions has 2 · P for
+    its scores and 2 · P for each mix, P = H · D, and 2 for each weight of an attention's own. Of the last
+    block, keys and values are of all tokens, all else of the asked ones. Sums, LayerNorm, activations and the
+    update aren't counted, nor the mix that a backward pass does again.
+    """
+    E, P, F, T = config.width, config.qkv_width, config.mlp_width, config.length
+    attention, sizes = find_attention(config.attention), (config.heads, config.head_width, config.head_width)
+    own = sum(prod(weights.shape(*sizes)) for weights in attention.weights.values())
+    a_pair = P * (1 + attention.mixes) + own
+
+    def block(queries: int) -> float:
+        return 2.0 * (T * 2 * E * P + queries * (2 * E * P + 2 * E * F) + queries * T * a_pair)
+
+    blocks = (config.layers - 1) * block(T) + block(asked)
+    ends = 2.0 * (T * config.inputs * E * 2 / 3 + asked * E * config.outputs)
+    return 3 * batch_size * (blocks + ends)
+
+
+def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, float]]:
+    """Return what to time of a board and an attention, and the operations of a step: nominal and real."""
     board = read_board(board_id)
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
@@ -92,7 +117,11 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], float]:
         "step": steps_of(program),
         "step_of_all_tokens": steps_of(of_all_tokens),
     }
-    return parts, 6.0 * parameters * config.batch_size * encoding.length
+    operations = {
+        "nominal": 6.0 * parameters * config.batch_size * encoding.length,
+        "real": real_operations(model.config, config.batch_size, encoding.asked),
+    }
+    return parts, operations
 
 
 def time_all(all_works: dict[Any, Work]) -> dict[Any, float]:
@@ -141,14 +170,17 @@ def main(goal: str) -> None:
     steps = []
     for board, attention in operations:
         found = {part: seconds[board, attention, part] / STEPS for part in parts}
-        achieved = operations[board, attention] / found["step"]
+        achieved = {kind: count / found["step"] for kind, count in operations[board, attention].items()}
         steps.append(
             {
                 "board": board,
                 "attention": attention,
                 "milliseconds": {part: round(1e3 * value, 2) for part, value in found.items()},
-                "gflops": round(achieved / 1e9, 1),
-                "share_of_product": round(achieved / rate, 3),
+                "gigaoperations": {
+                    kind: round(count / 1e9, 3) for kind, count in operations[board, attention].items()
+                },
+                "gflops": {kind: round(value / 1e9, 1) for kind, value in achieved.items()},
+                "share_of_product": {kind: round(value / rate, 3) for kind, value in achieved.items()},
             }
         )
         print(steps[-1], flush=True)
