@@ -53,7 +53,7 @@ def product() -> Work:
 
 
 def real_operations(config: TransformerConfig, batch_size: int, asked: int) -> float:
-    """Return the operations of the products of a step: forward, and twice that backward, for two gradients each.
+    """Return the operations of the products of a step: forward, and twice that backward.
 
     A token of weights has 2 for each weight: query, key, value, output and MLP in every block; the embedding,
     which needs no gradient of its input, 2 in place of 3 times; the output. A pair of positions has 2 · P for
