@@ -46,11 +46,13 @@ class Compute(NamedTuple):
         parts: equal ones that a batch is cut into, one after the other: gradient accumulation.
         tile: positions of a tile of attention, 0 for none, None for `TILE` where there can be tiles.
         rematerialise: whether blocks are computed anew for their gradients.
+        fused: whether tiles of HYLA are computed in fused kernels, on one NVIDIA GPU.
     """
 
     parts: int = 1
     tile: int | None = None
     rematerialise: bool = False
+    fused: bool = False
 
 
 DEFAULT_COMPUTE = Compute()
@@ -71,6 +73,7 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
             position="rotary",
             causal=True,
             tile=tile,
+            fused=compute.fused,
             rematerialise=compute.rematerialise,
             dtype=config.dtype,
         )

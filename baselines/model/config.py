@@ -39,6 +39,8 @@ class TransformerConfig:
             them and, transposed, makes the outputs.
         tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled` and
             `baselines.model.linear_chunked`.
+        fused: whether tiles are computed in fused kernels, where the device and the arrays have them; see
+            `baselines.model.hyla_pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
             (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
         rematerialise: whether the backward pass computes each block anew, so that no more than its
@@ -66,6 +68,7 @@ class TransformerConfig:
     attention_dropout: float = 0.0
     vocabulary: int = 0
     tile: int = 0
+    fused: bool = False
     dtype: str = "float32"
     rematerialise: bool = False
 

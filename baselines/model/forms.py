@@ -31,6 +31,7 @@ class Call(NamedTuple):
         network: φ and the attention's own weights.
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
+        fused: whether fused kernels may compute tiles.
         dropout_rate: share of pairs that are dropped, 0 for none.
         dropout_key: a JAX random key, if it isn't 0.
         return_scores: whether latent codes are asked for.
@@ -45,6 +46,7 @@ class Call(NamedTuple):
     network: Network
     causal: bool = False
     tile: int = 0
+    fused: bool = False
     dropout_rate: float = 0.0
     dropout_key: Array | None = None
     return_scores: bool = False
@@ -133,7 +135,7 @@ def _suits_tiled(call: Call) -> bool:
 
 
 def _suits_pallas(call: Call) -> bool:
-    if call.mask is not None or not _suits_tiled(call):
+    if not call.fused or call.mask is not None or not _suits_tiled(call):
         return False
     _, _, heads, width = call.query.shape
     return pallas_applies(

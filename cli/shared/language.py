@@ -27,6 +27,7 @@ class LanguageOptions(NamedTuple):
         parts: of a batch.
         tile: positions of a tile of attention.
         rematerialise: whether to compute blocks anew for gradients.
+        fused: whether to compute tiles of HYLA in fused kernels.
     """
 
     data: tuple[Path, ...]
@@ -37,6 +38,7 @@ class LanguageOptions(NamedTuple):
     parts: int | None
     tile: int | None
     rematerialise: bool
+    fused: bool
 
 
 language_options = argument_of(
@@ -55,6 +57,7 @@ language_options = argument_of(
     click.option("--parts", type=click.IntRange(1), help="c4: parts of a batch, one after the other."),
     click.option("--tile", type=int, help="c4: positions of a tile of attention; 0 for none."),
     click.option("--rematerialise", is_flag=True, help="c4: compute blocks anew for their gradients."),
+    click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels, on one NVIDIA GPU; untried."),
 )
 """Adds the options; the command gets ``language``."""
 
@@ -88,7 +91,7 @@ def text_of(board: "Board", language: LanguageOptions) -> "Text | None":
 
         if not language.data:
             raise _without_data(board.id)
-        compute = Compute(language.parts or 1, language.tile, language.rematerialise)
+        compute = Compute(language.parts or 1, language.tile, language.rematerialise, language.fused)
         return Text(language.data, language.validation, language.size or "paper", compute)
     # 0 equals False, and is given all the same.
     values = language._asdict().items()

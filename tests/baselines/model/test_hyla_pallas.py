@@ -192,6 +192,7 @@ def test_where_they_apply(changes, applies):
         ("hyla", {"dropout_rate": 0.1, "dropout_key": jax.random.key(0)}, "pallas"),
         ("hyla", {"mask": np.ones((1, 1, 7, 7), bool)}, "tiled"),
         ("hyla", {"tile": 0}, "plain"),
+        ("hyla", {"fused": False}, "tiled"),
         ("hyla", {"query": jnp.zeros((B, 1, H, 16))}, "plain"),
         ("linear_rmshead", {}, "tiled"),
     ],
@@ -199,7 +200,7 @@ def test_where_they_apply(changes, applies):
 def test_which_calls_get_them_on_a_gpu(name, asked, form, monkeypatch):
     monkeypatch.setattr("baselines.model.forms.pallas_applies", lambda **_: True)
     arrays = dict.fromkeys(("query", "key", "value"), jnp.zeros((B, 7, H, 16)))
-    given = {**arrays, "bias": None, "mask": None, "causal": True, "tile": 64, **asked}
+    given = {**arrays, "bias": None, "mask": None, "causal": True, "tile": 64, "fused": True, **asked}
     call = Call(find_attention(name), network=find_network("relu"), **given)
     assert find_form(call).__name__ == form
 
@@ -212,7 +213,8 @@ def test_the_form_is_the_plain_one(name, monkeypatch):
         "baselines.model.hyla_pallas.hyla_pallas", partial(hyla_pallas, tile=TILE, interpret=True)
     )
     arrays = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
-    call = Call(find_attention(name), *arrays, None, None, find_network("silu"), causal=True, tile=64)
+    network = find_network("silu")
+    call = Call(find_attention(name), *arrays, None, None, network, causal=True, tile=64, fused=True)
     found, codes = find_form(call)(call)
     assert codes is None
     wanted = ATTENTION[name](*arrays, mask=np.tri(6, dtype=bool), activation="silu")
