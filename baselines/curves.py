@@ -16,7 +16,6 @@ from baselines.config import RunConfig
 from baselines.log import SCORES, read_log
 from baselines.run_directory import CONFIG, read_run
 from sraven.core.boards.board import Board, read_board
-from sraven.core.boards.chance import chance_of
 from sraven.core.ground.errors import ConfigurationError, OutputError
 
 LOSS, IN_TRAINING = "loss", "training"
@@ -107,7 +106,7 @@ class Curves:
         split = "test" if quantity == IN_TRAINING else quantity
         in_board = split in self.board.splits
         ceiling = self.board.ceiling(split, self.board.metric) if in_board else None
-        return Bounds(ceiling.value if ceiling else None, chance_of(self.board))
+        return Bounds(ceiling.value if ceiling else None, self.board.chance)
 
     def title(self, quantity: str) -> str:
         """Return what a picture of a quantity is called."""

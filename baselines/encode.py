@@ -5,6 +5,7 @@ N points.
 """
 
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import jax
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import optax
 
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.families import find_family, trained_families
 from sraven.core.tasks.task import Task
 
 Batch = Mapping[str, jax.Array]
@@ -44,7 +46,7 @@ class Encoding(NamedTuple):
     score: Callable[[jax.Array, Batch], jax.Array]
 
 
-def _encode_sraven(task: Any) -> Encoding:
+def encode_sraven(task: Any) -> Encoding:
     """One-hot symbols of the eight context panels, and M empty tokens whose outputs are the answer."""
     M, K = task.M, task.K
 
@@ -66,7 +68,7 @@ def _encode_sraven(task: Any) -> Encoding:
     return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score)
 
 
-def _encode_fuzzylogic(task: Any) -> Encoding:
+def encode_fuzzylogic(task: Any) -> Encoding:
     """A token for each point, its inputs and its target; the query's target is masked with 0."""
 
     def tokens(batch: Batch) -> jax.Array:
@@ -88,20 +90,14 @@ def _encode_fuzzylogic(task: Any) -> Encoding:
     return Encoding(("inputs", "targets"), task.N, 1, task.L + 1, 1, tokens, predict, loss, score)
 
 
-ENCODINGS: Mapping[str, Callable[[Any], Encoding]] = {
-    "sraven": _encode_sraven,
-    "fuzzylogic": _encode_fuzzylogic,
-}
-"""How each family of tasks is encoded."""
-
-
 def encoding_of(task: Task) -> Encoding:
-    """Return the encoding of a task.
+    """Return the encoding of a task, which its family names.
 
     Raises:
         ConfigurationError: if its family has none.
     """
-    if task.name not in ENCODINGS:
-        allowed = ", ".join(ENCODINGS)
+    if not find_family(task.name).encoding:
+        allowed = ", ".join(trained_families())
         raise ConfigurationError(f"task {task.name!r} has no encoding; expected one of {allowed}")
-    return ENCODINGS[task.name](task)
+    encoding: Encoding = resolve_name(find_family(task.name).encoding)(task)
+    return encoding

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from baselines.config import LanguageConfig, RunConfig
@@ -10,6 +11,7 @@ from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from sraven.core.boards.board import Board
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.families import find_family, trained_families
 
 C = TypeVar("C", bound=RunConfig)
 
@@ -87,8 +89,8 @@ def _recipe_of(family: str) -> dict[str, Any]:
     return {"layers": paper.layers[0], **paper.shape, **paper.start}
 
 
-FAMILIES = ("sraven", "fuzzylogic")
-"""Those whose boards make their own instances."""
+SRAVEN, FUZZYLOGIC = _recipe_of("sraven"), _recipe_of("fuzzylogic")
+"""What a run has unless told otherwise: what its family names (`sraven.core.tasks.family.Family.recipe`)."""
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "paper": {"attention_dropout": 0.0},
@@ -145,11 +147,12 @@ def make_config(
     Raises:
         ConfigurationError: for an unknown name or a value out of range.
     """
-    family = str(board.content["config"]["task"])
-    if family not in FAMILIES:
-        raise ConfigurationError(f"board {board.id!r} has task {family!r}; expected {', '.join(FAMILIES)}")
+    family = find_family(board.family)
+    if not family.recipe:
+        allowed = ", ".join(trained_families())
+        raise ConfigurationError(f"board {board.id!r} has task {family.name!r}; expected {allowed}")
     given = {name: value for name, value in changes.items() if value is not None}
-    shape = _recipe_of(family)
+    shape: Mapping[str, Any] = resolve_name(family.recipe)
     batch_size = given.get("batch_size", shape["batch_size"])
     values = {
         "board": board.id,

@@ -68,6 +68,8 @@ FAMILY = Family(
     ),
     measure="fuzzylogic.estimate:measure",
     bench="fuzzylogic.bench",
+    encoding="baselines.encode:encode_fuzzylogic",
+    recipe="baselines.recipes:FUZZYLOGIC",
     examples={
         "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
         "fuzzylogic-fixed": {

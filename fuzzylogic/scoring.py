@@ -32,9 +32,11 @@ def _pooled_r2(
 
 
 METRICS = {
-    "r2_per_sequence": Metric(("relative_error", "varied"), lambda error, n: 1 - _ratio(error, n)),
-    "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2),
-    "mse": Metric(("squared_error", "instances"), _ratio, higher_is_better=False),
+    "r2_per_sequence": Metric(
+        ("relative_error", "varied"), lambda error, n: 1 - _ratio(error, n), title="R² per sequence"
+    ),
+    "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2, title="R²"),
+    "mse": Metric(("squared_error", "instances"), _ratio, higher_is_better=False, title="mean squared error"),
 }
 
 
@@ -149,6 +151,11 @@ class FuzzyLogicScoring:
     def by_combination(self) -> tuple[str, ...]:
         """What is also given for each combination of terms."""
         return latest(BY_COMBINATION, self.task.version)
+
+    @property
+    def chance(self) -> dict[str, float]:
+        """What the mean of each sequence's targets scores."""
+        return {"r2_per_sequence": 0.0}
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first prediction that isn't finite, and why; or None."""

@@ -61,6 +61,8 @@ FAMILY = Family(
     ),
     measure="sraven.estimate:measure",
     bench="sraven.bench",
+    encoding="baselines.encode:encode_sraven",
+    recipe="baselines.recipes:SRAVEN",
     examples={
         "sraven": _SMALL,
         "sraven-unique": {**_SMALL, "answers": "unique"},

@@ -17,18 +17,22 @@ BY_COMBINATION = {"1": ("accuracy",)}
 """What is also given for each multiset of rules, by the version that brought it. No line changes."""
 
 
-def _share(part: str, whole: str) -> Metric:
-    """Return the metric that is one sum as a share of another."""
-    return Metric((part, whole), lambda right, n: np.where(n > 0, right / np.where(n > 0, n, 1), np.nan))
+def _share(part: str, whole: str, title: str = "", *, is_share: bool = False) -> Metric:
+    """Return the metric that is one sum as a share of another; see `Metric` for the others."""
+
+    def ratio(right: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(n > 0, right / np.where(n > 0, n, 1), np.nan)
+
+    return Metric((part, whole), ratio, title=title, is_share=is_share)
 
 
 def _make_metrics(M: int, rules: Rules) -> dict[str, Metric]:
     return {
-        "accuracy": _share("correct", "instances"),
+        "accuracy": _share("correct", "instances", is_share=True),
         "feature_accuracy": _share("features_right", "features"),
-        "accuracy_unique": _share("correct_unique", "unique"),
-        "accuracy_ambiguous": _share("correct_ambiguous", "ambiguous"),
-        "valid_alternatives": _share("wrong_but_valid", "wrong"),
+        "accuracy_unique": _share("correct_unique", "unique", "accuracy, one answer"),
+        "accuracy_ambiguous": _share("correct_ambiguous", "ambiguous", "accuracy, several answers"),
+        "valid_alternatives": _share("wrong_but_valid", "wrong", "wrong, but a valid alternative"),
         **{f"rule.{rule.name}": _share(f"right.{rule.name}", f"features.{rule.name}") for rule in rules},
         **{f"position.{p}": _share(f"right_at.{p}", "instances") for p in range(M)},
     }
@@ -70,6 +74,11 @@ class SRAVENScoring:
     def by_combination(self) -> tuple[str, ...]:
         """What is also given for each multiset of rules."""
         return latest(BY_COMBINATION, self.task.version)
+
+    @property
+    def chance(self) -> dict[str, float]:
+        """What guessing all features of the panel scores."""
+        return {"accuracy": float(self.task.K) ** -self.task.M}
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row with a symbol that isn't one, and why; or None."""

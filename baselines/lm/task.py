@@ -44,7 +44,7 @@ def _bits_per_byte(loss: NDArray[np.float64], text_bytes: NDArray[np.float64]) -
 
 
 METRICS = {
-    "loss": Metric(("loss", "targets"), _loss, higher_is_better=False),
+    "loss": Metric(("loss", "targets"), _loss, higher_is_better=False, title="loss per token"),
     "perplexity": Metric(("loss", "targets"), _perplexity, higher_is_better=False),
     "bits_per_byte": Metric(("loss", "bytes"), _bits_per_byte, higher_is_better=False),
 }
@@ -146,6 +146,11 @@ class C4Scoring:
     def by_combination(self) -> tuple[str, ...]:
         """Nothing: text has no combinations."""
         return ()
+
+    @property
+    def chance(self) -> dict[str, float]:
+        """What it costs that all pieces of the tokenizer are equally likely."""
+        return {"loss": math.log(self.task.pieces)}
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row that can't be the loss, targets and bytes of a document, and why; or None."""

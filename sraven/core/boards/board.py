@@ -84,6 +84,11 @@ class Board(BoardFile):
             )
         return Ceiling(**asdict(found), knows=knowing, answers=answer)
 
+    @property
+    def chance(self) -> float | None:
+        """What guessing scores by its primary metric; None where nobody said."""
+        return scoring_of(self.task).chance.get(self.metric)
+
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.
 
@@ -218,13 +223,15 @@ class Board(BoardFile):
 
 
 def board_ids() -> tuple[str, ...]:
-    """Return the names of all boards: those that are ranked first, then the diagnostic series."""
+    """Return the names of all boards: those that are ranked first, then the diagnostic series.
+
+    Those of a series are in the order of their settings, the first one that differs counting.
+    """
     families = list(FAMILIES)
 
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
-        config = content["config"]
-        varied = [config.get(name, 0) for name in ("M", "N", "holdout")], config.get("answers", "")
-        return content["series"] != RANKED, families.index(content["task"]), content["series"], varied
+        settings = [(type(value).__name__, value) for value in content["config"].values()]
+        return content["series"] != RANKED, families.index(content["task"]), content["series"], settings
 
     return tuple(str(content["id"]) for content in sorted(map(_read, _paths().values()), key=place))
 

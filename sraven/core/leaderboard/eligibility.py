@@ -5,9 +5,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from sraven.core.boards.board import Board
-from sraven.core.boards.chance import chance_of
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
+from sraven.core.tasks.families import scoring_of
 
 REFERENCE = "reference"
 """Family of the predictors that are there for comparison."""
@@ -125,7 +125,7 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     """
     board, n = context.board, float(context.board.splits[split])
     known = board.ceiling(split, board.metric)
-    if known is None or board.metric != "accuracy":  # others are no shares of instances
+    if known is None or not scoring_of(board.task).metrics[board.metric].is_share:
         return {}
     value, error = known.value, known.standard_error
     found = {board.metric: (value, error, n)}
@@ -164,7 +164,7 @@ def _chance(context: Context) -> str:
     """
     board = context.board
     score = context.score(board.primary_split, board.metric)
-    chance = chance_of(board)
+    chance = board.chance
     if chance is None or score is None or not score["interval"]:
         return ""
     low, high = score["interval"]

@@ -162,7 +162,7 @@ def _label(label: Label) -> Element:
 def plot_title(standing: Standing, axis: Axis) -> str:
     """Return what a plot shows."""
     board = standing.board
-    title = f"{capitalised(metric_name(board.metric))} on {board.primary_split} against {axis.title}"
+    title = f"{capitalised(metric_name(board, board.metric))} on {board.primary_split} against {axis.title}"
     return title if board.higher_is_better else f"{title} (lower is better)"
 
 

@@ -3,6 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
+from sraven.core.boards.board import Board
 from sraven.core.ground.names import host
 from sraven.core.leaderboard.standing import REPORTED, Entry
 from sraven.core.page.groups import budget_key
@@ -104,10 +105,12 @@ def _described(description: str) -> Described | None:
     return Described(brief, description)
 
 
-def _metrics(entry: Entry) -> Metrics | None:
+def _metrics(board: Board, entry: Entry) -> Metrics | None:
     names = list(dict.fromkeys(name for metrics in entry.splits.values() for name in metrics))
     found = entry.splits.values()
-    rows = tuple((metric_name(name), tuple(score(split.get(name)) for split in found)) for name in names)
+    rows = tuple(
+        (metric_name(board, name), tuple(score(split.get(name)) for split in found)) for name in names
+    )
     return Metrics(tuple(entry.splits), rows) if len(names) > 1 else None
 
 
@@ -123,10 +126,11 @@ def _links(entry: Entry) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def make_row(name: str, entry: Entry, note: int | None, look: str) -> Row:
+def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str) -> Row:
     """Return an entry's row.
 
     Args:
+        board: what it was submitted to.
         name: by which the page knows it.
         entry: with its texts made legible.
         note: number of the note that says where a reported figure is from.
@@ -149,7 +153,7 @@ def make_row(name: str, entry: Entry, note: int | None, look: str) -> Row:
         family="" if is_reported or is_reference else entry.family or "",
         described=None if is_reported else _described(entry.description),
         remark="" if is_reported or is_reference else entry.remark,
-        metrics=None if is_reported else _metrics(entry),
+        metrics=None if is_reported else _metrics(board, entry),
         fingerprint=entry.fingerprint or "",
         value=entry.value,
         score=score_and_error(entry),

@@ -80,7 +80,7 @@ def _setting(board: Board) -> str:
 
 def _facts(board: Board) -> Facts:
     return Facts(
-        metric=metric_name(board.metric),
+        metric=metric_name(board, board.metric),
         primary_split=board.primary_split,
         ceilings=_ceilings(board),
         budget=compact(board.train_budget),

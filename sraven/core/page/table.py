@@ -93,7 +93,7 @@ def _count(value: int | None, least: int) -> Figure:
 def _columns(standing: Standing) -> tuple[Column, ...]:
     """Return a board's columns of figures."""
     board = standing.board
-    metric = capitalised(metric_name(board.metric))
+    metric = capitalised(metric_name(board, board.metric))
     best = _best(standing)
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
@@ -119,11 +119,11 @@ def make_table(standing: Standing) -> Table:
     def row(name: str, entry: Entry) -> tuple[Row, tuple[tuple[Column, Figure], ...]]:
         note = notes.get((entry.description, entry.remark))
         figures = tuple((column, column.figure(entry)) for column in columns)
-        return make_row(name, entry, note, looks.get(entry.id, "")), figures
+        return make_row(board, name, entry, note, looks.get(entry.id, "")), figures
 
     return Table(
         is_ranked=is_ranked(standing),
-        primary=f"{capitalised(metric_name(board.metric))}, {board.primary_split}",
+        primary=f"{capitalised(metric_name(board, board.metric))}, {board.primary_split}",
         best=_best(standing),
         columns=columns,
         bodies=tuple(

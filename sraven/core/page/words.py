@@ -1,7 +1,9 @@
 """How the page words numbers, metrics and splits."""
 
+from sraven.core.boards.board import Board
 from sraven.core.ground.echo import error_decimals, figure
 from sraven.core.leaderboard.standing import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
+from sraven.core.tasks.families import scoring_of
 
 NOTHING = "–"
 """Stands where there is no figure."""
@@ -17,21 +19,13 @@ BADGES = {
 }
 """What the badges mean."""
 
-_METRICS = {
-    "loss": "loss per token",
-    "r2_per_sequence": "R² per sequence",
-    "r2": "R²",
-    "mse": "mean squared error",
-    "accuracy_unique": "accuracy, one answer",
-    "accuracy_ambiguous": "accuracy, several answers",
-    "valid_alternatives": "wrong, but a valid alternative",
-}
 _UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
 
 
-def metric_name(metric: str) -> str:
-    """Return what a metric is called."""
-    return _METRICS.get(metric, metric.replace("_", " ").replace(".", ": "))
+def metric_name(board: Board, metric: str) -> str:
+    """Return what a metric of a board is called."""
+    known = scoring_of(board.task).metrics.get(metric)
+    return (known and known.title) or metric.replace("_", " ").replace(".", ": ")
 
 
 def capitalised(text: str) -> str:

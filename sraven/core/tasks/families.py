@@ -46,6 +46,11 @@ def corpus_families() -> tuple[str, ...]:
     return tuple(name for name in FAMILIES if find_family(name).is_corpus)
 
 
+def trained_families() -> tuple[str, ...]:
+    """Return the names of the families on whose boards the baselines are trained as on any other."""
+    return tuple(name for name in FAMILIES if find_family(name).encoding)
+
+
 # Roles
 
 

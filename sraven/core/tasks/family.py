@@ -99,6 +99,9 @@ class Family:
         show: how instances are shown; None if they aren't.
         measure: returns the `Measured` of a task, given it, the number of instances and threads.
         bench: a `Benches`.
+        encoding: returns how a sequence model sees a task, a `baselines.encode.Encoding`; "" if no baseline
+            is trained on the family.
+        recipe: the fields of `baselines.config.RunConfig` that a run has unless told otherwise.
         examples: small configurations, by name, on which the tests check what every task has to keep.
     """
 
@@ -117,6 +120,8 @@ class Family:
     show: Show | None = None
     measure: str = ""
     bench: str = ""
+    encoding: str = ""
+    recipe: str = ""
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @property

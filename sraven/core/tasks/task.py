@@ -73,11 +73,16 @@ class Metric(NamedTuple):
         summands: names of the columns whose sums enter.
         function: returns the score, given an array of sums for each of them; NaN where there is none.
         higher_is_better: whether more is better, as it is for accuracy but not for an error.
+        title: what people call it; "" for its name.
+        is_share: whether it is the share of instances that are right, each right or wrong: then chance
+            alone can't lift it far above the ideal observer's.
     """
 
     summands: tuple[str, ...]
     function: Callable[..., NDArray[np.float64]]
     higher_is_better: bool = True
+    title: str = ""
+    is_share: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +224,10 @@ class Scoring(Protocol):
     @property
     def by_combination(self) -> Sequence[str]:
         """Names of those that are also given for each combination, in this version of the benchmark."""
+
+    @property
+    def chance(self) -> Mapping[str, float]:
+        """What guessing scores, by metric; of others nobody has said it."""
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row of predictions that can't be scored and why, or None."""
