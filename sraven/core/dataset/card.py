@@ -28,7 +28,11 @@ CITATION = """\
   url       = {https://arxiv.org/abs/2406.05816}
 }"""
 
-_CROISSANT_TYPES = {"uint8": "cr:UInt8", "int32": "cr:Int32", "int64": "cr:Int64", "float32": "cr:Float32"}
+_CROISSANT_TYPES = {
+    **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
+    **{f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
+}
 
 _CROISSANT_CONTEXT: dict[str, Any] = {
     "@language": "en",

@@ -1,0 +1,46 @@
+"""Instances for the eye, and how much they leave open."""
+
+from dataclasses import dataclass
+
+from helpers.sums.scoring import posterior
+from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.family import Measured
+
+
+def make_puzzle(task, split, index):
+    """Return an instance with what explains it."""
+    batch = task.take(split, [index])
+    (pairs, sums, weights, _), likely = (
+        (array[0].tolist() for array in batch),
+        posterior(task, batch, task.combinations("all")),
+    )
+    return {"pairs": pairs, "sums": sums, "weights": weights, "probability": float(likely[0, sums[-1]])}
+
+
+def render(puzzle, explain=False):
+    """Return it as lines of text."""
+    sums = [*map(str, puzzle["sums"][:-1]), str(puzzle["sums"][-1]) if explain else "?"]
+    lines = [f"({a}, {b}) -> {found}" for (a, b), found in zip(puzzle["pairs"], sums, strict=True)]
+    return "\n".join([*lines, f"weights {puzzle['weights']}"] if explain else lines)
+
+
+to_json = dict
+
+
+@dataclass(frozen=True)
+class Result:
+    """Share of instances with one answer, in a split."""
+
+    split: str
+    unique: Mean
+
+
+def measure(task, n, threads=None):
+    """Measure how often the examples leave one answer."""
+    found = []
+    for split in (*task.splits[1:], "all"):
+        batch = task.sample(split, 0, n, threads=threads)
+        likely = posterior(task, batch, task.combinations("all")).max(axis=1)
+        found.append(Result(split, mean(likely == 1)))
+    rows = [(result.split, str(result.unique)) for result in found]
+    return Measured(found, f"{n:,} instances each", ("split", "one answer"), rows)
