@@ -111,13 +111,17 @@ def _cut(path: Path, step: int) -> int:
 
 def _nested(scores: Scores | None) -> dict[str, Any]:
     """Return scores as a line has them: none at all, or under their name."""
-    if scores is None:
-        return {}
-    numbers = {
-        split: {metric: value if isfinite(value) else None for metric, value in metrics.items()}
-        for split, metrics in scores.items()
+    return {} if scores is None else {SCORES: with_nulls(scores)}
+
+
+def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """Return scores as files have them: what is no number is None."""
+    return {
+        split: {
+            name: value if value is not None and isfinite(value) else None for name, value in each.items()
+        }
+        for split, each in scores.items()
     }
-    return {SCORES: numbers}
 
 
 def without_scores(line: str) -> str:

@@ -7,13 +7,12 @@ written again at any time, and for runs of earlier versions as well.
 import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from baselines.command import train_command
 from baselines.config import LanguageConfig, RunConfig
-from baselines.log import INSTANCES, SCORES, Scores, read_log
+from baselines.log import INSTANCES, SCORES, Scores, read_log, with_nulls
 from baselines.provenance import read_records
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
@@ -32,16 +31,30 @@ LAST_STEPS = 1000
 def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -> None:
     """Write what a run came to when its training ends, in place of what was there.
 
-    Scores of an evaluation stay, if they are of the same run.
-
     Args:
         folder: of the run.
         config: of it.
         diverged: the last step whose loss was a number, if a later one's wasn't.
     """
+    write_json(folder / RESULT, result_of(folder, config, diverged))
+
+
+def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> dict[str, Any]:
+    """Return what a run came to, by its other files.
+
+    Scores of an evaluation are those of the result that is there, if it is of the same run.
+
+    Args:
+        folder: of the run, whose training has ended.
+        config: of it.
+        diverged: the last step whose loss was a number, if a later one's wasn't.
+
+    Raises:
+        OutputError: if its log, or a record of who trained it, can't be read.
+    """
     lines = [json.loads(line) for line in read_log(folder)]
     done = config.steps if diverged is None else diverged
-    result = {
+    return {
         "schema": SCHEMA,
         "configuration": values_of(config),
         "digest": config.digest,
@@ -54,7 +67,6 @@ def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -
         "trained_by": read_records(folder),
         "scores": _evaluated(folder, config, done) or _last_scores(config, lines),
     }
-    write_json(folder / RESULT, result)
 
 
 def add_evaluation(
@@ -104,12 +116,7 @@ def _section(
         "step": step,
         "instances": dict(instances),
         "unranked": [split for split in scores if split not in ranked],
-        "splits": {
-            split: {
-                name: value if value is not None and isfinite(value) else None for name, value in each.items()
-            }
-            for split, each in scores.items()
-        },
+        "splits": with_nulls(scores),
     }
 
 

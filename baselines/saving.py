@@ -23,12 +23,18 @@ SAVE_MINUTES = 5.0
 class Schedule:
     """When checkpoints are due: after so many steps or minutes, whichever comes first, and at the end.
 
+    The end is the last step, or any at which training is told to stop.
+
     Args:
         step: where training begins.
         last: where it ends.
         steps: between checkpoints; None for any number.
         minutes: between checkpoints.
+        stop: asked at every step that could be saved, whether training ends there; None for never.
         clock: seconds of any beginning.
+
+    Attributes:
+        is_over: whether training has ended, by what was last asked.
     """
 
     def __init__(
@@ -37,20 +43,26 @@ class Schedule:
         last: int,
         steps: int | None,
         minutes: float,
+        stop: Callable[[], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._last, self._steps, self._seconds, self._clock = last, steps, 60 * minutes, clock
-        self._saved, self._at = step, clock()
+        self._last, self._steps, self._seconds = last, steps, 60 * minutes
+        self._stop, self._clock = stop, clock
+        self._saved, self._at, self.is_over = step, clock(), False
 
     def is_due(self, step: int) -> bool:
         """Tell whether a checkpoint of a step is due, and take it for saved then; alike in all processes."""
-        due = step == self._last or (self._steps is not None and step - self._saved >= self._steps)
-        if not due:
-            late = self._clock() - self._at >= self._seconds
-            due = bool(broadcast_one_to_all(np.int32(late))) if jax.process_count() > 1 else late
+        self.is_over = step == self._last or (self._stop is not None and _of_first(self._stop))
+        due = self.is_over or (self._steps is not None and step - self._saved >= self._steps)
+        due = due or _of_first(lambda: self._clock() - self._at >= self._seconds)
         if due:
             self._saved, self._at = step, self._clock()
         return due
+
+
+def _of_first(ask: Callable[[], bool]) -> bool:
+    """Return what the first of all processes answers."""
+    return bool(broadcast_one_to_all(np.int32(ask()))) if jax.process_count() > 1 else ask()
 
 
 class Saver:

@@ -1,6 +1,6 @@
 """A session of training: a plan of runs, training, the choice of a grid's point, and what came of it.
 
-`sraven train` is this, with words around it.
+`sraven train` is this, with words around it; `sraven reproduce --run` is so too, cell by cell.
 """
 
 from collections.abc import Mapping, Sequence
@@ -140,12 +140,28 @@ def plan_runs(
     return Plan(points, make_experiment, judge, bool(grid), out)
 
 
+def plan_run(config: RunConfig, folder: Path, scoring: Scoring = DEFAULT_SCORING) -> Plan:
+    """Return the plan of one run on a board that makes its own instances.
+
+    Args:
+        config: of the run.
+        folder: where it goes.
+        scoring: of the run while it trains.
+    """
+    points = points_of(config, {}, [config.seed], folder)
+    return Plan(points, _scored_experiment(scoring), None, is_grid=False, out=folder)
+
+
+def _scored_experiment(scoring: Scoring) -> MakeExperiment:
+    """Return what makes the experiment of a run on a board that makes its own instances."""
+    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
+    return with_scores(board_experiment, make_evaluate, scoring.every)
+
+
 def _prepare_board(
     board: Board, attention: str, scoring: Scoring, grid: Grid | None, changes: Mapping[str, Any]
 ) -> tuple[RunConfig, MakeExperiment, Judge | None]:
-    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
-    config = make_config(board, attention, **changes)
-    return config, with_scores(board_experiment, make_evaluate, scoring.every), None
+    return make_config(board, attention, **changes), _scored_experiment(scoring), None
 
 
 def _prepare_text(
@@ -186,7 +202,7 @@ def train_plan(plan: Plan, *, mesh: Mesh | None = None, **options: Any) -> Sessi
     outcomes = train_runs(
         plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options
     )
-    if not plan.is_grid:
+    if not plan.is_grid or any(each.stopped for each in outcomes):
         return Session(outcomes, None)
     # Predictions are made by one process, which needs all of the parameters.
     whole = [

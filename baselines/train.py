@@ -52,11 +52,13 @@ class Outcome(NamedTuple):
         state: the last one, or that of the last checkpoint if the run diverged.
         report: what the log says of its last steps; None if all had been done before.
         diverged: the last step whose loss was a number, or None if all are.
+        stopped: whether it was told to stop before its last step; there is a checkpoint to go on from.
     """
 
     state: State
     report: Mapping[str, float] | None
     diverged: int | None
+    stopped: bool = False
 
 
 @dataclass
@@ -86,6 +88,7 @@ def train_runs(
     save_minutes: float = SAVE_MINUTES,
     events: bool = False,
     progress: Progress = lambda steps, report: None,
+    stop: Callable[[], bool] | None = None,
 ) -> list[Outcome]:
     """Train runs together, or go on with them, to their last step.
 
@@ -103,6 +106,7 @@ def train_runs(
         save_minutes: minutes between checkpoints, if those steps take longer.
         events: whether to write TensorBoard events besides the log.
         progress: is told how training goes.
+        stop: is asked after every chunk of steps whether to stop there, with a checkpoint; None for never.
 
     Returns:
         how each run ended. One that diverges ends there; the others go on.
@@ -139,12 +143,13 @@ def train_runs(
             equally_far[step].append((run, state))
         last = configs[0].steps
         for step in sorted(equally_far):
-            schedule = Schedule(step, last, save_every, save_minutes)
+            schedule = Schedule(step, last, save_every, save_minutes, stop)
             group = _Group(experiment, compiled, mesh, step, equally_far.pop(step))
             group.train(last, schedule, events, progress)
         if jax.process_index() == 0:
             for run in runs:
-                write_result(run.folder, run.config, run.outcome.diverged if run.outcome else None)
+                if run.outcome is not None and not run.outcome.stopped:
+                    write_result(run.folder, run.config, run.outcome.diverged)
     return [run.outcome for run in runs if run.outcome is not None]
 
 
@@ -213,7 +218,8 @@ class _Group:
                 if run.log is not None:
                     run.log.close()
         for place, run in self._alive.items():
-            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, None)
+            state = self._compiled.unstack(self._kept, place)
+            run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
 
     def _open_logs(self, events: bool) -> None:
         for run in self._runs if jax.process_index() == 0 else ():
@@ -235,6 +241,8 @@ class _Group:
             # The next chunk takes the memory of these states.
             copy = self._compiled.copy(states) if is_saved or is_scored else None
             yield _Chunk(before, step, reports, copy, is_saved, is_scored)
+            if schedule.is_over:
+                break
 
     def _finish(self, chunk: _Chunk, saver: Saver, progress: Progress) -> None:
         """Log, score and save a chunk, once the device has done it."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from baselines.reproduction.cells import Cell, Figures, ReadBoard, cells_of, read_board_once
 from baselines.reproduction.claims import CLAIMS, ENDING, INTRODUCTION, SEEDS, Claim
 from baselines.reproduction.comparisons import comparisons, reported_comparison
-from baselines.reproduction.records import UNSEEN, Record, paths_of, read_records
+from baselines.reproduction.records import Record, paths_of, read_records
 from baselines.reproduction.sets import FIGURES, Figure
 from baselines.reproduction.standing import (
     Coverage,
@@ -180,8 +180,8 @@ def _scores(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> st
     """Return the table of a figure's rows."""
     known = read(figure.rows[0].board).splits
     splits: list[str] = [name for name in ("ood", "test") if name in known] or list(known)
-    if any(UNSEEN in record.scores for summary in summaries for record in summary.records):
-        splits.append(UNSEEN)
+    found = (split for summary in summaries for record in summary.records for split in record.scores)
+    splits += dict.fromkeys(split for split in found if split not in known)  # unranked ones
     with_reported = any(summary.row.reported for summary in summaries)
     # What a narrow screen cuts off comes last.
     headings = [*figure.headings, "seeds", f"`{splits[0]}`"]

@@ -1,8 +1,9 @@
 """What figures cost: operations of training, and hours at the rate of this machine."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
@@ -203,3 +204,27 @@ def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
     jax.block_until_ready(run(*arguments))
     seconds = time.perf_counter() - began
     return operations_of(config, read).nominal / config.steps * _TIMED / seconds
+
+
+def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates: Rates) -> dict[str, Any]:
+    """Return what of a figure is left, and how long it takes.
+
+    Args:
+        figure: of the paper.
+        cells: of it, those that are meant.
+        known: digests of runs that have records.
+        rates: of this machine.
+    """
+    whole, rest = plan_of(cells), plan_of([cell for cell in cells if cell.digest not in known])
+    rate = rates.of(figure, cells)
+    return {
+        "figure": figure.name,
+        "runs": whole.runs,
+        "left": rest.runs,
+        "steps": rest.steps,
+        "operations": rest.operations.nominal,
+        "operations_computed": rest.operations.computed,
+        "operations_of_all": whole.operations.nominal,
+        "rate": rate,
+        "hours": None if rate is None else rest.hours(rate),
+    }

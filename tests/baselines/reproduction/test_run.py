@@ -3,31 +3,31 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
 import pytest
 
+from baselines.provenance import RECORD, commit_of
+from baselines.reproduction import adopt as adopting
+from baselines.reproduction.adopt import Provenance, adopt
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.records import (
-    mean_loss,
-    read_record,
-    read_records,
-    score,
-    seconds_of,
-    write_record,
-)
-from baselines.reproduction.run import Provenance, adopt, folder_of, in_order, run_cells
+from baselines.reproduction.records import read_record, read_records, write_record
+from baselines.reproduction.run import folder_of, in_order, run_cells
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
-from baselines.train import load_run, train
-from helpers.reproduction import BATCH, STEPS, cell, figure
-from helpers.tiny_runs import quickly, shared_directory
+from baselines.result import EVALUATION, RESULT, read_result
+from baselines.session import Scoring, plan_runs, train_plan
+from baselines.train import train
+from helpers.reproduction import SHAPE, STEPS, cell, figure
+from helpers.tiny_runs import CHUNK, quickly, shared_directory
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.lock import Lock
 
 TINY = figure(seeds=(0, 1))
 FIGURES = {"tiny": TINY}
-SAVE_EVERY = 20
+SCORING = Scoring(every=60, instances=32)
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
+KEPT = sorted(RESULTS.glob("reproduction/*/*.json"))
 SOFTMAX, HYLA = cell(TINY, "softmax"), cell(TINY, "hyla")
 
 
@@ -38,20 +38,35 @@ def _quickly(tmp_path_factory):
 
 
 def run(cells, folder, **options):
-    return run_cells(
-        cells, folder / "runs", folder / "results", save_every=SAVE_EVERY, figures=FIGURES, **options
-    )
+    options = {"scoring": SCORING, "figures": FIGURES, **options}
+    return run_cells(cells, folder / "runs", folder / "results", **options)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A folder with one run and its record."""
     folder = tmp_path_factory.mktemp("finished")
-    provenance = Provenance("a commit", {"processors": 2})
-    return folder, run([SOFTMAX], folder, provenance=provenance)
+    return folder, run([SOFTMAX], folder)
 
 
-def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished):
+@pytest.fixture(scope="module")
+def run_folder(finished):
+    """The run's directory; tests only read it."""
+    return folder_of(finished[0] / "runs", SOFTMAX.config)
+
+
+@pytest.fixture
+def copy(run_folder, tmp_path):
+    return shutil.copytree(run_folder, tmp_path / "copy")
+
+
+def as_of_old(folder):
+    """Make a run what versions left that recorded neither who trained nor what came of it."""
+    (folder / RESULT).unlink()
+    next(folder.glob(RECORD.format("*"))).unlink()
+
+
+def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run_folder):
     folder, came = finished
     assert (came.stopped, came.left) == (None, 0)
     (path,) = came.records
@@ -59,7 +74,12 @@ def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished):
     record = read_record(path)
     assert record.config == SOFTMAX.config
     assert (record.steps, record.diverged) == (STEPS, False)
-    assert (record.commit, record.machine) == ("a commit", {"processors": 2})
+    result = read_result(run_folder)
+    assert record.commit == commit_of([run_folder])
+    assert record.machine == result["trained_by"][0]["machine"]
+    assert (record.seconds, record.training_loss) == (result["seconds"], result["loss"]["mean"])
+    assert result["scores"]["from"] == EVALUATION
+    assert record.scores == result["scores"]["splits"]
     assert record.command.startswith("sraven train fuzzylogic-v1 --attention softmax")
     assert record.scores.keys() == {"test", "ood", "ood_terms"}
     assert all(metrics.keys() == {"r2_per_sequence", "r2", "mse"} for metrics in record.scores.values())
@@ -70,16 +90,17 @@ def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished):
     assert values["steps"] == {"done": STEPS, "planned": STEPS}
 
 
-def test_the_scores_are_the_boards(finished):
-    folder, came = finished
-    from baselines.evaluate import predict
+def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path):
+    board, out = read_board("fuzzylogic-v1"), tmp_path / "run"
+    train_plan(plan_runs(board, "softmax", out, scoring=SCORING, steps=STEPS, **SHAPE))
 
-    config, params = load_run(folder_of(folder / "runs", SOFTMAX.config))
-    board = read_board("fuzzylogic-v1")
-    predictions = predict(config, params, board, "ood")
-    of_board = {name: found.mean for name, found in board.score("ood", predictions).metrics.items()}
-    assert read_record(came.records[0]).scores["ood"] == pytest.approx(of_board)
-    assert score(board.task, "ood", predictions * np.nan, board.metrics) == dict.fromkeys(board.metrics)
+    def logged(folder):
+        lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+        return [{name: each for name, each in line.items() if "second" not in name} for line in lines]
+
+    assert (out / "config.json").read_bytes() == (run_folder / "config.json").read_bytes()
+    assert logged(out) == logged(run_folder)
+    assert [line["step"] for line in logged(out) if "scores" in line] == [60, 120]
 
 
 def test_what_has_a_record_isnt_trained_again(finished):
@@ -94,12 +115,13 @@ def test_what_has_a_record_isnt_trained_again(finished):
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
     _, came = finished
     ticks = iter(range(1000))
-    stopped = run([SOFTMAX, HYLA], tmp_path, deadline=2, clock=lambda: next(ticks))
+    stopped = run([SOFTMAX, HYLA], tmp_path, deadline=3, clock=lambda: next(ticks))
     assert stopped == ((), SOFTMAX, 2)
     run_folder = folder_of(tmp_path / "runs", SOFTMAX.config)
     checkpoints = {path.name for path in (run_folder / "checkpoints").iterdir()}
     lines = (run_folder / "log.jsonl").read_text().splitlines()
-    assert json.loads(lines[-1])["step"] == max(map(int, checkpoints)) < STEPS
+    assert json.loads(lines[-1])["step"] == max(map(int, checkpoints)) == 3 * CHUNK
+    assert not (run_folder / RESULT).exists()
     assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), None, 2)
 
     went_on = run([SOFTMAX], tmp_path)
@@ -116,9 +138,7 @@ def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
         run([wild], tmp_path)
     point = {"learning_rate": 1e18, "weight_decay": 0.1, "warmup": 0}
     object.__setattr__(wild_figure, "points", (point,))
-    came = run_cells(
-        [wild], tmp_path / "runs", tmp_path / "results", save_every=SAVE_EVERY, figures={"wild": wild_figure}
-    )
+    came = run([wild], tmp_path, figures={"wild": wild_figure})
     record = read_record(came.records[0])
     assert record.diverged
     assert (record.scores, record.training_loss) == ({}, None) or record.steps < STEPS
@@ -151,43 +171,66 @@ def test_one_seed_of_every_row_comes_before_second_seeds_and_the_cheapest_first(
 # Adopting ---------------------------------------------------------------------------------------------
 
 
-def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made(finished, tmp_path):
-    folder, came = finished
-    run_folder, results = folder_of(folder / "runs", SOFTMAX.config), tmp_path / "results"
-    path, new = adopt(
-        run_folder, results, figures=FIGURES, provenance=Provenance("a commit", {"processors": 2})
-    )
+def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made(
+    finished, run_folder, tmp_path
+):
+    results, other = tmp_path / "results", Provenance("another commit", {"processors": 2})
+    path, new = adopt(run_folder, results, figures=FIGURES, otherwise=other)
     assert new
-    assert path.read_bytes() == came.records[0].read_bytes()
+    assert path.read_bytes() == finished[1].records[0].read_bytes()
     assert adopt(run_folder, results, figures=FIGURES) == (path, False)
     assert adopt(run_folder, results, figures=FIGURES, again=True) == (path, True)
-    assert read_record(path).commit is None
+
+
+def test_runs_that_dont_tell_what_trained_them_have_it_told(finished, copy, tmp_path):
+    as_of_old(copy)
+    known = Provenance("a commit", {"processors": 2})
+    record = read_record(adopt(copy, tmp_path / "results", figures=FIGURES, otherwise=known)[0])
+    assert (record.commit, record.machine) == known
+    as_it_was = read_record(finished[1].records[0])
+    assert replace(record, commit=as_it_was.commit, machine=as_it_was.machine) == as_it_was
+    assert read_result(copy)["scores"]["from"] == EVALUATION
+    (path, _) = adopt(copy, tmp_path / "unknown", figures=FIGURES)
+    assert (read_record(path).commit, read_record(path).machine) == (None, None)
+
+
+def test_an_evaluation_isnt_done_twice(run_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(adopting, "evaluate_runs", lambda runs: pytest.fail("evaluated again"))
+    assert adopt(run_folder, tmp_path, figures=FIGURES)[1]
+
+
+def test_a_run_that_went_on_elsewhere_names_both_machines(copy, tmp_path):
+    (first,) = copy.glob(RECORD.format("*"))
+    other = json.loads(first.read_text())
+    other["machine"]["device"] = "Another"
+    (copy / RECORD.format("0" * 12)).write_text(json.dumps(other))
+    machine = read_record(adopt(copy, tmp_path / "results", figures=FIGURES)[0]).machine
+    assert {each["device"] for each in machine["several"]} >= {"Another"}
+    assert len(machine["several"]) == 2
 
 
 def test_a_shorter_run_is_adopted_as_another_level(tmp_path):
     short = replace(SOFTMAX.config, steps=20)
     train(short, tmp_path / "short")
+    assert read_result(tmp_path / "short")["scores"] is None
     path, _ = adopt(tmp_path / "short", tmp_path / "results", figures=FIGURES)
     assert read_record(path).config == short
     assert path.parent.name == "tiny"
 
 
-def test_a_run_that_is_no_cell_is_refused_and_told_what_differs(finished, tmp_path):
-    folder, _ = finished
-    other = shutil.copytree(folder_of(folder / "runs", SOFTMAX.config), tmp_path / "other")
-    values = json.loads((other / "config.json").read_text())
-    (other / "config.json").write_text(json.dumps({**values, "weight_decay": 0.2}))
-    with pytest.raises(OutputError, match=r"other is no cell .* another weight_decay=0.2, not 0.1$"):
-        adopt(other, tmp_path / "results", figures=FIGURES)
+def test_a_run_that_is_no_cell_is_refused_and_told_what_differs(copy, tmp_path):
+    values = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**values, "weight_decay": 0.2}))
+    with pytest.raises(OutputError, match=r"copy is no cell .* another weight_decay=0.2, not 0.1$"):
+        adopt(copy, tmp_path / "results", figures=FIGURES)
     assert not (tmp_path / "results").exists()
 
 
-def test_an_unfinished_run_is_refused(finished, tmp_path):
-    folder, _ = finished
-    other = shutil.copytree(folder_of(folder / "runs", SOFTMAX.config), tmp_path / "other")
-    shutil.rmtree(other / "checkpoints" / str(STEPS))
-    with pytest.raises(OutputError, match=f"has {STEPS - SAVE_EVERY} of {STEPS} steps"):
-        adopt(other, tmp_path / "results", figures=FIGURES)
+def test_an_unfinished_run_is_refused(copy, tmp_path):
+    (copy / RESULT).unlink()
+    shutil.rmtree(copy / "checkpoints" / str(STEPS))
+    with pytest.raises(OutputError, match=f"has 0 of {STEPS} steps"):
+        adopt(copy, tmp_path / "results", figures=FIGURES)
     assert not (tmp_path / "results").exists()
 
 
@@ -198,18 +241,8 @@ def test_a_record_is_read_as_it_was_written(finished, tmp_path):
     assert read_record(path) == record
 
 
-# Logs -------------------------------------------------------------------------------------------------
-
-
-def test_the_training_loss_is_the_mean_of_the_last_thousand_steps():
-    lines = [{"step": step, "loss": float(step > 2000)} for step in range(100, 3001, 100)]
-    assert mean_loss(lines) == 1.0
-    lines = [{"step": 900, "loss": 1.0}, {"step": 1100, "loss": 2.0}, {"step": 1600, "loss": 5.0}]
-    assert mean_loss(lines) == pytest.approx((300 * 1.0 + 200 * 2.0 + 500 * 5.0) / 1000)
-    assert mean_loss([]) is None
-
-
-def test_seconds_are_those_of_the_speeds_in_the_log():
-    lines = [{"step": 100, "instances_per_second": 200.0}, {"step": 150, "instances_per_second": 100.0}]
-    assert seconds_of(lines, BATCH) == 100 * BATCH / 200 + 50 * BATCH / 100
-    assert seconds_of([], BATCH) is None
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem[:8])
+def test_kept_records_are_written_as_they_are(path, tmp_path):
+    copy = write_record(tmp_path, read_record(path))
+    assert copy.relative_to(tmp_path) == path.relative_to(RESULTS)
+    assert copy.read_bytes() == path.read_bytes()

@@ -1,0 +1,79 @@
+"""How the paper's figures are printed: how far each has come, what is left, what came of the time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.printing import print_table
+
+if TYPE_CHECKING:
+    from baselines.reproduction.cells import Cell
+    from baselines.reproduction.pages import Standing
+    from baselines.reproduction.run import Progress
+
+
+def describe_cell(cell: "Cell") -> str:
+    """Return a cell in a few words."""
+    labels = ", ".join(cell.row.labels.values())
+    return f"{cell.config.board}, {labels}, rate {cell.config.learning_rate:g}, seed {cell.config.seed}"
+
+
+def coverage_of(standing: "Standing") -> dict[str, Any]:
+    """Return what `--json` says of how far a figure has come."""
+    return {
+        "name": standing.figure.name,
+        "title": standing.figure.title,
+        **vars(standing.coverage),
+        "other_lengths": {level.steps: len(level.records) for level in standing.levels[1:]},
+    }
+
+
+def print_coverage(standings: "Sequence[Standing]") -> None:
+    """Print how far the figures have come, a row each."""
+    from rich.table import Table
+
+    table = Table("figure", "runs", "whole grid", "other lengths", "what it is")
+    for each in standings:
+        found = each.coverage
+        table.add_row(
+            each.figure.name,
+            f"{found.done:,} of {found.planned:,}",
+            f"{found.grid_done:,} of {found.grid_planned:,}",
+            "; ".join(f"{len(level.records)} of {level.steps:,} steps" for level in each.levels[1:]),
+            each.figure.title,
+        )
+    print_table(table)
+
+
+def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None:
+    """Print what is left of figures, a row each, and what to know of the rates.
+
+    Args:
+        found: of each, as `baselines.reproduction.plan.outlook` returns it.
+        notes: lines.
+    """
+    from rich.table import Table
+
+    table = Table("figure", "runs left", "steps", "operations, nominal", "computed", "hours")
+    for each in found:
+        table.add_row(
+            each["figure"],
+            f"{each['left']:,} of {each['runs']:,}",
+            f"{each['steps']:,}",
+            f"{each['operations']:.2g}",
+            f"{each['operations_computed']:.2g}",
+            "–" if each["hours"] is None else f"{each['hours']:,.1f}",
+        )
+    print_table(table)
+    for note in notes:
+        click.echo(note)
+
+
+def print_progress(came: "Progress", runs: int) -> None:
+    """Print what came of the time that runs were given."""
+    if came.left:
+        under_way = f", {describe_cell(came.stopped)} is under way" if came.stopped else ""
+        click.echo(f"time is up: {came.left:,} runs are left{under_way}; the same line goes on")
+    else:
+        click.echo(f"all {runs:,} runs have records; sraven reproduce --render writes the pages")

@@ -1,0 +1,90 @@
+"""What came of training, as commands say it: while it goes on, and in the end."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.printing import print_json, print_table
+from cli.shared.progress import Stopped
+from sraven.core.ground.echo import with_error
+
+if TYPE_CHECKING:
+    from baselines.config import RunConfig
+    from baselines.session import Plan, Session
+    from baselines.train import Outcome
+
+_IN_BRIEF = {
+    "loss": "loss {:.3g}",
+    "score": "score {:.3f}",
+    "perplexity": "perplexity {:,.4g}",
+    "instances_per_second": "{:,.0f}/s",
+    "tokens_per_second": "{:,.0f} tokens/s",
+}
+"""What a progress bar says of a line of the log."""
+
+
+def describe_line(line: Mapping[str, float]) -> str:
+    """Return a line of the log as short as a progress bar needs it."""
+    return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
+
+
+def print_session(plan: "Plan", session: "Session", as_json: bool) -> None:
+    """Print what came of the runs."""
+    if as_json:
+        runs = zip(plan.folders, session.outcomes, strict=True)
+        print_json(session.summary or [_summarise(*run) for run in runs])
+        return
+    for folder, config, outcome in zip(plan.folders, plan.configs, session.outcomes, strict=True):
+        if outcome.diverged is None:
+            score = f", {_describe_end(outcome.report, config)} in training" if outcome.report else ""
+            click.echo(f"{folder}: {config.steps:,} steps{score}")
+    if session.summary is not None:
+        _print_grid(session.summary, plan)
+
+
+def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
+    """Return what `--json` says of a run."""
+    return {"folder": str(folder), "training": outcome.report, "diverged": outcome.diverged}
+
+
+def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
+    from sraven.core.boards.board import read_board
+
+    if "score" in last:
+        return f"{read_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"
+    return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
+
+
+def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
+    """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
+    from rich.table import Table
+
+    table = Table(*summary["points"][0]["values"], f"{summary['metric']} ({summary['split']})", "", box=None)
+    for place, point in enumerate(summary["points"]):
+        mean, error = point["mean"], point["standard_error"]
+        score = f"diverged (seed {point['diverged']})" if mean is None else with_error(mean, error)
+        chosen = "selected" if place == summary["selected"] else ""
+        table.add_row(*(f"{value:g}" for value in point["values"].values()), score, chosen)
+    print_table(table)
+    if summary["selected"] is not None:
+        best = summary["points"][summary["selected"]]
+        runs = " ".join(str(plan.out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
+        data = "--data DIR " if plan.judge else ""
+        click.echo(f"\nsraven evaluate {runs} {data}--out entry")
+
+
+def check_divergence(plan: "Plan", session: "Session") -> None:
+    """Stop with exit code 1 if a run diverged."""
+    from baselines.train import describe_divergence
+
+    lost = [
+        (folder, outcome)
+        for folder, outcome in zip(plan.folders, session.outcomes, strict=True)
+        if outcome.diverged is not None
+    ]
+    if lost:
+        folder, outcome = lost[0]
+        more = f" (and {len(lost) - 1} more runs)" if len(lost) > 1 else ""
+        raise Stopped(f"{folder}{more}: {describe_divergence(outcome)}; use a smaller learning rate", 1)
