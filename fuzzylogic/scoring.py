@@ -10,15 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric
+from sraven.core.tasks.comparison import Comparison, compare_numbers
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.tasks.versions import latest
 
 _FLAT = 1e-12
 """A spread of targets below this, relative to their squares, is rounding error."""
-
-
-def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
 
 
 def _pooled_r2(
@@ -27,16 +24,16 @@ def _pooled_r2(
     queries: NDArray[np.float64],
     n: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    spread = squares - _ratio(queries**2, n)
-    return 1 - _ratio(errors, np.where(spread > _FLAT * squares, spread, 0))
+    spread = squares - ratio(queries**2, n)
+    return 1 - ratio(errors, np.where(spread > _FLAT * squares, spread, 0))
 
 
 METRICS = {
     "r2_per_sequence": Metric(
-        ("relative_error", "varied"), lambda error, n: 1 - _ratio(error, n), title="R² per sequence"
+        ("relative_error", "varied"), lambda error, n: 1 - ratio(error, n), title="R² per sequence"
     ),
     "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2, title="R²"),
-    "mse": Metric(("squared_error", "instances"), _ratio, higher_is_better=False, title="mean squared error"),
+    "mse": Metric(("squared_error", "instances"), ratio, higher_is_better=False, title="mean squared error"),
 }
 
 
@@ -74,7 +71,7 @@ def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
 def error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     """Return those that depend on predictions ``[n]``, too."""
     errors, variances = (guesses - ys[:, -1]) ** 2, ys.var(axis=1)
-    return {"squared_error": errors, "relative_error": np.nan_to_num(_ratio(errors, variances))}
+    return {"squared_error": errors, "relative_error": np.nan_to_num(ratio(errors, variances))}
 
 
 def _checked(predictions: ArrayLike, targets: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -156,6 +153,11 @@ class FuzzyLogicScoring:
     def chance(self) -> dict[str, float]:
         """What the mean of each sequence's targets scores."""
         return {"r2_per_sequence": 0.0}
+
+    @property
+    def comparison(self) -> Comparison:
+        """By the root mean square of the difference."""
+        return compare_numbers("mse")
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first prediction that isn't finite, and why; or None."""

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import is_answer
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric
+from sraven.core.tasks.comparison import Comparison, compare_answers
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.tasks.versions import latest
 from sraven.rules import Rules
 from sraven.task import SRAVEN, Batch
@@ -19,10 +20,6 @@ BY_COMBINATION = {"1": ("accuracy",)}
 
 def _share(part: str, whole: str, title: str = "", *, is_share: bool = False) -> Metric:
     """Return the metric that is one sum as a share of another; see `Metric` for the others."""
-
-    def ratio(right: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(n > 0, right / np.where(n > 0, n, 1), np.nan)
-
     return Metric((part, whole), ratio, title=title, is_share=is_share)
 
 
@@ -31,7 +28,9 @@ def _make_metrics(M: int, rules: Rules) -> dict[str, Metric]:
         "accuracy": _share("correct", "instances", is_share=True),
         "feature_accuracy": _share("features_right", "features"),
         "accuracy_unique": _share("correct_unique", "unique", "accuracy, one answer"),
-        "accuracy_ambiguous": _share("correct_ambiguous", "ambiguous", "accuracy, several answers"),
+        "accuracy_ambiguous": _share(
+            "correct_ambiguous", "ambiguous", "accuracy, several answers", is_share=True
+        ),
         "valid_alternatives": _share("wrong_but_valid", "wrong", "wrong, but a valid alternative"),
         **{f"rule.{rule.name}": _share(f"right.{rule.name}", f"features.{rule.name}") for rule in rules},
         **{f"position.{p}": _share(f"right_at.{p}", "instances") for p in range(M)},
@@ -79,6 +78,11 @@ class SRAVENScoring:
     def chance(self) -> dict[str, float]:
         """What guessing all features of the panel scores."""
         return {"accuracy": float(self.task.K) ** -self.task.M}
+
+    @property
+    def comparison(self) -> Comparison:
+        """By the instances that are answered otherwise."""
+        return compare_answers("accuracy")
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row with a symbol that isn't one, and why; or None."""

@@ -16,6 +16,7 @@ from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import task_config
 from sraven.core.tasks.access import INDEX_LIMIT
+from sraven.core.tasks.comparison import Comparison
 from sraven.core.tasks.families import scoring_of
 from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
@@ -48,6 +49,14 @@ METRICS = {
     "perplexity": Metric(("loss", "targets"), _perplexity, higher_is_better=False),
     "bits_per_byte": Metric(("loss", "bytes"), _bits_per_byte, higher_is_better=False),
 }
+
+
+def _losses_apart(first: NDArray[Any], second: NDArray[Any]) -> float:
+    return float(np.abs(first[:, LOSS] - second[:, LOSS]).sum() / first[:, TARGETS].sum())
+
+
+# The losses of good models are alike: those of two seeds differ by a hundredth or so.
+COMPARISON = Comparison(lambda scores: scores["loss"], _losses_apart, share=1e-4)
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,11 @@ class C4Scoring:
     def chance(self) -> dict[str, float]:
         """What it costs that all pieces of the tokenizer are equally likely."""
         return {"loss": math.log(self.task.pieces)}
+
+    @property
+    def comparison(self) -> Comparison:
+        """By how much the losses of documents differ, per target."""
+        return COMPARISON
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row that can't be the loss, targets and bytes of a document, and why; or None."""

@@ -1,66 +1,21 @@
 """Predictions that are other predictions again, or so nearly that both can't have been made apart.
 
 Models that are trained apart err apart: they differ on about as many instances as each of them gets
-wrong. So two runs are copies if they differ by a hundredth of their own error or less. What is without
-error is equal of necessity, and proves nothing.
+wrong. So two runs are copies if they differ by a small share of their own error or less, as the task's
+scoring compares them. What is without error is equal of necessity, and proves nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations, product
-from math import sqrt
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sraven.core.leaderboard.evidence import Evidence, run_name
-
-_SHARE = 0.01
-_SHARE_OF_LOSS = 1e-4  # the losses of good models are alike: those of two seeds differ by a hundredth or so
+from sraven.core.tasks.families import scoring_of
 
 
-def _share_differing(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """Return the share of instances (first axis) whose predictions differ in any symbol."""
-    return float((first != second).any(axis=1).mean())
-
-
-def _distance(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """Return the root mean square of the difference."""
-    return sqrt(float(np.square(first.astype(np.float64) - second).mean()))
-
-
-def _loss_differing(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """Return by how much the losses of documents differ, per target."""
-    return float(np.abs(first[:, 0] - second[:, 0]).sum() / first[:, 1].sum())
-
-
-class _Kind(NamedTuple):
-    """How predictions of a kind are compared.
-
-    Attributes:
-        error: returns the error of a run, given the evidence, the split, and the run's place.
-        distance: returns how far the predictions of two runs are apart, in the same unit.
-        share: of the error by which copies differ at most.
-    """
-
-    error: Callable[[Evidence, str, int], float]
-    distance: Callable[[NDArray[Any], NDArray[Any]], float]
-    share: float
-
-
-def _by_seed(evidence: Evidence, split: str, metric: str, place: int) -> float:
-    return float(evidence.scores["splits"][split]["metrics"][metric]["by_seed"][place] or 0.0)
-
-
-_SYMBOLS = _Kind(lambda e, split, at: 1 - _by_seed(e, split, "accuracy", at), _share_differing, _SHARE)
-_NUMBERS = _Kind(lambda e, split, at: sqrt(_by_seed(e, split, "mse", at)), _distance, _SHARE)
-_LOSSES = _Kind(lambda e, split, at: _by_seed(e, split, "loss", at), _loss_differing, _SHARE_OF_LOSS)
-
-
-def _kind(evidence: Evidence) -> _Kind:
-    if evidence.board.is_corpus:
-        return _LOSSES
-    return _SYMBOLS if evidence.board.prediction.dtype == "uint8" else _NUMBERS
+def _scores(evidence: Evidence, split: str, place: int) -> dict[str, float]:
+    """Return what a run on a split scores, by metric; 0 where there is no score."""
+    found = evidence.scores["splits"][split]["metrics"]
+    return {metric: float(score["by_seed"][place] or 0.0) for metric, score in found.items()}
 
 
 def _runs(evidence: Evidence, split: str) -> list[str]:
@@ -71,8 +26,8 @@ def _runs(evidence: Evidence, split: str) -> list[str]:
 
 def _are_copies(first: tuple[Evidence, int], second: tuple[Evidence, int], split: str) -> bool:
     """Tell whether two runs on a split, each given by its place, are copies of each other."""
-    kind = _kind(first[0])
-    errors = [kind.error(evidence, split, place) for evidence, place in (first, second)]
+    kind = scoring_of(first[0].board.task).comparison
+    errors = [kind.error(_scores(evidence, split, place)) for evidence, place in (first, second)]
     most = kind.share * min(errors)
     if most <= 0 or abs(errors[0] - errors[1]) > most:  # errors of copies are as near as copies are
         return False

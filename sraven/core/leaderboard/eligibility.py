@@ -124,14 +124,15 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
     """
     board, n = context.board, float(context.board.splits[split])
-    known = board.ceiling(split, board.metric)
-    if known is None or not scoring_of(board.task).metrics[board.metric].is_share:
+    known, metrics = board.ceiling(split, board.metric), scoring_of(board.task).metrics
+    if known is None or not metrics[board.metric].is_share:
         return {}
     value, error = known.value, known.standard_error
-    found = {board.metric: (value, error, n)}
-    ambiguous = context.evidence.totals.get(split, {}).get("ambiguous", 0)
-    if ambiguous:
-        found["accuracy_ambiguous"] = 1 - (1 - value) * n / ambiguous, error * n / ambiguous, ambiguous
+    found, totals = {board.metric: (value, error, n)}, context.evidence.totals.get(split, {})
+    for name, metric in metrics.items():
+        count = totals.get(metric.summands[1], 0) if metric.is_share and name != board.metric else 0
+        if count:
+            found[name] = 1 - (1 - value) * n / count, error * n / count, count
     return found
 
 

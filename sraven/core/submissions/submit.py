@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.core.boards.board import load_board, read_board
+from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.submissions.run_writing import checked_logs, checked_runs, write_run
@@ -31,6 +31,7 @@ from sraven.core.submissions.training_log import log_path
 from sraven.core.system.files import compact_json, sha256_of_file, write_text
 from sraven.core.system.staging import staged
 from sraven.core.tasks.families import references_of
+from sraven.core.tasks.task import Reference
 from sraven.core.untrusted.read import dump_yaml
 from sraven.core.untrusted.schemas import find_problem
 
@@ -162,6 +163,17 @@ def write_submission(
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
 
 
+def reference_predictors(board: Board) -> Mapping[str, Reference]:
+    """Return the reference predictors of a board, by name.
+
+    Raises:
+        ConfigurationError: for a board of a corpus.
+    """
+    if board.is_corpus:
+        raise ConfigurationError(f"{board.id} has no reference predictors: each would need its text")
+    return references_of(board.task).predictors
+
+
 def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
     """Write the submission of a reference predictor, through the same door as any other.
 
@@ -175,9 +187,7 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
         OutputError: if ``out`` exists.
     """
     loaded = read_board(board)
-    if loaded.is_corpus:
-        raise ConfigurationError(f"{loaded.id} has no reference predictors: each would need its text")
-    references = references_of(loaded.task).predictors
+    references = reference_predictors(loaded)
     reference = references[check_choice("the reference", name, tuple(references))]
     seeds = range(RANKED_SEEDS if reference.random else 1)
     write_submission(

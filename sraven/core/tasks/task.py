@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.ground.estimate import Mean
+from sraven.core.tasks.comparison import Comparison
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
@@ -74,8 +75,9 @@ class Metric(NamedTuple):
         function: returns the score, given an array of sums for each of them; NaN where there is none.
         higher_is_better: whether more is better, as it is for accuracy but not for an error.
         title: what people call it; "" for its name.
-        is_share: whether it is the share of instances that are right, each right or wrong: then chance
-            alone can't lift it far above the ideal observer's.
+        is_share: whether it is the share right of instances that are right or wrong, its second summand
+            counting them, and all on which the ideal observer may err are among them. Then what this
+            scores bounds what chance allows.
     """
 
     summands: tuple[str, ...]
@@ -83,6 +85,11 @@ class Metric(NamedTuple):
     higher_is_better: bool = True
     title: str = ""
     is_share: bool = False
+
+
+def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a sum as a share of another, or a mean, as most metrics are; NaN where there is none."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
 
 
 @dataclass(frozen=True)
@@ -228,6 +235,10 @@ class Scoring(Protocol):
     @property
     def chance(self) -> Mapping[str, float]:
         """What guessing scores, by metric; of others nobody has said it."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """How predictions are compared with those of other runs."""
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row of predictions that can't be scored and why, or None."""

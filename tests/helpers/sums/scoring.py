@@ -1,17 +1,19 @@
 """How predictions of sums are scored, and what the scores are read against."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from helpers.sums.task import Sums, draw_below, evaluate
 from sraven.core.compute.rng import derive_key
 from sraven.core.ground.estimate import mean
-from sraven.core.tasks.task import Column, Labels, Metric, Reference
+from sraven.core.tasks.comparison import compare_answers
+from sraven.core.tasks.task import Column, Labels, Metric, Reference, ratio
 
 METRICS = {
-    "hits": Metric(("right", "instances"), lambda right, n: right / n, is_share=True, title="share of hits"),
-    "distance": Metric(("distance", "instances"), lambda far, n: far / n, higher_is_better=False),
+    "hits": Metric(("right", "instances"), ratio, is_share=True, title="share of hits"),
+    "distance": Metric(("distance", "instances"), ratio, higher_is_better=False),
 }
 
 
@@ -24,6 +26,8 @@ class SumsScoring:
     prediction = Column("prediction", "uint8", (), "the sum of the last pair")
     metrics = METRICS
     by_combination = ("hits",)
+
+    comparison = compare_answers("hits")
 
     @property
     def chance(self):
@@ -61,7 +65,7 @@ class SumsReferences:
 
     task: Sums
 
-    answers = {1: {"hits": "joint"}}
+    answers: ClassVar = {1: {"hits": "joint"}}
 
     @property
     def predictors(self):

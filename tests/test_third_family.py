@@ -1,0 +1,284 @@
+"""The proof of the house: a third family of tasks, a toy, gets everything from one entry in `FAMILIES`.
+
+What each task has to keep stands in `test_conformance`, which knows the toy as well. Here it goes
+through what is built on tasks: commands, boards, submissions, the leaderboard and its page, challenge
+rounds, training.
+"""
+
+import json
+import pickle
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from baselines.recipes import make_config
+from baselines.train import train
+from cli.main import main
+from helpers.checkout import REPOSITORY
+from helpers.submissions import METHOD, MODEL
+from helpers.sums import BOARD, ENTRY, registered
+from helpers.sums.scoring import posterior
+from helpers.sums.task import Sums
+from helpers.tiny_runs import quickly, shared_directory
+from sraven import load_board, write_submission
+from sraven.core.boards.board import board_ids, read_board
+from sraven.core.boards.freeze import make_board, read_definitions
+from sraven.core.challenge import (
+    new_challenge,
+    read_challenge,
+    score_challenge,
+    write_answer,
+    write_commitment,
+)
+from sraven.core.dataset.write import write_dataset
+from sraven.core.leaderboard.eligibility import why_unranked
+from sraven.core.leaderboard.evidence import gather_evidence
+from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.tasks.families import FAMILIES, generating_families
+
+SUMS = Path("tests/helpers/sums")
+TRAINING = {"instances": 640, "selection_split": "test"}
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    with registered():
+        yield
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line in this process; return exit code, standard output and error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run
+
+
+@pytest.fixture
+def board():
+    return read_board(BOARD)
+
+
+def predicted(board, wrong=0.0):
+    """Return the truth of each split for three seeds, a share of it wrong."""
+
+    def of(split, seed):
+        truth = board.labels(split).arrays["target"]
+        off = np.random.default_rng(seed).random(len(truth)) < wrong
+        return np.where(off, (truth + 1) % board.config["P"], truth).astype(np.uint8)
+
+    return {split: [of(split, seed) for seed in range(3)] for split in board.splits}
+
+
+def submit(folder, board, name, wrong):
+    write_submission(
+        folder,
+        board.id,
+        predicted(board, wrong),
+        method={**METHOD, "name": name},
+        model=MODEL,
+        training=TRAINING,
+    )
+    return folder
+
+
+def test_one_entry_registers_it():
+    assert generating_families() == ("sraven", "fuzzylogic", "sums") and FAMILIES["sums"] == ENTRY
+
+
+def test_nothing_else_names_it():
+    """No file of the project but its own, and the tests that are about it, knows the toy."""
+    command = ["git", "grep", "-lE", r"helpers[./]sums|sums-v1"]
+    found = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split()
+    tests = {"tests/test_conformance.py", "tests/test_third_family.py", "docs/extending.md"}
+    assert {name for name in found if not name.startswith(f"{SUMS}/")} <= tests
+
+
+# Tasks and datasets
+
+
+def test_split_is_a_map_style_data_set():
+    split = pickle.loads(pickle.dumps(Sums(P=5).split("ood", 30)))
+    batch = Sums(P=5).sample("ood", 0, 30)
+    assert len(split) == 30 and [each["index"] for each in split] == list(range(30))
+    assert split[7].keys() == {"index", *batch._fields}
+    assert np.array_equal(split[-1]["pairs"], batch.pairs[29])
+
+
+def test_scores_off_boards():
+    task = Sums(P=5)
+    truth = task.sample("test", 0, 50).sums[:, -1]
+    assert task.score("test", truth).metrics["hits"].mean == 1.0
+    assert task.score(task.split("test", 50)[10:], (truth[10:] + 1) % 5).metrics["distance"].mean == 1.0
+
+
+def test_dataset_from_the_command_is_verified_and_tampering_found(run, tmp_path):
+    line = ["--P", 5, "--N", 3, "--train", 300, "--test", 50, "--ood", 40, "--out", tmp_path / "sums"]
+    code, out, _ = run("sums", "generate", *line)
+    assert code == 0 and "300 instances, " in out and " of sum 0" in out
+    assert run("verify", tmp_path / "sums")[:2][0] == 0
+    shard = next((tmp_path / "sums").rglob("*test*.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-9] + b"tampered!")
+    code, _, err = run("verify", tmp_path / "sums")
+    assert code == 1 and err.startswith(f"fault: {shard.relative_to(tmp_path / 'sums')}")
+
+
+def test_second_opinion_is_asked(monkeypatch, run, tmp_path):
+    """A generator that errs makes a dataset whose every digest fits; its rows' own check finds it."""
+    monkeypatch.setattr("helpers.sums.task.evaluate", lambda pairs, weights, P: pairs.sum(axis=-1) % P)
+    write_dataset(Sums(P=5), {"train": 200}, tmp_path / "sums")
+    code, _, err = run("verify", tmp_path / "sums", "--thorough")
+    assert code == 1 and "a sum is wrong (rows: " in err
+
+
+def test_instances_are_shown_and_measured(run):
+    code, out, _ = run("sums", "show", "--P", 5, "--explain")
+    assert code == 0 and out.count("->") == 4 and "weights [" in out
+    shown = json.loads(run("sums", "show", "--json", "--index", 3)[1])
+    assert shown[0]["pairs"] == Sums().take("train", [3]).pairs[0].tolist()
+    code, out, _ = run("sums", "ambiguity", "-n", 50)
+    assert code == 0 and "one answer" in out
+    assert "Look at instances." in run("sums", "--help")[1]
+    assert "Another task: generate, show, ambiguity." in run("--help")[1]
+
+
+# Boards
+
+
+def test_board_is_frozen_from_its_definition_alone(board):
+    [definition] = read_definitions(SUMS / "boards.yaml")
+    assert make_board(definition) == board.content
+    assert board.chance == 1 / 12 and board.task == Sums(P=12)
+    assert BOARD in board_ids()
+
+
+def test_freeze_knows_where_its_boards_lie(run, tmp_path):
+    (tmp_path / SUMS.relative_to("tests") / "boards").mkdir(parents=True)
+    code, out, _ = run("freeze", SUMS / "boards.yaml", "--out", tmp_path)
+    assert code == 0 and out.startswith("written: ")
+    [written] = tmp_path.rglob("*.json")
+    assert written.read_bytes() == (SUMS / "boards" / "sums-v1.json").read_bytes()
+
+
+def test_board_is_checked_and_shown(run):
+    load_board(BOARD).check("test")
+    code, out, _ = run("boards", BOARD)
+    assert code == 0 and "ranked:  by hits on ood" in out and "hits 0." in out
+    assert BOARD in [each["id"] for each in json.loads(run("boards", "--json")[1])]
+
+
+@pytest.mark.parametrize(("knowing", "split"), [("split", "ood"), ("all combinations", "ood")])
+def test_ceiling_is_what_the_observer_scores(board, knowing, split):
+    """The observer that knows the split answers right as often as it expects to."""
+    batch = board.sample(split, 0, board.splits[split])
+    known = board.task.combinations(split if knowing == "split" else "all")
+    likely = posterior(board.task, batch, known)
+    assert board.ceiling(split, "hits", knowing).value == pytest.approx(likely.max(axis=1).mean(), abs=1e-6)
+    found = board.score(split, likely.argmax(axis=1).astype(np.uint8)).metrics["hits"]
+    assert found.interval[0] - 0.05 < likely.max(axis=1).mean() < found.interval[1] + 0.05
+
+
+# Submissions and the leaderboard
+
+
+def test_references_are_written_filed_and_ranked_apart(run, leaderboard, tmp_path):
+    for name in ("guess", "ideal-observer"):
+        assert run("reference", BOARD, name, "--out", tmp_path / name)[0] == 0
+        assert run("submit", tmp_path / name, "--leaderboard", leaderboard)[0] == 0
+    [standing] = read_leaderboard(leaderboard, only=BOARD).standings
+    assert [(entry.method, entry.rank) for entry in standing.entries] == [
+        ("ideal-observer", None),
+        ("guess", None),
+    ]
+    assert run("reference", BOARD)[1].startswith("guess              Any sum, uniformly at random.\n")
+
+
+def test_submission_is_scored_filed_ranked_and_on_the_page(run, board, leaderboard, tmp_path):
+    for name, wrong in (("good", 0.2), ("poor", 0.5)):
+        code, out, _ = run("score", submit(tmp_path / name, board, name, wrong))
+        assert code == 0 and "gap of hits to the ceiling" in out and "distance" in out
+        assert run("submit", tmp_path / name, "--leaderboard", leaderboard)[0] == 0
+    filed = sorted((leaderboard / "submissions" / BOARD).iterdir())
+    assert run("score", filed[0], "--check")[0] == 0
+    assert "good" in run("leaderboard", BOARD, "--leaderboard", leaderboard)[1]
+    assert run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")[0] == 0
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Share of hits, ood" in page and "Sums of two terms, modulo twelve" in page and ">poor<" in page
+    [standing] = read_leaderboard(leaderboard, only=BOARD).standings
+    assert [(entry.method, entry.rank) for entry in standing.entries] == [("good", 1), ("poor", 2)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (0.0, "its hits on test is 1.0000, where an ideal observer reaches 0.8"),
+        (0.93, "no better than chance"),
+    ],
+)
+def test_whoever_is_too_good_or_too_bad_is_not_ranked(wrong, reason, board, tmp_path):
+    evidence = gather_evidence(submit(tmp_path / "entry", board, "entry", wrong))
+    assert any(reason in told for told in why_unranked(evidence, {}))
+
+
+def test_fault_of_a_prediction_is_named(board, tmp_path):
+    predictions = predicted(board)
+    predictions["ood"][1][5] = 12
+    with pytest.raises(ValueError, match="row 5 is 12; expected 0 to 11"):
+        write_submission(
+            tmp_path / "entry", BOARD, predictions, method=METHOD, model=MODEL, training=TRAINING
+        )
+
+
+# Challenge rounds
+
+
+def test_round_of_a_challenge(board, tmp_path):
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "observer.py").write_text("look at the contexts")
+    digest = write_commitment(tmp_path / "mine.json", program, "An observer")
+    new_challenge(BOARD, tmp_path / "round", [digest])
+    challenge = read_challenge(tmp_path / "round" / "public")
+    assert {name: array.shape for name, array in challenge.contexts["ood"].items()} == {
+        "pairs": (2000, 4, 2),
+        "sums": (2000, 3),
+    }
+    answers = {split: [_observe(board.task, found)] for split, found in challenge.contexts.items()}
+    write_answer(tmp_path / "answer", challenge, tmp_path / "mine.json", program, answers)
+    secret = tmp_path / "round" / "private" / "secret.json"
+    found = score_challenge(tmp_path / "round" / "public", secret, [tmp_path / "answer"])
+    assert found["refused"] == [] and found["answers"][0]["name"] == "An observer"
+    assert 0.8 < found["answers"][0]["splits"]["ood"]["metrics"]["hits"]["mean"] < 1
+
+
+def _observe(task, contexts):
+    """Return the most probable sums, given what a round publishes."""
+    sums = np.pad(contexts["sums"], ((0, 0), (0, 1)))
+    batch = task.empty_batch(len(sums))._replace(pairs=contexts["pairs"], sums=sums)
+    return posterior(task, batch, task.combinations("all")).argmax(axis=1).astype(np.uint8)
+
+
+# Training
+
+
+def test_baseline_is_trained_evaluated_and_filed(run, board, leaderboard, tmp_path, tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "programs")):
+        config = make_config(board, "hyla", seed=3)
+        assert (config.steps, config.warmup) == (640 // 32, 3)
+        train(config, tmp_path / "run")
+        code, out, err = run("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
+    assert code == 0, err
+    assert "hits" in out
+    assert run("submit", tmp_path / "entry", "--leaderboard", leaderboard)[0] == 0
+    [standing] = read_leaderboard(leaderboard, only=BOARD).standings
+    assert standing.entries[0].seeds == 1 and standing.entries[0].family == "transformer"
+    code, out, err = run("curves", tmp_path / "run")
+    assert code == 0 and "chance 0.08" in out, (out, err)
