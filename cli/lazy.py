@@ -33,6 +33,8 @@ def read_summaries(package: str, names: Iterable[str]) -> dict[str, str]:
 class LazyGroup(click.Group):
     """Finds command ``x`` as ``command`` in module ``x`` of a package.
 
+    Others can be added to it as to any group, with ``add_command``.
+
     Args:
         package: where the modules are.
         summaries: the commands' names, with a line on each for the help.
@@ -44,10 +46,13 @@ class LazyGroup(click.Group):
 
     def summaries(self) -> Mapping[str, str]:
         """Return the names of the commands, in their order, with a line on each."""
-        return self._summaries
+        added = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
+        return {**self._summaries, **added}
 
     def load(self, name: str) -> click.Command:
         """Return a command that there is."""
+        if name in self.commands:
+            return self.commands[name]
         command = import_module(f"{self._package}.{name}").command
         assert isinstance(command, click.Command)
         return command

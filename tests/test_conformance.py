@@ -13,7 +13,7 @@ from datasets import load_dataset
 
 from helpers.checkout import REPOSITORY
 from helpers.example import all_bytes
-from helpers.sums import ENTRY, registered
+from helpers.third_family import ENTRY, registered
 from sraven import ConfigurationError
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import canonical_json, digest

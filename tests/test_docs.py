@@ -24,7 +24,14 @@ def run_blocks(page, directory, before=""):
         lines[first : first + len(code)] = code
     script = directory / f"page_{page.stem}.py"
     script.write_text(before + "\n".join(lines))
-    environment = {**os.environ, "HF_HOME": str(directory / "hf"), "HF_DATASETS_OFFLINE": "1"}
+    environment = {
+        **os.environ,
+        "HF_HOME": str(directory / "hf"),
+        "HF_DATASETS_OFFLINE": "1",
+        "PYTHONPATH": os.pathsep.join(
+            [str(ROOT), str(ROOT / "tests")]
+        ),  # the tests' toy family is an example
+    }
     result = subprocess.run(
         [sys.executable, str(script)],
         cwd=directory,
@@ -58,9 +65,9 @@ def test_links_between_pages_lead_somewhere():
 def test_every_command_is_documented():
     from cli.main import cli
     from cli.shared.families import summaries
-    from sraven.core.tasks.families import find_family
+    from sraven.core.tasks.families import FAMILIES, find_family
 
     text = (ROOT / "docs" / "cli.md").read_text()
-    fuzzy = [f"fuzzylogic {name}" for name in summaries(find_family("fuzzylogic"))]
-    for name in [*cli.summaries(), *fuzzy]:
+    others = [f"{family} {name}" for family in FAMILIES for name in summaries(find_family(family))]
+    for name in [*cli.summaries(), *(name.removeprefix("sraven ") for name in others)]:
         assert f"## sraven {name}" in text or f"### sraven {name}" in text, name

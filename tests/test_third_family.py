@@ -18,13 +18,12 @@ from baselines.train import train
 from cli.main import main
 from helpers.checkout import REPOSITORY
 from helpers.submissions import METHOD, MODEL
-from helpers.sums import BOARD, ENTRY, registered
 from helpers.sums.scoring import posterior
 from helpers.sums.task import Sums
+from helpers.third_family import BOARD, ENTRY, registered
 from helpers.tiny_runs import quickly, shared_directory
 from sraven import load_board, write_submission
-from sraven.core.boards.board import board_ids, read_board
-from sraven.core.boards.freeze import make_board, read_definitions
+from sraven.core.boards.board import read_board
 from sraven.core.challenge import (
     new_challenge,
     read_challenge,
@@ -98,7 +97,7 @@ def test_nothing_else_names_it():
     """No file of the project but its own, and the tests that are about it, knows the toy."""
     command = ["git", "grep", "-lE", r"helpers[./]sums|sums-v1"]
     found = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split()
-    tests = {"tests/test_conformance.py", "tests/test_third_family.py", "docs/extending.md"}
+    tests = {"tests/helpers/third_family.py", "tests/test_third_family.py", "docs/extending.md"}
     assert {name for name in found if not name.startswith(f"{SUMS}/")} <= tests
 
 
@@ -153,19 +152,13 @@ def test_instances_are_shown_and_measured(run):
 # Boards
 
 
-def test_board_is_frozen_from_its_definition_alone(board):
-    [definition] = read_definitions(SUMS / "boards.yaml")
-    assert make_board(definition) == board.content
-    assert board.chance == 1 / 12 and board.task == Sums(P=12)
-    assert BOARD in board_ids()
-
-
-def test_freeze_knows_where_its_boards_lie(run, tmp_path):
+def test_board_is_frozen_from_its_definition_alone(board, run, tmp_path):
     (tmp_path / SUMS.relative_to("tests") / "boards").mkdir(parents=True)
     code, out, _ = run("freeze", SUMS / "boards.yaml", "--out", tmp_path)
     assert code == 0 and out.startswith("written: ")
     [written] = tmp_path.rglob("*.json")
     assert written.read_bytes() == (SUMS / "boards" / "sums-v1.json").read_bytes()
+    assert board.chance == 1 / 12 and board.task == Sums(P=12)
 
 
 def test_board_is_checked_and_shown(run):

@@ -1,0 +1,20 @@
+"""How the toy family of `helpers.sums` becomes one of the benchmark's, and goes again."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from sraven.core.tasks.families import FAMILIES
+
+ENTRY = "helpers.sums.family:FAMILY"
+"""What registers the family: an entry of `FAMILIES`, and nothing else."""
+
+BOARD = "sums-v1"
+
+
+@contextmanager
+def registered():
+    """Let the family be one of the benchmark's."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setitem(FAMILIES, "sums", ENTRY)
+        yield
