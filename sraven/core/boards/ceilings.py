@@ -2,7 +2,7 @@
 
 A board's file has numbers, by what the observer knows. It never changes, so what the numbers mean stands
 outside of it: by version of the definition, each task says how the observer answers for which metric
-(`Scoring.answers`). A definition never changes either; another way to answer is a new version, which
+(`References.answers`). A definition never changes either; another way to answer is a new version, which
 new boards name (``ceiling_definition``; 1 where a board has none).
 """
 

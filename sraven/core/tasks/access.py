@@ -131,7 +131,7 @@ class RandomAccess(ABC, Generic[B]):
 
     @property
     def references(self) -> References:
-        """What scores are read against: reference predictors, and the ideal observer's scores."""
+        """The reference predictors and the ideal observer's scores, which others are read against."""
         return references_of(self)
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:

@@ -6,6 +6,7 @@ import re
 import pytest
 import yaml
 
+from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import canonical_json, digest
@@ -32,6 +33,20 @@ def test_croissant_file_is_valid(task, tmp_path, file_format, caplog):
     assert not dataset.metadata.ctx.issues.errors
     assert not dataset.metadata.ctx.issues.warnings
     assert not [record for record in caplog.records if "@context" in record.message]
+
+
+@lenient
+def test_croissant_file_names_every_type_that_columns_have(tmp_path):
+    import mlcroissant
+
+    task = FuzzyLogic(L=9, K=1, N=3, holdout=0)  # has more terms than uint8 can number
+    write_dataset(task, {"train": 30}, tmp_path / "fuzzy")
+    content = json.loads((tmp_path / "fuzzy" / "croissant.json").read_text())
+    types = {
+        field["name"]: field["dataType"] for records in content["recordSet"] for field in records["field"]
+    }
+    assert types["terms"] == "cr:UInt16" and task.columns[3].dtype == "uint16"
+    assert not mlcroissant.Dataset(jsonld=tmp_path / "fuzzy" / "croissant.json").metadata.ctx.issues.errors
 
 
 @lenient
