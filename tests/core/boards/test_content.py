@@ -14,13 +14,13 @@ from sraven.core.boards.content import DEFAULTS, ORDER, BoardFile, BoardSplit, R
 from sraven.core.ground.errors import BoardError
 from sraven.core.ground.spec import digest
 from sraven.core.system.files import compact_json
-from sraven.core.tasks.families import CORPORA, FAMILIES, package_of
+from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.task import Column
 from sraven.core.untrusted.schemas import read_schema
 
 
 def file_of(name):
-    folders = [files(package_of(family)) / "boards" for family in FAMILIES | CORPORA]
+    folders = [files(find_family(family).package) / "boards" for family in FAMILIES]
     [path] = [path for folder in folders for path in folder.iterdir() if path.name == f"{name}.json"]
     return path
 

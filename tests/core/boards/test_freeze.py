@@ -9,9 +9,9 @@ from helpers.checkout import REPOSITORY
 from helpers.regenerated import regenerate
 from helpers.submissions import DEFINITIONS, SRAVEN_BOARD, small_board, small_contents
 from sraven import Board, BoardError, ConfigurationError, OutputError
-from sraven.core.boards.board import digest_split
 from sraven.core.boards.freeze import make_board, read_definitions, write_board
 from sraven.core.system.files import compact_json
+from sraven.core.tasks.digests import digest_split
 from sraven.core.untrusted.schemas import find_problem
 
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
