@@ -16,18 +16,14 @@ from baselines.session import Scoring, plan_runs, train_plan
 from baselines.sharding import make_mesh
 from baselines.train import load_run
 from fuzzylogic import score
-from helpers.tiny_runs import STEPS, TINY, quickly, shared_directory, tiny
+from helpers.tiny_runs import STEPS, TINY, tiny
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_plainly, score_runs
 from sraven.core.ground.errors import ConfigurationError
 
 SLICE, METRICS = 70, ("r2_per_sequence", "r2", "mse")
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")

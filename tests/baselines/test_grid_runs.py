@@ -27,16 +27,14 @@ from helpers.tiny_runs import (
     in_float64,
     leaves,
     once,
-    quickly,
-    shared_directory,
     tiny,
 )
 from sraven.core.boards.board import read_board
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")), in_float64():
+def _float64(compiled):
+    with in_float64():
         yield
 
 

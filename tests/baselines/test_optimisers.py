@@ -14,14 +14,10 @@ from baselines.optim import OPTIMISERS, Optimiser
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import load_run, train
 from cli.main import main
-from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
 from sraven import ConfigurationError
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def trained(config, folder):

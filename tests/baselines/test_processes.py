@@ -39,8 +39,6 @@ from helpers.tiny_runs import (
     in_float64,
     leaves,
     once,
-    quickly,
-    shared_directory,
     tiny,
     tiny_options,
 )
@@ -56,12 +54,7 @@ LINE = [*TRAIN, *tiny_options(**SCORING), f"--save-every={STEPS // 2}"]
 
 STEP = [*TRAIN, *tiny_options(steps=1, warmup=1)]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled(tmp_path_factory):
-    cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache):
-        yield cache
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def scored(config, mesh):

@@ -25,7 +25,7 @@ from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.scores_while_training import board_scores, with_scores
 from baselines.sharding import make_mesh
 from baselines.train import train
-from helpers.tiny_runs import CHUNK, STEPS, quickly, shared_directory, tiny
+from helpers.tiny_runs import CHUNK, STEPS, tiny
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
 from sraven.core.submissions.submission import read_description, score_submission
@@ -39,10 +39,7 @@ def scored(config, mesh):
     return with_scores(board_experiment, lambda *each: board_scores(*each, most=SLICE), 15)(config, mesh)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,16 @@ import pytest
 from baselines.checkpoint import Checkpoints
 from baselines.experiment import board_experiment
 from baselines.log import LOG
+from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS
 from baselines.saving import Saver, Schedule
 from baselines.step import State
 from baselines.train import DivergenceError, train, train_runs
-from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
+from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
 
 ROOT = Path(__file__).parents[2]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled(tmp_path_factory):
-    cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache):
-        yield cache
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +64,23 @@ def test_steps_and_minutes_begin_anew_with_either():
     seconds = iter([0, 200, 400, 650])
     schedule = Schedule(0, 1000, steps=20, minutes=5, clock=lambda: next(seconds))
     assert due(schedule, (10, 20, 30)) == [20]
+
+
+def test_told_to_stop_it_is_due_and_over():
+    told = iter([False, True, False])
+    schedule = Schedule(0, 30, steps=None, minutes=5, stop=lambda: next(told), clock=lambda: 0.0)
+    found = [(schedule.is_due(step), schedule.is_over) for step in (5, 10, 15, 30)]
+    assert found == [(False, False), (True, True), (False, False), (True, True)]
+
+
+def test_told_to_stop_after_every_chunk_it_ends_the_same(whole, tmp_path):
+    folder, outcomes = tmp_path / "run", []
+    while not outcomes or outcomes[-1].stopped:
+        assert not (folder / RESULT).exists()
+        outcomes += train_runs([tiny()], [folder], stop=lambda: True)
+    assert [int(each.state.step) for each in outcomes] == list(range(CHUNK, STEPS + 1, CHUNK))
+    assert_same(outcomes[-1].state, whole)
+    assert (folder / RESULT).is_file()
 
 
 # How
@@ -127,9 +140,13 @@ def test_what_goes_wrong_is_raised_in_training_once(tmp_path, monkeypatch):
 
 
 def test_an_interrupted_run_waits_for_what_is_being_written(tmp_path):
-    with pytest.raises(KeyboardInterrupt), Saver(unstack) as saver:
-        saver.save(7, states_of(7), {1: Checkpoints(tmp_path)})
-        raise KeyboardInterrupt
+    def save_and_interrupt():
+        with Saver(unstack) as saver:
+            saver.save(7, states_of(7), {1: Checkpoints(tmp_path)})
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save_and_interrupt()
     assert Checkpoints(tmp_path).restore(TARGET).step == 7
 
 
@@ -221,7 +238,7 @@ with quickly(cache):
     setattr(owner, name, kill_or_call)
     train(tiny(), Path(folder), save_minutes=0)
 """
-"""Trains, and is killed while a thread writes a checkpoint: before its checksums, or before it is in place."""
+"""Trains, and is killed while a thread writes a checkpoint: before its checksums, or before it is there."""
 
 
 @pytest.mark.parametrize(("name", "calls"), [("write_json", 1), ("replace", 3)])

@@ -35,8 +35,6 @@ from helpers.tiny_runs import (
     assert_runs_agree,
     leaves,
     once,
-    quickly,
-    shared_directory,
 )
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.boards.board import read_board
@@ -55,11 +53,7 @@ CUT = {
 }
 """Eight divides the 16 hidden units and not the width; four doesn't divide the 14 of the experts."""
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")

@@ -106,9 +106,10 @@ def contents():
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """Programs are compiled in a fraction of the time, and each of them once."""
-    with all_quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+    """As beside, and what continues texts is compiled so as well."""
+    cache = shared_directory(tmp_path_factory, "compiled")
+    with all_quickly(cache):
+        yield cache
 
 
 @pytest.fixture(scope="session")

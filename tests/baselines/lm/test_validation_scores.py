@@ -16,22 +16,11 @@ from baselines.lm.share import Share
 from baselines.log import LOG, SCORES
 from baselines.result import read_result
 from baselines.sharding import make_mesh
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, all_quickly, make_language, sraven
-from helpers.tiny_runs import shared_directory
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven
 
 FEW = 5
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled(tmp_path_factory):
-    with all_quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
-
-
-@pytest.fixture(scope="module")
-def language(tmp_path_factory, _compiled):
-    """The tokens and runs of `make_language`; tests only read them."""
-    return make_language(tmp_path_factory)
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from baselines.result import EVALUATION, RESULT, read_result
 from baselines.session import Scoring, plan_runs, train_plan
 from baselines.train import train
 from helpers.reproduction import SHAPE, STEPS, cell, figure
-from helpers.tiny_runs import CHUNK, quickly, shared_directory
+from helpers.tiny_runs import CHUNK
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.lock import Lock
@@ -30,11 +30,7 @@ RESULTS = Path(__file__).parents[3] / "docs" / "results"
 KEPT = sorted(RESULTS.glob("reproduction/*/*.json"))
 SOFTMAX, HYLA = cell(TINY, "softmax"), cell(TINY, "hyla")
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def run(cells, folder, **options):
