@@ -74,6 +74,8 @@ def print_progress(came: "Progress", runs: int) -> None:
     """Print what came of the time that runs were given."""
     if came.left:
         under_way = f", {describe_cell(came.stopped)} is under way" if came.stopped else ""
-        click.echo(f"time is up: {came.left:,} runs are left{under_way}; the same line goes on")
+        left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
+        click.echo(f"time is up: {left} left{under_way}; the same line goes on")
     else:
-        click.echo(f"all {runs:,} runs have records; sraven reproduce --render writes the pages")
+        have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
+        click.echo(f"{have}; sraven reproduce --render writes the pages")

@@ -15,7 +15,8 @@ from baselines.config import RunConfig
 from baselines.grid import SUMMARY, Judge, points_of, read_grid, select
 from baselines.optim import Hyper
 from baselines.train import Outcome, train_runs
-from helpers.grids import LINE, Board, sraven
+from helpers.command import sraven
+from helpers.grids import LINE, Board
 from helpers.tiny_runs import tiny
 from sraven import ConfigurationError
 

@@ -19,7 +19,8 @@ from baselines.predict import predict
 from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import Outcome, load_run, train
-from helpers.grids import LINE, choose_by_guess, sraven
+from helpers.command import sraven
+from helpers.grids import LINE, choose_by_guess
 from helpers.tiny_runs import (
     CHUNK,
     STEPS,

@@ -2,23 +2,20 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
-
-from cli.main import main
 
 ROOT = Path(__file__).parents[2]
 
 pytest.importorskip("jax")
 
 
-def sraven(capsys, *arguments):
+@pytest.fixture
+def reproduce(run):
     """Run the command; return its exit code, what it prints and what it says."""
-    with pytest.raises(SystemExit) as stopped:
-        main(["reproduce", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return stopped.value.code, out, err
+    return partial(run, "reproduce")
 
 
 @pytest.fixture
@@ -29,20 +26,20 @@ def results(tmp_path):
     return copy
 
 
-def test_the_list_has_every_figure_with_its_coverage(results, capsys):
-    code, out, _ = sraven(capsys, "--list", "--results", results, "--json")
+def test_the_list_has_every_figure_with_its_coverage(results, reproduce):
+    code, out, _ = reproduce("--list", "--results", results, "--json")
     assert code == 0
     (dropout,) = (each for each in json.loads(out) if each["name"] == "attention-dropout")
     assert (dropout["planned"], dropout["grid_planned"]) == (18, 72)
     assert dropout["other_lengths"]["3000"] == 12
-    _, table, _ = sraven(capsys, "--list", "--results", results)
+    _, table, _ = reproduce("--list", "--results", results)
     assert "figure-2c" in table
     assert "of 108" in table
 
 
-def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, capsys):
+def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, reproduce):
     options = "--results", tmp_path, "--rate", "100"
-    code, out, _ = sraven(capsys, "--plan", "figure-2c", "figure-6", *options, "--json")
+    code, out, _ = reproduce("--plan", "figure-2c", "figure-6", *options, "--json")
     assert code == 0
     fuzzy, language = json.loads(out)
     assert (fuzzy["runs"], fuzzy["left"], fuzzy["steps"]) == (108, 108, 5_400_000)
@@ -50,47 +47,43 @@ def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, capsys):
     assert fuzzy["operations_computed"] < fuzzy["operations"]
     assert fuzzy["hours"] == pytest.approx(fuzzy["operations"] / 1e11 / 3600)
     assert language["runs"] == 3
-    _, table, _ = sraven(capsys, "--plan", "figure-2c", *options)
+    _, table, _ = reproduce("--plan", "figure-2c", *options)
     assert "108 of 108" in table
     assert "at 100 GFLOP/s, as given" in table
 
 
-def test_a_plan_leaves_out_what_has_a_record(results, capsys):
+def test_a_plan_leaves_out_what_has_a_record(results, reproduce):
     options = "--results", results, "--rate", "100", "--steps", "3000", "--json"
-    _, out, _ = sraven(capsys, "--plan", "attention-dropout", *options)
+    _, out, _ = reproduce("--plan", "attention-dropout", *options)
     assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(18, 6)]
-    _, out, _ = sraven(capsys, "--plan", "attention-dropout", *options, "--where", "attention=hyla,linear")
+    _, out, _ = reproduce("--plan", "attention-dropout", *options, "--where", "attention=hyla,linear")
     assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(12, 3)]
-    _, out, _ = sraven(
-        capsys, "--plan", "attention-dropout", *options, "--grid", "--where", "learning_rate=3e-3"
-    )
+    _, out, _ = reproduce("--plan", "attention-dropout", *options, "--grid", "--where", "learning_rate=3e-3")
     assert [(each["runs"], each["left"]) for each in json.loads(out)] == [(36, 36)]
 
 
-def test_language_modelling_has_no_rate_without_its_text(tmp_path, capsys):
-    _, out, _ = sraven(capsys, "--plan", "figure-6", "--results", tmp_path, "--json")
+def test_language_modelling_has_no_rate_without_its_text(tmp_path, reproduce):
+    _, out, _ = reproduce("--plan", "figure-6", "--results", tmp_path, "--json")
     assert json.loads(out)[0]["hours"] is None
 
 
-def test_pages_are_written_where_the_records_are(results, capsys):
-    code, out, _ = sraven(capsys, "--render", "--results", results, "--json")
+def test_pages_are_written_where_the_records_are(results, reproduce):
+    code, out, _ = reproduce("--render", "--results", results, "--json")
     assert code == 0
     assert str(results.with_name("results.md")) in json.loads(out)
     assert (results / "attention-dropout.md").is_file()
-    assert sraven(capsys, "--render", "--results", results)[1] == "all pages are what the records give\n"
+    assert reproduce("--render", "--results", results)[1] == "all pages are what the records give\n"
 
 
-def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, capsys):
+def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, reproduce):
     options = "--results", tmp_path, "--runs", tmp_path / "runs", "--where", "seed=0"
-    code, out, _ = sraven(capsys, "--run", "table-a1-fuzzylogic", *options, "--budget", "0s")
+    code, out, _ = reproduce("--run", "table-a1-fuzzylogic", *options, "--budget", "0s")
     assert code == 0
     assert out == "time is up: 14 runs are left; the same line goes on\n"
 
 
-def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, capsys):
-    code, out, err = sraven(
-        capsys, "--adopt", tmp_path / "a", tmp_path / "b", "--results", tmp_path, "--json"
-    )
+def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
+    code, out, err = reproduce("--adopt", tmp_path / "a", tmp_path / "b", "--results", tmp_path, "--json")
     assert code == 1
     assert [each["run"] for each in json.loads(out)["left_out"]] == [str(tmp_path / "a"), str(tmp_path / "b")]
     assert err.count("holds no run") == 2
@@ -110,14 +103,14 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, capsys):
         (["--run", "figure-6"], "sraven c4 prepare"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(tmp_path, capsys, arguments, message):
-    code, out, err = sraven(capsys, *arguments, "--results", tmp_path, "--rate", "1")
+def test_what_is_wrong_is_told_in_one_line(tmp_path, reproduce, arguments, message):
+    code, out, err = reproduce(*arguments, "--results", tmp_path, "--rate", "1")
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_a_folder_of_results_must_be_there(tmp_path, capsys):
-    code, _, err = sraven(capsys, "--list", "--results", tmp_path / "nowhere")
+def test_a_folder_of_results_must_be_there(tmp_path, reproduce):
+    code, _, err = reproduce("--list", "--results", tmp_path / "nowhere")
     assert code == 2
     assert "nowhere; run this in a checkout, or name it with --results" in err

@@ -1,25 +1,13 @@
 """Grids of tiny runs, from the command line, and choices that need no predictions."""
 
-import contextlib
-import io
 from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
-import pytest
 
 import baselines.grid
-from cli.main import main
 from helpers.tiny_runs import STEPS, tiny_options
 
 LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
-
-
-def sraven(*arguments):
-    """Run the command; return exit code, output and errors."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    return stop.value.code, out.getvalue(), err.getvalue()
 
 
 class Board:

@@ -1,13 +1,11 @@
 """A language of a few words with rules of order, and models small enough to learn it in seconds."""
 
-import io
 import json
 import shutil
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager
 from importlib import reload
 
 import numpy as np
-import pytest
 
 from baselines.lm import sample
 from baselines.lm.prepare import Preparation, prepare
@@ -15,7 +13,7 @@ from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.recipes import make_language_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
-from cli.main import main
+from helpers.command import sraven
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, quickly
 from sraven.core.boards.board import read_board
@@ -100,14 +98,6 @@ def all_quickly(cache):
         reload(sample)  # it compiles with the options that it finds
         yield
     reload(sample)
-
-
-def sraven(*arguments):
-    """Run the command in this process; return exit code, output and errors."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    return stop.value.code, out.getvalue(), err.getvalue()
 
 
 def assert_refused(tmp_path, message, *arguments, code=2):

@@ -23,9 +23,10 @@ from baselines.run_directory import read_run
 from baselines.sharding import make_mesh
 from baselines.step import Report
 from baselines.train import Outcome
+from helpers.command import sraven
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
 from helpers.submissions import SAME_EVERY_TIME, description, snapshot, use_boards
-from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run, sraven
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run
 from sraven import ConfigurationError, score_submission
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import make_board

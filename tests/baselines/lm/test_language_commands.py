@@ -10,6 +10,7 @@ import pytest
 
 from baselines.lm.sample import sample_text
 from helpers import tiny_runs
+from helpers.command import sraven
 from helpers.submissions import snapshot
 from helpers.tiny_language import (
     LINE,
@@ -20,7 +21,6 @@ from helpers.tiny_language import (
     VALIDATION,
     assert_refused,
     lines_of,
-    sraven,
 )
 from sraven.core.system.files import write_json
 

@@ -12,6 +12,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.sample import load_language_run
 from baselines.run_directory import read_run
+from helpers.command import sraven
 from helpers.tiny_language import (
     TRAINING,
     TWICE,
@@ -19,7 +20,6 @@ from helpers.tiny_language import (
     assert_refused,
     changed_run,
     make_document,
-    sraven,
     train_tokenizer,
     write_corpus,
 )

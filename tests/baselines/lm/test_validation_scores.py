@@ -16,7 +16,8 @@ from baselines.lm.share import Share
 from baselines.log import LOG, SCORES
 from baselines.result import read_result
 from baselines.sharding import make_mesh
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven
+from helpers.command import sraven
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION
 
 FEW = 5
 
