@@ -43,7 +43,7 @@ def found(pattern):
 
 
 def is_there(name):
-    """Tell whether there is a module of a dotted name, or what it names in one, such as a field of a class."""
+    """Tell whether there is a module of a dotted name, or what it names in one, as a field of a class."""
     holder, _, last = name.rpartition(".")
     try:
         resolve_name(name)

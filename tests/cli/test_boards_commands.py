@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 import yaml
@@ -17,6 +18,7 @@ from helpers.submissions import (
 )
 from sraven import load_board
 from sraven.core.boards.board import board_ids, read_board
+from sraven.core.boards.freeze import make_board
 
 
 def test_boards_are_listed(run):
@@ -75,7 +77,8 @@ def test_boards_are_checked(run, small_boards, monkeypatch, tmp_path):
 
 
 def test_boards_are_frozen_once(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("sraven.core.boards.freeze.TRAIN_DIGESTED", 4_096)
+    freeze = "sraven.core.boards.freeze.make_board"
+    monkeypatch.setattr(freeze, partial(make_board, train_digested=4_096))
     for family in ("sraven", "fuzzylogic"):
         (tmp_path / family / "boards").mkdir(parents=True)
     definitions = tmp_path / "boards.yaml"

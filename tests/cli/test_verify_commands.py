@@ -11,20 +11,21 @@ import signal, sys, time
 from unittest.mock import patch
 from sraven import SRAVEN
 from sraven.core.dataset.write import write_dataset
+from sraven.record import SRAVENRows
 from cli.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with patch("sraven.core.tasks.digests.MOST_INSTANCES", 8):
     task = SRAVEN(M=3, K=7, holdout=0.3)
     write_dataset(task, {"train": 1600, "ood": 8}, sys.argv[1])
-    draw = SRAVEN.encode
+    draw = SRAVENRows.encode
 
     def encode(*arguments):
         print("drawing", flush=True)
         time.sleep(1)
         return draw(*arguments)
 
-    with patch.object(SRAVEN, "encode", encode):
+    with patch.object(SRAVENRows, "encode", encode):
         main(["verify", "--threads", "1", sys.argv[1]])
 """
 

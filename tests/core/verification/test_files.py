@@ -244,7 +244,7 @@ def test_report_says_how_files_were_compared(copy, task):
 
 
 def test_second_opinion_is_heard(copy, monkeypatch):
-    monkeypatch.setattr("sraven.task.SRAVEN.find_faults", lambda task, split, arrays: ["nonsense"])
+    monkeypatch.setattr("sraven.record.SRAVENRows.find_faults", lambda task, split, arrays: ["nonsense"])
     assert f"{SHARD}: nonsense" in faults(copy)
 
 
