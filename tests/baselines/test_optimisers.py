@@ -8,8 +8,9 @@ import numpy as np
 import optax
 import pytest
 
+from baselines.command import train_command
 from baselines.config import read_config
-from baselines.evaluate import describe_runs, train_command
+from baselines.evaluate import Training, describe_runs
 from baselines.optim import OPTIMISERS, Optimiser
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import load_run, train
@@ -55,7 +56,8 @@ def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tmp
 def test_it_is_in_the_command_and_in_the_entry(momentum):
     configs = [tiny(optimiser=momentum)]
     assert f"--optimiser {momentum} " in train_command(configs)
-    described = describe_runs(configs, {"kernel": jnp.zeros(3)}, 8, "8 instances", ["A"], None)
+    training = Training(8, "8 instances", "test", "A processor")
+    described = describe_runs(configs, {"kernel": jnp.zeros(3)}, training, ["A"], None)
     assert described["training"]["optimiser"] == "SGD with momentum"
 
 

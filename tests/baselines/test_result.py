@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import asdict
 
 import pytest
 
@@ -28,6 +27,7 @@ from baselines.train import train
 from helpers.tiny_runs import CHUNK, STEPS, tiny
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
+from sraven.core.ground.spec import values_of
 from sraven.core.submissions.submission import read_description, score_submission
 from sraven.core.system.files import write_json
 
@@ -75,7 +75,7 @@ def test_result_has_the_run_and_what_it_came_to(finished, lines):
         "trained_by",
         "scores",
     ]
-    assert (found["configuration"], found["digest"]) == (asdict(tiny()), tiny().digest)
+    assert (found["configuration"], found["digest"]) == (values_of(tiny()), tiny().digest)
     assert found["steps"] == {"planned": STEPS, "done": STEPS} and found["diverged"] is None
     assert found["command"].startswith("sraven train fuzzylogic-v1 --attention hyla")
     assert found["seconds"] == pytest.approx(
@@ -94,7 +94,7 @@ def test_scores_are_the_last_ones_of_the_log_and_say_so(finished, lines):
 
 
 def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
-    write_json(tmp_path / CONFIG, asdict(tiny(steps=1300)))
+    write_json(tmp_path / CONFIG, values_of(tiny(steps=1300)))
     steps = [(100, 9.0), (400, 8.0), (1200, 2.0), (1300, 4.0)]
     (tmp_path / LOG).write_text("".join(json.dumps({"step": s, "loss": loss}) + "\n" for s, loss in steps))
     write_result(tmp_path, tiny(steps=1300))
