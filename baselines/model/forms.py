@@ -31,10 +31,10 @@ class Call(NamedTuple):
         network: φ and the attention's own weights.
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
-        fused: whether fused kernels may compute tiles.
         dropout_rate: share of pairs that are dropped, 0 for none.
         dropout_key: a JAX random key, if it isn't 0.
         return_scores: whether latent codes are asked for.
+        fused: whether fused kernels may compute tiles.
     """
 
     attention: Attention
@@ -46,10 +46,10 @@ class Call(NamedTuple):
     network: Network
     causal: bool = False
     tile: int = 0
-    fused: bool = False
     dropout_rate: float = 0.0
     dropout_key: Array | None = None
     return_scores: bool = False
+    fused: bool = False
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:

@@ -57,7 +57,7 @@ class SelfAttention(nn.Module):
             call = Call(
                 find_attention(config.attention),
                 *(query, key, value, bias, mask, self._network()),
-                *(config.causal, config.tile, config.fused, *dropout, self.return_scores),
+                *(config.causal, config.tile, *dropout, self.return_scores, config.fused),
             )
             out_BAHV, codes_BHAT = find_form(call)(call)
         project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")
