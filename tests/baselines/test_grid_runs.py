@@ -5,6 +5,7 @@ They train in float64: a program of more runs may add up in another order, of wh
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,7 +31,6 @@ from helpers.tiny_runs import (
     tiny,
 )
 from sraven.core.boards.board import read_board
-from sraven.core.ground.spec import values_of
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -99,9 +99,7 @@ def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
 
 def test_summary_of_a_grid(together):
     summary = json.loads((together / "runs" / SUMMARY).read_text())
-    shared = {
-        name: value for name, value in values_of(tiny()).items() if name not in ("learning_rate", "seed")
-    }
+    shared = {name: value for name, value in asdict(tiny()).items() if name not in ("learning_rate", "seed")}
     points = summary.pop("points")
     assert summary == {
         "board": "fuzzylogic-v1",

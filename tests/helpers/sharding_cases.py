@@ -42,12 +42,16 @@ MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
 GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
 """What the first gradient of is taken."""
 
-SCORED = with_scores(board_experiment, partial(board_scores, most=70), STEPS // 2)
+SCORED = "hyla-one", "hyla-both"
+"""Runs with scores while they train."""
+
+with_slices = with_scores(board_experiment, partial(board_scores, most=70), STEPS // 2)
 """Experiments with scores of 70 instances of each split, which no mesh divides."""
 
 
 def _train(out, name, mesh):
-    options = {"mesh": make_mesh(MESHES[mesh]), "make_experiment": SCORED, "save_every": STEPS // 2}
+    make_experiment = with_slices if name in SCORED else board_experiment
+    options = {"mesh": make_mesh(MESHES[mesh]), "make_experiment": make_experiment, "save_every": STEPS // 2}
     state = train(CONFIGS[name.split("-")[0]], out / name, **options)
     np.savez(out / f"{name}.npz", **leaves(state))
     lies = {
