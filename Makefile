@@ -17,11 +17,11 @@ demo: $(VENV)/plain
 	$(BIN)/sraven show --explain
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The same with the oldest version of everything that setup.cfg names and allows.
 test-oldest: $(VENV)/oldest/dev
-	$(VENV)/oldest/bin/python -m pytest -n auto
+	$(VENV)/oldest/bin/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

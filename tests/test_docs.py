@@ -28,9 +28,10 @@ def run_blocks(page, directory, before=""):
         **os.environ,
         "HF_HOME": str(directory / "hf"),
         "HF_DATASETS_OFFLINE": "1",
-        "PYTHONPATH": os.pathsep.join(
-            [str(ROOT), str(ROOT / "tests")]
-        ),  # the tests' toy family is an example
+        # The tests' toy family is an example.
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
+        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
+        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
     }
     result = subprocess.run(
         [sys.executable, str(script)],
