@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from baselines.reproduction.sets import Figure, Row
 from baselines.reproduction.standing import Difference, Estimate
 from sraven.core.boards.board import Board
+from sraven.core.ground.echo import error_decimals
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -31,9 +32,12 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def number(estimate: Estimate | None, digits: int = 3) -> str:
-    """Return a mean with its standard error; of a single seed, the mean alone."""
+    """Return a mean with its standard error, by so many digits or those that the error needs; of a single
+    seed, the mean alone.
+    """
     if estimate is None:
         return NOTHING
+    digits = digits if estimate.error is None else error_decimals(estimate.error, digits)
     error = "" if estimate.error is None else f" ± {estimate.error:.{digits}f}"
     return _minus(f"{estimate.mean:.{digits}f}{error}")
 

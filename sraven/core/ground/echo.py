@@ -128,13 +128,13 @@ def figure(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
-def error_decimals(standard_error: float) -> int:
-    """Return how many decimals a number and its standard error have: four, or what the error's first takes.
+def error_decimals(standard_error: float, least: int = 4) -> int:
+    """Return how many decimals a number and its error have: ``least``, or what the error's first digit takes.
 
     An error of 0.0000 would claim too much, but what takes more than `MOST_DIGITS` is nothing but rounding.
     """
-    needed = -floor(log10(standard_error)) if standard_error > 0 else 4
-    return needed if 4 < needed <= MOST_DIGITS else 4
+    needed = -floor(log10(standard_error)) if standard_error > 0 else least
+    return needed if least < needed <= MOST_DIGITS else least
 
 
 def with_error(value: float, standard_error: float | None) -> str:
