@@ -21,8 +21,6 @@ from baselines.compilation_cache import keep_programs
 from baselines.compiled import Compiled
 from baselines.config import RunConfig
 from baselines.experiment import Experiment, board_experiment
-from baselines.load import load_run as load_run  # of old, it is found here as well
-from baselines.load import restore_params as restore_params
 from baselines.log import LOG, Log, Scores
 from baselines.optim import Hyper
 from baselines.processes import note

@@ -106,3 +106,18 @@ def _own_cache(tmp_path_factory, monkeypatch):
         return folder / "home"
 
     monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", home)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line in this process; return exit code, standard output and error."""
+
+    from cli.main import main
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run

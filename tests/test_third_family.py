@@ -15,7 +15,6 @@ import pytest
 
 from baselines.recipes import make_config
 from baselines.train import train
-from cli.main import main
 from helpers.checkout import REPOSITORY
 from helpers.submissions import METHOD, MODEL
 from helpers.sums.scoring import posterior
@@ -46,19 +45,6 @@ def _toy(monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     with registered():
         yield
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command line in this process; return exit code, standard output and error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import pytest
 
 from baselines import scores_while_training
 from baselines.experiment import board_experiment
+from baselines.load import load_run
 from baselines.log import LOG, SCORES
 from baselines.predict import predict, predictor, unranked_splits
 from baselines.run_directory import CHECKPOINTS
 from baselines.scores_while_training import board_scores, every, sizes_of, with_scores
 from baselines.session import Scoring, plan_runs, train_plan
 from baselines.sharding import make_mesh
-from baselines.train import load_run
 from fuzzylogic import score
 from helpers.tiny_runs import STEPS, TINY, tiny
 from sraven.core.boards.board import read_board

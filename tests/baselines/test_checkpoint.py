@@ -13,9 +13,10 @@ import pytest
 
 from baselines import checkpoint
 from baselines.checkpoint import CHECKSUMS, Checkpoints
+from baselines.load import load_run
 from baselines.log import LOG
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
-from baselines.train import load_run, train, train_runs
+from baselines.train import train, train_runs
 from cli.main import main
 from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
 from sraven import OutputError

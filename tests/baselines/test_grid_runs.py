@@ -14,11 +14,12 @@ import pytest
 
 import baselines.grid
 from baselines.grid import SUMMARY, points_of, select
+from baselines.load import load_run
 from baselines.log import EVENTS, LOG
 from baselines.predict import predict
 from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import Outcome, load_run, train
+from baselines.train import Outcome, train
 from helpers.command import sraven
 from helpers.grids import LINE, choose_by_guess
 from helpers.tiny_runs import (

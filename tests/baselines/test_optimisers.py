@@ -11,9 +11,10 @@ import pytest
 from baselines.command import train_command
 from baselines.config import read_config
 from baselines.evaluate import Training, describe_runs
+from baselines.load import load_run
 from baselines.optim import OPTIMISERS, Optimiser
 from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import load_run, train
+from baselines.train import train
 from cli.main import main
 from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
 from sraven import ConfigurationError

@@ -21,13 +21,14 @@ import pytest
 from baselines import processes
 from baselines.config import read_config
 from baselines.experiment import board_experiment
+from baselines.load import load_run
 from baselines.log import LOG, SCORES
 from baselines.provenance import RECORD
 from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.scores_while_training import board_scores, with_scores
 from baselines.sharding import make_mesh
-from baselines.train import load_run, train, train_runs
+from baselines.train import train, train_runs
 from cli.main import main
 from helpers.tiny_runs import (
     CHUNK,

@@ -15,11 +15,12 @@ import pytest
 from baselines.command import train_command
 from baselines.config import RunConfig, read_config
 from baselines.evaluate import write_entry
+from baselines.load import load_run
 from baselines.log import LOG
 from baselines.predict import predict
 from baselines.recipes import make_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import DivergenceError, load_run, train
+from baselines.train import DivergenceError, train
 from cli.main import main
 from sraven import ConfigurationError, OutputError, score_submission
 from sraven.core.boards.board import read_board
