@@ -26,8 +26,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
-from fuzz.harness import Campaign, kind_of, run_inputs  # noqa: E402
-from fuzz.targets import TARGETS  # noqa: E402
+from fuzz.harness import Campaign, kind_of, run_inputs
+from fuzz.targets import TARGETS
 
 _KINDS = 40  # kinds of answers that a result lists, of each target
 

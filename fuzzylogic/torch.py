@@ -1,0 +1,25 @@
+"""Fuzzy logic for PyTorch: the sequences that the paper's models see. `sraven.torch` has the data sets.
+
+Only this module needs PyTorch: ``pip install 'sraven[torch]'``.
+"""
+
+import torch
+
+from sraven.core.torch.datasets import BatchStream, SplitDataset, Tensors, View, as_tensors
+
+__all__ = ["BatchStream", "SplitDataset", "Tensors", "View", "as_tensors", "sequences"]
+
+
+def sequences(batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return a batch as sequences, those that the JAX baselines see (section 3 of the paper).
+
+    Args:
+        batch: tensors with ``inputs`` float32 ``[B, N, L]`` and ``targets`` float32 ``[B, N]``.
+
+    Returns:
+        tokens, float32 ``[B, N, L + 1]``: the inputs and the target of each point, 0 for that of the last,
+        which is asked for; and that target, float32 ``[B]``.
+    """
+    tokens = torch.cat([batch["inputs"], batch["targets"][..., None]], dim=-1)
+    tokens[:, -1, -1] = 0.0
+    return tokens, batch["targets"][:, -1]

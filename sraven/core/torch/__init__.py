@@ -1,0 +1,1 @@
+"""Instances for PyTorch. Nothing outside this wing, and the modules that families name, imports it."""

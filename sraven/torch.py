@@ -1,0 +1,47 @@
+"""SRAVEN for PyTorch: data sets for its loaders, and the sequences that the paper's models see.
+
+Only this module needs PyTorch: ``pip install 'sraven[torch]'``.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch.nn.functional import pad
+
+from sraven.core.torch.datasets import BatchStream, SplitDataset, Tensors, View, as_tensors
+from sraven.task import SRAVEN
+
+__all__ = ["BatchStream", "SplitDataset", "Tensors", "View", "as_tensors", "sequences"]
+
+
+def sequences(task: SRAVEN) -> Callable[[Tensors], tuple[torch.Tensor, torch.Tensor]]:
+    """Return what makes sequences of a batch, those that the JAX baselines see (appendix B of the paper).
+
+    It is a view for `SplitDataset` and `BatchStream`, and takes a batch's tensors on any device.
+
+    Args:
+        task: whose K and M count.
+
+    Returns:
+        a function of tensors with ``context`` and ``target``. It gives tokens, float32 ``[B, 9 · M, K]``:
+        the symbols of the eight panels, one-hot, and M tokens of zeros, at whose outputs the answer is
+        read; and the answer, int64 ``[B, M]``.
+
+    Example:
+        >>> tokens, target = sequences(task)(next(iter(loader)))
+        >>> loss = cross_entropy(model(tokens)[:, -4:].mT, target)
+    """
+    return _Sequences(task.M, task.K)
+
+
+class _Sequences:
+    """`sequences`, as an object that workers can be sent."""
+
+    def __init__(self, M: int, K: int) -> None:
+        self.M, self.K = M, K
+
+    def __call__(self, batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+        # By comparison: `one_hot` would look for the largest symbol, and wait for a GPU to find it.
+        every_symbol = torch.arange(self.K, dtype=torch.uint8, device=batch["context"].device)
+        symbols = batch["context"].flatten(1)[..., None] == every_symbol
+        return pad(symbols.float(), (0, 0, 0, self.M)), batch["target"].long()

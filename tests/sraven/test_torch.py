@@ -1,0 +1,137 @@
+"""Data sets for PyTorch's loaders, and the sequences that they give."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install 'sraven[torch]'")
+
+from torch.utils.data import DataLoader, DistributedSampler
+
+import fuzzylogic.torch
+import sraven.torch
+from baselines.encode import encode_fuzzylogic, encode_sraven
+from fuzzylogic import FuzzyLogic
+from sraven import SRAVEN, ConfigurationError
+from sraven.torch import BatchStream, SplitDataset, as_tensors, sequences
+
+TASK = SRAVEN(M=3, K=7)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This DataLoader will create"),  # on a machine of few processors
+    # Beside JAX, which the workers don't use:
+    pytest.mark.filterwarnings("ignore:.*_at_fork:pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:This process"),  # the same, as Python says it from 3.12 on
+]
+
+
+def indices_of(loader):
+    return [int(index) for batch in loader for index in batch["index"]]
+
+
+def same(batch, expected):
+    return all(np.array_equal(batch[name].numpy(), array) for name, array in expected._asdict().items())
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_plain_loader_gets_whole_batches_of_a_split(workers):
+    loader = DataLoader(SplitDataset(TASK.split("train", 100)), batch_size=32, num_workers=workers)
+    batches = list(loader)
+    assert [len(batch["context"]) for batch in batches] == [32, 32, 32, 4]
+    assert batches[0]["context"].dtype == torch.uint8 and batches[0]["context"].shape == (32, 8, 3)
+    assert all(same(batch, TASK.take("train", batch["index"].numpy())) for batch in batches)
+
+
+def test_samplers_choose_the_instances_of_a_split():
+    data = SplitDataset(TASK.split("train", 60)[10:])
+    shuffled = DataLoader(data, batch_size=16, shuffle=True, generator=torch.Generator().manual_seed(0))
+    seen = indices_of(shuffled)
+    assert sorted(seen) == list(range(10, 60)) and seen != sorted(seen)
+    samplers = [DistributedSampler(data, 2, rank) for rank in (0, 1)]
+    first, second = (indices_of(DataLoader(data, batch_size=5, sampler=sampler)) for sampler in samplers)
+    assert len(first) == len(second) and sorted(first + second) == list(range(10, 60))
+
+
+def test_an_instance_of_a_split_is_that_of_the_task():
+    data = SplitDataset(TASK.split("ood", 10))
+    assert len(data) == 10
+    assert torch.equal(data[-1]["context"], torch.from_numpy(TASK.sample("ood", 9, 1).context[0]))
+    with pytest.raises(IndexError, match="instance 10: there are 10"):
+        data[10]
+    tokens, target = SplitDataset(TASK.split("ood", 10), sequences(TASK))[3]
+    assert tokens.shape == (1, 27, 7) and target.shape == (1, 3)
+
+
+def test_tensors_may_be_written_to():
+    batch = next(iter(BatchStream(TASK, "train", 4, stop=1)))
+    batch["context"] += 1  # no warning, which would be an error here
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_a_stream_gives_the_same_batches_for_any_number_of_workers(workers):
+    loader = DataLoader(BatchStream(TASK, "train", 16, stop=7), batch_size=None, num_workers=workers)
+    batches = list(loader)
+    assert len(batches) == len(loader.dataset) == 7
+    assert all(same(batch, TASK.sample("train", 16 * place, 16)) for place, batch in enumerate(batches))
+
+
+def test_a_stream_goes_on_from_a_batch():
+    whole = list(BatchStream(TASK, "train", 8, stop=6))
+    rest = list(BatchStream(TASK, "train", 8, start=4, stop=6))
+    assert [batch["context"].tolist() for batch in rest] == [batch["context"].tolist() for batch in whole[4:]]
+
+
+def test_ranks_share_the_instances():
+    streams = [BatchStream(TASK, "train", 8, stop=3, rank=rank, ranks=2) for rank in (0, 1)]
+    contexts = [batch["context"] for pair in zip(*streams, strict=True) for batch in pair]
+    assert torch.equal(torch.cat(contexts), torch.from_numpy(TASK.sample("train", 0, 48).context))
+
+
+def test_a_stream_without_an_end_has_no_length():
+    stream = BatchStream(TASK, "train", 8)
+    assert [len(batch["target"]) for batch, _ in zip(stream, range(3), strict=False)] == [8, 8, 8]
+    with pytest.raises(TypeError, match="no end"):
+        len(stream)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"batch_size": 0}, "batch_size"),
+        ({"start": -1}, "start"),
+        ({"start": 3, "stop": 2}, "stop"),
+        ({"rank": 2, "ranks": 2}, "rank"),
+    ],
+)
+def test_what_a_stream_cant_be_is_refused(arguments, named):
+    with pytest.raises(ConfigurationError, match=named):
+        BatchStream(TASK, "train", **arguments)
+
+
+def test_other_splits_and_other_data_are_refused():
+    with pytest.raises(ConfigurationError, match="split='dev'"):
+        BatchStream(TASK, "dev")
+    with pytest.raises(ConfigurationError, match=r"task\.split"):
+        SplitDataset(TASK)
+
+
+def test_sequences_are_those_of_the_baselines():
+    batch = TASK.sample("train", 0, 20)
+    tokens, target = sequences(TASK)(as_tensors(batch))
+    expected = encode_sraven(TASK).tokens({"context": jnp.asarray(batch.context)})
+    assert np.array_equal(tokens.numpy(), expected)
+    assert np.array_equal(target.numpy(), batch.target)
+
+
+def test_sequences_of_fuzzy_logic_are_those_of_the_baselines():
+    task = FuzzyLogic()
+    batch = task.sample("train", 0, 20)
+    loader = DataLoader(
+        fuzzylogic.torch.BatchStream(task, "train", 20, stop=1, view=fuzzylogic.torch.sequences),
+        batch_size=None,
+    )
+    tokens, target = next(iter(loader))
+    expected = encode_fuzzylogic(task).tokens({k: jnp.asarray(v) for k, v in batch._asdict().items()})
+    assert np.array_equal(tokens.numpy(), expected)
+    assert np.array_equal(target.numpy(), batch.targets[:, -1])
+    assert sraven.torch.SplitDataset is fuzzylogic.torch.SplitDataset
