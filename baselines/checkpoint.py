@@ -95,17 +95,24 @@ class Checkpoints:
         for name in set(os.listdir(self._folder)) - kept:
             shutil.rmtree(self._folder / name, ignore_errors=True)
 
-    def restore(self, target: Any) -> Restored | None:
-        """Return the newest whole checkpoint; None if there is none at all.
+    def restore(self, target: Any, step: int | None = None) -> Restored | None:
+        """Return the newest whole checkpoint, or that of a step; None if there is none at all.
 
         Args:
             target: a state of `jax.ShapeDtypeStruct`, with the shardings wanted; they needn't be those
                 that it was saved with.
+            step: which; None for the newest.
 
         Raises:
-            OutputError: if there are checkpoints but none is whole, or it can't be read though it is.
+            OutputError: if there are checkpoints but none is whole, it can't be read though it is, or there
+                is none of the step.
         """
         steps, damage = self._steps(), list[str]()
+        if step is not None and steps:
+            if step not in steps:
+                there = ", ".join(f"{each:,}" for each in reversed(steps))
+                raise OutputError(f"{self._folder} has no checkpoint of step {step:,}; there are {there}")
+            steps = [step]
         for step in steps:
             fault = _agreed_fault(self._folder / str(step))
             if fault is None:

@@ -1,4 +1,4 @@
-"""Finished runs, read from their directories."""
+"""Trained runs, read from their directories."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from baselines.experiment import board_of, program_of
 from baselines.run_directory import open_checkpoints, read_run
 from baselines.sharding import make_mesh
 from baselines.step import Program
+from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import OutputError
 
 
@@ -32,12 +33,27 @@ def restore_params(folder: Path, program: Program, steps: int) -> Any:
     return restored.state.params
 
 
-def load_run(folder: Path) -> tuple[RunConfig, Any]:
-    """Return the configuration and the parameters of a finished run on a board that makes its instances.
+def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
+    """Return the configuration and the parameters of a run on a board that makes its instances.
+
+    `baselines.predict.predict` makes predictions of them, `baselines.experiment.transformer_of` a model that
+    returns latent codes as well. A run may be looked at while it is trained: its newest checkpoints are
+    there.
+
+    Args:
+        folder: the run's directory.
+        step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
-        OutputError: if there is none, or it isn't finished.
+        OutputError: if there is no run, it isn't finished and no step was asked for, or it has no such
+            checkpoint, or no whole one.
     """
     config = read_run(folder)
     program = program_of(config, encoding_of(board_of(config).task))
-    return config, restore_params(folder, program, config.steps)
+    if step is None:
+        return config, restore_params(folder, program, config.steps)
+    chosen = None if step == -1 else check_integer("step", step, 0, config.steps)
+    restored = open_checkpoints(folder).restore(target_of(program, make_mesh()), chosen)
+    if restored is None:
+        raise OutputError(f"{folder} has no checkpoint yet")
+    return config, restored.state.params

@@ -100,7 +100,8 @@ def train_runs(
         mesh: devices to train on; None for one. With several processes, all call this alike, and share
             the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
-        save_every: steps between checkpoints; None for any number.
+        save_every: steps between checkpoints, a multiple of those that are taken at once; None for any
+            number.
         save_minutes: minutes between checkpoints, if those steps take longer.
         events: whether to write TensorBoard events besides the log.
         progress: is told how training goes.
@@ -125,6 +126,11 @@ def train_runs(
     mesh = mesh or make_mesh()
     keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
+    if save_every is not None and save_every % experiment.steps_at_once:
+        raise ConfigurationError(
+            f"save_every={save_every:,}: expected a multiple of {experiment.steps_at_once}, the steps that "
+            "are taken at once"
+        )
     compiled = Compiled(experiment, mesh)
     for config, folder in zip(configs, folders, strict=True):
         check_folder(folder, config)

@@ -3,7 +3,8 @@
 import os
 import sys
 import warnings
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Any
 
@@ -41,10 +42,39 @@ _LONGEST = 2000
 """Characters of an error at most."""
 
 
+_REPORTED = ("numpy", "numba", "pyarrow", "datasets", "jax", "flax", "optax", "orbax-checkpoint", "torch")
+"""Packages whose versions a report of a fault should have."""
+
+
 def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+    if not wanted or ctx.resilient_parsing:
+        return
+    if ctx.params.get("as_json"):
+        from cli.shared.printing import print_json
+
+        print_json(_environment())
+    else:
         click.echo(f"sraven {version('sraven')}")
-        ctx.exit()
+    ctx.exit()
+
+
+def _environment() -> dict[str, Any]:
+    """Return what a report of a fault should say of the machine, and of what is installed."""
+    import platform
+
+    from sraven.core.tasks.versions import current_version
+
+    versions = {}
+    for name in _REPORTED:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return {
+        "sraven": version("sraven"),
+        "benchmark_version": current_version(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": versions,
+    }
 
 
 @click.group(
@@ -53,15 +83,15 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     summaries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+@click.option("--json", "as_json", is_flag=True, is_eager=True, hidden=True, help="With --version.")
 @click.option(
     "--version",
     is_flag=True,
-    is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Print the version.",
+    help="Print the version; with --json, those of what it stands on as well, for a report.",
 )
-def cli() -> None:
+def cli(as_json: bool) -> None:
     """SRAVEN: a benchmark for compositional generalisation in context.
 
     \b

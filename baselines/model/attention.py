@@ -300,7 +300,7 @@ def find_attention(name: str) -> Attention:
     Raises:
         ConfigurationError: (a ValueError) for an unknown name, with the nearest ones.
     """
-    return look_up("attention", name, ATTENTION)
+    return look_up("attention", name, ATTENTION, "; --import FILE.py brings one of your own")
 
 
 def with_form(form: str) -> dict[str, Attention]:

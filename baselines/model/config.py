@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 
-from baselines.model.attention import ACTIVATIONS, ATTENTION, with_form
+from baselines.model.attention import ACTIVATIONS, find_attention, with_form
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
@@ -82,7 +82,9 @@ class TransformerConfig:
             check_integer(name, getattr(self, name), low, high, f"with vocabulary={self.vocabulary}")
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
-        look_up("attention", self.attention, with_form("tiled") if self.tile else ATTENTION)
+        find_attention(self.attention)
+        if self.tile:
+            look_up("attention", self.attention, with_form("tiled"))
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.imports import import_option
 from cli.shared.language import directory, open_corpus
 from cli.shared.options import json_option
 from cli.shared.printing import print_json, print_table
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
 @click.option("--losses", type=click.Path(path_type=Path, dir_okay=False), help="c4: Parquet file to write.")
+@import_option
 @json_option
 def command(
     runs: tuple[Path, ...],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.imports import import_option
 from cli.shared.language import LanguageOptions, language_options, text_of
 from cli.shared.options import json_option
 from cli.shared.outcomes import check_divergence, describe_line, print_session
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @scoring_options
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well.")
 @device_options
+@import_option
 @json_option
 def command(
     board_id: str,

@@ -190,6 +190,26 @@ def test_runs_of_different_configurations_are_no_entry(finished, tmp_path):
     assert not (tmp_path / "entry").exists()
 
 
+def test_runs_can_be_looked_at_at_any_checkpoint(finished, tmp_path):
+    (config, newest), (_, last) = load_run(finished[0], step=-1), load_run(finished[0])
+    jax.tree.map(np.testing.assert_array_equal, newest, last)
+    _, earlier = load_run(finished[0], step=200)
+    assert config.steps == 300
+    assert not np.array_equal(earlier["out"]["kernel"], last["out"]["kernel"])
+    with pytest.raises(OutputError, match="no checkpoint of step 100; there are 200, 300"):
+        load_run(finished[0], step=100)
+    copy = shutil.copytree(finished[0], tmp_path / "copy")
+    shutil.rmtree(copy / CHECKPOINTS)
+    with pytest.raises(OutputError, match="no checkpoint yet"):
+        load_run(copy, step=-1)
+
+
+def test_checkpoints_between_the_steps_that_are_taken_at_once_are_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match="save_every=130: expected a multiple of 100"):
+        train(tiny(), tmp_path / "run", save_every=130)
+    assert not (tmp_path / "run").exists()
+
+
 def test_unfinished_run_is_refused(finished, tmp_path):
     copy = shutil.copytree(finished[0], tmp_path / "copy")
     shutil.rmtree(copy / CHECKPOINTS / "300")

@@ -90,6 +90,14 @@ def test_version(run):
     assert code == 0 and out.startswith("sraven 0.")
 
 
+@pytest.mark.parametrize("line", [("--version", "--json"), ("--json", "--version")])
+def test_versions_of_what_it_stands_on_are_told_to_programs(run, line):
+    code, out, _ = run(*line)
+    found = json.loads(out)
+    assert code == 0 and found["benchmark_version"] == "1"
+    assert {"numpy", "numba", "pyarrow", "datasets"} <= found["packages"].keys()
+
+
 def generate(run, out, *more):
     return run(
         "generate",

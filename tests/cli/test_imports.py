@@ -1,0 +1,64 @@
+"""Python of the user's own, by ``--import``."""
+
+import sys
+
+import pytest
+
+MINE = """
+from baselines.model.attention import ATTENTION, add_attention
+
+add_attention("mine_in_a_file", ATTENTION["linear"])
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A file with an attention; what it adds goes again."""
+    from baselines.model.attention import ATTENTION
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_attention.py").write_text(MINE)
+    yield "my_attention.py"
+    sys.modules.pop("my_attention", None)
+    ATTENTION.pop("mine_in_a_file", None)
+
+
+LINE = ["train", "fuzzylogic-v1", "--attention=mine_in_a_file", "--steps=1", "--warmup=1", "--out=run"]
+# One step, so the program is compiled; as small as can be.
+SMALL = ["--layers=1", "--width=4", "--heads=1", "--qkv-width=2", "--mlp-width=4", "--batch-size=2"]
+
+
+def test_a_file_adds_an_attention_for_one_command(run, mine):
+    code, _, err = run(*LINE, *SMALL)
+    assert code == 2 and "mine_in_a_file" in err and "--import" in err
+    code, _, err = run(*LINE, *SMALL, "--score-every=0", "--import", mine)
+    assert code == 0, err
+
+
+def test_several_options_may_name_a_file(run, mine):
+    code, _, err = run("evaluate", "nothing", "--out=entry", f"--import={mine}", f"--import={mine}")
+    assert code == 2 and "holds no run" in err
+
+
+def test_nothing_is_found_in_the_working_directory_by_its_name_alone(run, mine):
+    code, _, err = run("evaluate", "nothing", "--out=entry", "--import=my_attention")
+    assert code == 2
+    assert "no such module; a file is named with its end, my_attention.py" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("absent.py", "absent.py isn't there"), ("json.py", "called as a module that is there already")],
+)
+def test_what_cant_be_imported_is_refused(run, mine, tmp_path, name, answer):
+    (tmp_path / "json.py").write_text("raise RuntimeError('run')")
+    code, _, err = run("evaluate", "nothing", "--out=entry", f"--import={name}")
+    assert code == 2 and answer in err
+
+
+def test_the_nearest_commands_are_named(run):
+    code, _, err = run("generat")
+    assert code == 2 and "did you mean generate?" in err
+    code, _, err = run("fuzzylogic", "shwo")
+    assert code == 2 and "did you mean show?" in err
+    assert "did you mean" not in run("xyzzy")[2]
