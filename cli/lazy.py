@@ -74,9 +74,8 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], self.summaries(), n=2, cutoff=0.6)
-            if near:
-                error.message = f"{error.message.rstrip('.')}; did you mean {' or '.join(near)}?"
-            raise
+            guess = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"{error.message.rstrip('.')}{guess}", error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the summaries, so that help imports none of them."""
