@@ -17,6 +17,7 @@ COMMANDS = read_summaries(
     "cli.commands",
     (
         "count",
+        "merge",
         "verify",
         "boards",
         "score",

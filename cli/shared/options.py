@@ -61,6 +61,9 @@ output_options = join_options(
         "--out", type=click.Path(path_type=Path), help="Directory to write.  [default: named after the task]"
     ),
     threads_option,
+    click.option(
+        "--part", metavar="I/N", help="Write the shards of one of N parts alone; see `sraven merge`."
+    ),
     click.option("--force", is_flag=True, help="Replace another dataset in the same place."),
     json_option,
 )

@@ -8,9 +8,9 @@ there yet, so that nothing loads in between.
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sraven.core.dataset.manifest import CARD, CROISSANT, PLAN_KEYS, read_manifest
 from sraven.core.ground.errors import OutputError
@@ -107,21 +107,54 @@ def publish(out: Path, plan: Plan) -> None:
     _DatasetDirectory(out, plan).publish()
 
 
+class Begun(NamedTuple):
+    """A dataset that was begun.
+
+    Attributes:
+        plan: of it.
+        entries: the journal's, of the shards that are done, by path.
+    """
+
+    plan: dict[str, Any]
+    entries: dict[str, dict[str, Any]]
+
+
+def read_begun(out: Path) -> Begun | None:
+    """Return what was begun in a directory; None if nothing was, or all of it is published."""
+    path = out / STAGING / JOURNAL
+    if not path.is_file() or path.is_symlink():
+        return None
+    first, *lines = path.read_bytes().splitlines() or [b""]
+    try:
+        plan = json.loads(first)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(plan, dict) or not plan.keys() >= {*PLAN_KEYS, "pyarrow"}:
+        return None
+    return Begun(plan, _read_entries(lines))
+
+
+def _read_entries(lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
+    """Return the entries of a journal's lines, by path, up to one that was cut off by a kill."""
+    entries = {}
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            if entry.keys() >= _ENTRY_KEYS:
+                entries[entry["path"]] = entry
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            break
+    return entries
+
+
 class Journal:
     """The shards that are done: a line each in a file, after a first line with the plan."""
 
     def __init__(self, out: Path, plan: Plan) -> None:
         self._path = out / STAGING / JOURNAL
         self._lock = threading.Lock()
-        self.entries: dict[str, dict[str, Any]] = {}
         lines = self._path.read_bytes().splitlines()[1:] if self._path.exists() else []
-        for line in lines:
-            try:
-                entry = json.loads(line)
-                if entry.keys() >= _ENTRY_KEYS:
-                    self.entries[entry["path"]] = entry
-            except (ValueError, AttributeError, TypeError, RecursionError):
-                break  # cut off: the last line of a run that was killed
+        self.entries = _read_entries(lines)
         kept = [canonical_json(plan), *(json.dumps(entry) for entry in self.entries.values())]
         write_text(self._path, "".join(line + "\n" for line in kept))
 

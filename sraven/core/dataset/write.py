@@ -10,7 +10,7 @@ The directory::
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from sraven.core.dataset.manifest import (
 )
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
-from sraven.core.system.staging import MANIFEST, STAGING
+from sraven.core.system.staging import MANIFEST, STAGING, Plan
 from sraven.core.tasks.digests import block_digest, block_size
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
@@ -86,22 +86,23 @@ class _Writing:
     progress: Progress
 
 
-def _is_right(entry: Mapping[str, Any], staging: Path) -> bool:
+def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
+    """Tell whether the file of a journal's entry lies in a staging directory as it was written."""
     path = staging / entry["path"]
     return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 
 
-def _write_shards(
-    task: Task, plan: Mapping[str, Any], out: Path, threads: int, progress: Progress
+def write_shards(
+    task: Task, plan: Plan, shards: Sequence[Shard], out: Path, threads: int, progress: Progress
 ) -> dict[str, dict[str, Any]]:
-    """Write the shards that aren't there yet; return the journal's entries by path."""
-    journal, staging, shards = Journal(out, plan), out / STAGING, list_shards(task, plan)
+    """Write those of some shards that aren't there yet; return the journal's entries by path."""
+    journal, staging = Journal(out, plan), out / STAGING
     # Threads that have no shard to write help with the others.
-    write = _Writing(plan["file_format"], max(1, threads // len(shards)), progress)
+    write = _Writing(plan["file_format"], max(1, threads // max(1, len(shards))), progress)
 
     def handle(shard: Shard, stop: threading.Event) -> None:
         done = journal.entries.get(shard.path)
-        if done and _is_right(done, staging):
+        if done and is_right(done, staging):
             progress(shard.count)
         elif not stop.is_set():
             journal.add(_write_shard(task, shard, staging, write, stop))
@@ -122,6 +123,8 @@ def write_dataset(
 ) -> dict[str, Any]:
     """Write a dataset directory that `datasets.load_dataset` loads; resume if it was begun.
 
+    `sraven.core.dataset.parts` writes one in parts, on machines that know nothing of each other.
+
     Args:
         task: what to draw instances from.
         sizes: number of instances by split; a split of size 0 isn't written.
@@ -139,25 +142,46 @@ def write_dataset(
         OutputError: if the directory can't be used; nothing is created.
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
-    _check_sizes(task, sizes, file_format)
+    path, plan = plan_dataset(task, sizes, out, file_format)
     threads = check_threads(threads)
+    lock = prepare(path, plan, force)
+    if lock is not None:
+        with lock:
+            if not (path / STAGING / MANIFEST).exists():
+                finish(
+                    task,
+                    plan,
+                    path,
+                    write_shards(task, plan, list_shards(task, plan), path, threads, progress),
+                )
+            publish(path, plan)
+    return read_manifest(path)
+
+
+def plan_dataset(
+    task: Task, sizes: Mapping[str, int], out: str | os.PathLike[str], file_format: str
+) -> tuple[Path, dict[str, Any]]:
+    """Return the directory and the plan of a dataset that can be; nothing is created.
+
+    Raises:
+        ConfigurationError: for a size, split or format that can't be.
+        OutputError: for a directory that can't be.
+    """
+    _check_sizes(task, sizes, file_format)
     try:
         path = Path(out).expanduser()
     except RuntimeError as error:
         raise OutputError(f"{out}: {error}; choose another directory") from None
     plan = make_plan(task, sizes, file_format)
-    list_shards(task, plan)
+    list_shards(task, plan)  # refuses too many
     for split in plan["sizes"]:
         rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
-    lock = prepare(path, plan, force)
-    if lock is not None:
-        with lock:
-            staging = path / STAGING
-            if not (staging / MANIFEST).exists():
-                entries = _write_shards(task, plan, path, threads, progress)
-                manifest = make_manifest(task, plan, entries)
-                write_text(staging / CARD, render_card(task, manifest))
-                write_json(staging / CROISSANT, render_croissant(task, manifest))
-                write_json(staging / MANIFEST, manifest)
-            publish(path, plan)
-    return read_manifest(path)
+    return path, plan
+
+
+def finish(task: Task, plan: Plan, path: Path, entries: Mapping[str, dict[str, Any]]) -> None:
+    """Write all that a dataset has beside its shards into the staging directory, the manifest last."""
+    manifest, staging = make_manifest(task, plan, entries), path / STAGING
+    write_text(staging / CARD, render_card(task, manifest))
+    write_json(staging / CROISSANT, render_croissant(task, manifest))
+    write_json(staging / MANIFEST, manifest)

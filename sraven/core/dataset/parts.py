@@ -1,0 +1,223 @@
+"""Datasets in parts: for a job array, whose jobs know nothing of each other, and one merge at the end.
+
+A part is an unfinished dataset: a staging directory whose journal has some of the shards. So it is resumed
+like any other, and the same command without a part would finish it. Merging puts the shards of all parts
+into one directory, which is then published as if it had been written at once, with the same bytes.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sraven.core.compute.parallel import Progress, check_threads
+from sraven.core.dataset.directory import Journal, prepare, publish, read_begun
+from sraven.core.dataset.manifest import Shard, list_shards, read_manifest
+from sraven.core.dataset.write import finish, is_right, plan_dataset, write_shards
+from sraven.core.ground.echo import shown
+from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.system.files import move_into_place, sha256_of_file
+from sraven.core.system.staging import MANIFEST, STAGING, Plan
+from sraven.core.tasks.families import make_task
+from sraven.core.tasks.task import Task
+
+_NAMED = 3
+"""Shards that an error names; it counts the others."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several parts of equal work.
+
+    Attributes:
+        number: from 1.
+        of: how many there are.
+    """
+
+    number: int
+    of: int
+
+    def choose(self, items: Sequence[Any]) -> list[Any]:
+        """Return every so many-th item, which is this part's."""
+        return list(items[self.number - 1 :: self.of])
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def read_part(text: str) -> Part:
+    """Return the part that a text says, such as 3/64 for the third of 64.
+
+    Raises:
+        ConfigurationError: if it says none.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    part = Part(int(found[1]), int(found[2])) if found else None
+    if part is None or not 1 <= part.number <= part.of:
+        raise ConfigurationError(
+            f"part={shown(repr(text))}: expected 3/64 for the third of 64 parts, from 1/64 to 64/64"
+        )
+    return part
+
+
+def write_part(
+    task: Task,
+    sizes: Mapping[str, int],
+    out: str | os.PathLike[str],
+    part: Part,
+    *,
+    file_format: str = "parquet",
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress = lambda count: None,
+) -> list[Shard]:
+    """Write the shards of a part of a dataset; resume if it was begun.
+
+    Args:
+        task: what to draw instances from.
+        sizes: number of instances of the whole dataset, by split.
+        out: the part's own directory; as for `sraven.core.dataset.write.write_dataset`.
+        part: which.
+        file_format: of the whole, ``parquet`` or ``arrow``.
+        threads: shards written at a time; None for one per available processor.
+        force: replace another dataset of this benchmark.
+        progress: is told of finished instances, from any thread.
+
+    Returns:
+        the shards of the part, all of which are there. There are none if there are more parts than shards.
+
+    Raises:
+        ConfigurationError: for a size, split or format that can't be; nothing is created.
+        OutputError: if the directory can't be used, or holds the whole dataset.
+        OSError: if writing fails; the same call again goes on from there.
+    """
+    path, plan = plan_dataset(task, sizes, out, file_format)
+    shards: list[Shard] = part.choose(list_shards(task, plan))
+    lock = prepare(path, plan, force)
+    if lock is None:
+        raise OutputError(f"{path} holds the whole dataset already; choose another directory for a part")
+    with lock:
+        write_shards(task, plan, shards, path, check_threads(threads), progress)
+    return shards
+
+
+def merge_parts(
+    folders: Sequence[Path],
+    out: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    progress: Progress = lambda count: None,
+) -> dict[str, Any]:
+    """Make one dataset of its parts; resume if it was begun. The parts stay as they are.
+
+    Args:
+        folders: the directories of the parts, in any order.
+        out: the directory of the dataset.
+        force: replace another dataset of this benchmark.
+        progress: is told of finished instances.
+
+    Returns:
+        the manifest.
+
+    Raises:
+        OutputError: if a directory holds no part, one of another dataset, or a shard that another has as
+            well; if shards are missing or damaged; if the directory can't be used. Nothing is published.
+        OSError: if writing fails; the same call again goes on from there.
+    """
+    begun, sources = _read_parts(folders)
+    task = make_task(begun["config"])
+    # A journal has its plan with sorted keys; a manifest has it, and the splits, in their order.
+    sizes = {split: begun["sizes"][split] for split in task.splits if split in begun["sizes"]}
+    path, plan = plan_dataset(task, sizes, out, begun["file_format"])
+    if plan != begun:
+        raise OutputError(
+            f"{folders[0]} was written with PyArrow {shown(begun['pyarrow'])}, this is {plan['pyarrow']}: "
+            "merge with the same version, whose bytes they are"
+        )
+    shards = list_shards(task, plan)
+    _refuse_missing(shards, sources)
+    lock = prepare(path, plan, force)
+    if lock is not None:
+        with lock:
+            if not (path / STAGING / MANIFEST).exists():
+                journal = Journal(path, plan)
+                for shard in shards:
+                    _take(sources[shard.path], journal, path / STAGING)
+                    progress(shard.count)
+                finish(task, plan, path, journal.entries)
+            publish(path, plan)
+    return read_manifest(path)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A shard of a part: its directory, and the journal's entry."""
+
+    folder: Path
+    entry: Mapping[str, Any]
+
+
+def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
+    """Return the plan that all parts share, and who has which shard."""
+    if not folders:
+        raise OutputError("there are no parts; name their directories")
+    plan: Plan | None = None
+    sources: dict[str, _Source] = {}
+    for folder in folders:
+        begun = read_begun(folder)
+        if begun is None:
+            held = "a whole dataset" if (folder / MANIFEST).is_file() else "no part of a dataset"
+            raise OutputError(f"{folder} holds {held}; `sraven generate --part 1/64 --out DIR` makes a part")
+        if plan is None:
+            plan = begun.plan
+        elif different := _differences(plan, begun.plan):
+            raise OutputError(
+                f"{folder} is part of another dataset than {folders[0]} ({', '.join(different)} differ)"
+            )
+        for name, entry in begun.entries.items():
+            if name in sources:
+                raise OutputError(
+                    f"{name} is in {sources[name].folder} and in {folder}; leave out one of them"
+                )
+            sources[name] = _Source(folder, entry)
+    assert plan is not None
+    return plan, sources
+
+
+def _differences(plan: Plan, other: Plan) -> list[str]:
+    """Return the names of what differs between two plans: those of the configuration, if that does."""
+    one, two = ({**each, **each.get("config", {})} for each in (plan, other))
+    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    return [name for name in names if name not in ("config", "config_name")] or names
+
+
+def _refuse_missing(shards: Sequence[Shard], sources: Mapping[str, _Source]) -> None:
+    missing = [shard.path for shard in shards if shard.path not in sources]
+    if missing:
+        named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+        raise OutputError(
+            f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); "
+            "name the other parts, or finish them"
+        )
+
+
+def _take(source: _Source, journal: Journal, staging: Path) -> None:
+    """Put a part's shard into the staging directory, as a second name of the file where that can be."""
+    entry, name = dict(source.entry), source.entry["path"]
+    done = journal.entries.get(name)
+    if done == entry and is_right(done, staging):
+        return
+    goal, origin = staging / name, source.folder / STAGING / name
+    if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != entry["sha256"]:
+        raise OutputError(f"{origin} is missing or damaged; the same `sraven generate --part` again mends it")
+    temporary = goal.with_name(goal.name + ".tmp")
+    temporary.unlink(missing_ok=True)
+    try:
+        os.link(origin, temporary)
+    except OSError:  # on another disk
+        shutil.copyfile(origin, temporary)
+    move_into_place(temporary, goal)
+    journal.add(entry)

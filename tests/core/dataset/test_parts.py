@@ -1,0 +1,189 @@
+"""Datasets in parts, and their merge: the same bytes, whatever happens on the way."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fuzzylogic import FuzzyLogic
+from helpers.example import all_bytes
+from helpers.killing import killed_after
+from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
+from sraven.core.dataset import manifest
+from sraven.core.dataset.directory import JOURNAL
+from sraven.core.dataset.parts import Part, merge_parts, read_part, write_part
+from sraven.core.system.staging import STAGING
+
+TASK = SRAVEN(M=2, K=5, holdout=0.3)
+SIZES = {"train": 90, "test": 35, "ood": 10}
+PARTS = 3
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch):
+    """Blocks of ten instances, so that a few make many shards."""
+    for module in (manifest, __import__("sraven.core.dataset.write", fromlist=["write"])):
+        monkeypatch.setattr(module, "block_size", lambda columns: 10)
+    monkeypatch.setattr(manifest, "BLOCKS_IN_SHARD", 1)
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """The directories of all parts, and the bytes of the dataset written at once."""
+    folders = [tmp_path / f"part-{number}" for number in range(1, PARTS + 1)]
+    for number, folder in enumerate(folders, 1):
+        write_part(TASK, SIZES, folder, Part(number, PARTS), threads=1)
+    write_dataset(TASK, SIZES, tmp_path / "whole")
+    return folders, all_bytes(tmp_path / "whole")
+
+
+def test_merged_in_any_order_it_is_what_is_written_at_once(parts, tmp_path):
+    folders, whole = parts
+    before = [all_bytes(folder) for folder in folders]
+    for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
+        out = tmp_path / f"merged-{number}"
+        merge_parts([folders[place] for place in order], out)
+        assert all_bytes(out) == whole
+    assert [all_bytes(folder) for folder in folders] == before
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "arrow"])
+def test_other_tasks_and_formats_have_parts(tmp_path, file_format):
+    task, sizes = FuzzyLogic(L=3, K=2, N=4), {"train": 50, "ood_terms": 20}
+    for number in (1, 2):
+        write_part(task, sizes, tmp_path / str(number), Part(number, 2), file_format=file_format)
+    merge_parts([tmp_path / "2", tmp_path / "1"], tmp_path / "merged")
+    write_dataset(task, sizes, tmp_path / "whole", file_format=file_format)
+    assert all_bytes(tmp_path / "merged") == all_bytes(tmp_path / "whole")
+
+
+def test_more_parts_than_shards_leave_some_empty(tmp_path):
+    sizes = {"ood": 15}
+    folders = [tmp_path / str(number) for number in (1, 2, 3)]
+    counts = [len(write_part(TASK, sizes, folder, Part(n, 3))) for n, folder in enumerate(folders, 1)]
+    assert counts == [1, 1, 0]
+    merge_parts(folders, tmp_path / "merged")
+    write_dataset(TASK, sizes, tmp_path / "whole")
+    assert all_bytes(tmp_path / "merged") == all_bytes(tmp_path / "whole")
+
+
+def test_the_command_without_a_part_finishes_one(parts):
+    folders, whole = parts
+    write_dataset(TASK, SIZES, folders[0])
+    assert all_bytes(folders[0]) == whole
+
+
+def test_a_part_goes_on_where_it_was(tmp_path, parts, monkeypatch):
+    folders, whole = parts
+    journal = folders[1] / STAGING / JOURNAL
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:3]) + lines[3][:20])  # killed within a line
+    with pytest.raises(OutputError, match=r"\d+ of 14 shards are in none of these parts"):
+        merge_parts(folders, tmp_path / "merged")
+    write_part(TASK, SIZES, folders[1], Part(2, PARTS))
+    merge_parts(folders, tmp_path / "merged")
+    assert all_bytes(tmp_path / "merged") == whole
+
+
+def test_a_merge_killed_anywhere_goes_on(tmp_path, parts, monkeypatch):
+    folders, whole = parts
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    out = tmp_path / "merged"
+    for operations in range(0, 10_000, 5):
+        shutil.rmtree(out, ignore_errors=True)
+        done = killed_after(operations, monkeypatch, lambda: merge_parts(folders, out))
+        merge_parts(folders, out)
+        assert all_bytes(out) == whole
+        if done:
+            break
+    assert operations > 20
+
+
+def test_a_disk_without_second_names_gets_copies(tmp_path, parts, monkeypatch):
+    folders, whole = parts
+
+    def refuse(*paths):
+        raise OSError("another disk")
+
+    monkeypatch.setattr(os, "link", refuse)
+    merge_parts(folders, tmp_path / "merged")
+    assert all_bytes(tmp_path / "merged") == whole
+
+
+def refused(folders, out, match):
+    with pytest.raises(OutputError, match=match):
+        merge_parts(folders, out)
+    assert not out.exists()
+
+
+def test_what_is_no_dataset_of_these_parts_is_refused(parts, tmp_path):
+    (one, two, three), out = parts[0], tmp_path / "merged"
+    refused([one, three], out, "5 of 14 shards are in none of these parts .*name the other parts")
+    refused([one, two, three, two], out, "is in .*part-2 and in .*part-2; leave out one")
+    refused([tmp_path / "whole", one], out, "whole holds a whole dataset")
+    refused([tmp_path / "absent"], out, "holds no part of a dataset")
+    refused([], out, "there are no parts")
+    write_part(SRAVEN(M=2, K=5, holdout=0.3, seed=1), SIZES, tmp_path / "other", Part(1, 2))
+    refused([one, tmp_path / "other"], out, r"part of another dataset than .*part-1 \(seed differ\)")
+    write_part(TASK, {**SIZES, "ood": 20}, tmp_path / "sizes", Part(1, 2))
+    refused([one, tmp_path / "sizes"], out, r"\(sizes differ\)")
+
+
+def test_damaged_shards_arent_published(parts, tmp_path):
+    folders, whole = parts
+    shard = next((folders[1] / STAGING).rglob("*.parquet"))
+    content = shard.read_bytes()
+    shard.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(OutputError, match=f"{shard.name} is missing or damaged; .* mends it"):
+        merge_parts(folders, tmp_path / "merged")
+    assert not (tmp_path / "merged" / manifest.MANIFEST).exists()
+    shard.write_bytes(content)
+    merge_parts(folders, tmp_path / "merged")
+    assert all_bytes(tmp_path / "merged") == whole
+
+
+@pytest.mark.parametrize("plan", ["", "[]", "{}", "no JSON", '{"config": 3}'])
+def test_a_strange_plan_is_no_part(parts, tmp_path, plan):
+    folders, _ = parts
+    (folders[0] / STAGING / JOURNAL).write_text(plan + "\n")
+    refused(folders, tmp_path / "merged", "part-1 holds no part of a dataset")
+
+
+def test_other_versions_of_pyarrow_are_told(parts, tmp_path):
+    folders, _ = parts
+    for folder in folders:
+        journal = folder / STAGING / JOURNAL
+        first, *lines = journal.read_text().splitlines(keepends=True)
+        journal.write_text(json.dumps({**json.loads(first), "pyarrow": "1.2.3"}) + "\n" + "".join(lines))
+    refused(folders, tmp_path / "merged", r"was written with PyArrow 1\.2\.3")
+
+
+def test_a_part_isnt_written_over_the_whole(parts, tmp_path):
+    with pytest.raises(OutputError, match="holds the whole dataset already"):
+        write_part(TASK, SIZES, tmp_path / "whole", Part(1, 2))
+
+
+def test_parts_are_read_as_they_are_written():
+    assert read_part("3/64") == Part(3, 64) and str(Part(3, 64)) == "3/64"
+    assert [Part(n, 3).choose(range(8)) for n in (1, 2, 3)] == [[0, 3, 6], [1, 4, 7], [2, 5]]
+    for text in ("0/4", "5/4", "3", "a/b", "1/0", "-1/4", "1/4/2", "\u0663/64"):
+        with pytest.raises(ConfigurationError, match="expected 3/64 for the third of 64 parts"):
+            read_part(text)
+
+
+def test_the_commands(run, tmp_path):
+    line = ["generate", "--M=2", "--K=5", "--holdout=0.3", "--train=90", "--test=35", "--ood=10"]
+    for number in (1, 2):
+        code, out, _ = run(*line, f"--part={number}/2", "--out", tmp_path / f"p{number}")
+        assert code == 0 and "shards" in out and "sraven merge" in out
+    code, out, err = run("merge", tmp_path / "p2", "--out", tmp_path / "merged")
+    assert code == 2 and "are in none of these parts" in err
+    code, out, _ = run("merge", tmp_path / "p2", tmp_path / "p1", "--out", tmp_path / "merged")
+    assert code == 0 and "90 instances" in out and "load_dataset" in out
+    run(*line, "--out", tmp_path / "whole")
+    assert all_bytes(tmp_path / "merged") == all_bytes(tmp_path / "whole")
+    code, out, _ = run(*line, "--part=1/2", "--out", tmp_path / "p1", "--json")
+    assert json.loads(out)["of"] == 2
+    assert run(*line, "--part=3/2", "--out", tmp_path / "p3")[0] == 2 and not Path(tmp_path / "p3").exists()
