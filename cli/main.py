@@ -19,6 +19,7 @@ COMMANDS = read_summaries(
         "count",
         "merge",
         "verify",
+        "publish",
         "boards",
         "score",
         "submit",

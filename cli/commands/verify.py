@@ -1,5 +1,6 @@
 """Re-check a dataset directory, of either task."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ import click
 
 from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
-from cli.shared.progress import Stopped, progress_bar
+from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
     from sraven.core.verification.verify import Report
@@ -28,26 +29,74 @@ def _print_report(report: "Report") -> None:
             click.echo(f"{'files':>6}: {count:>12,} {_WAYS[way].format(version=report.pyarrow)}")
     for pair, shared in report.shared.items():
         click.echo(f"{pair:>14}: {shared:,} equal instances")
-    for fault in report.faults:
-        click.echo(f"fault: {fault}", err=True)
-    count = len(report.faults)
-    click.echo(f"{count} fault{'s' if count > 1 else ''}" if count else "all is right")
+    _print_faults(report.faults)
 
 
 @click.command(name="verify")
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="DIRECTORY|hf://datasets/USER/NAME[@TAG]")
+@click.option("--full", is_flag=True, help="On the Hub: download it, and make it anew.")
 @click.option("--thorough", is_flag=True, help="Ask the second opinion about each instance, not one of 16.")
 @threads_option
 @json_option
-def command(directory: Path, thorough: bool, threads: int | None, as_json: bool) -> None:
+def command(directory: str, full: bool, thorough: bool, threads: int | None, as_json: bool) -> None:
     """Re-check a dataset directory: all of it is made anew and compared.
 
-    Exits with 1 if anything is wrong, or is there that isn't part of the dataset.
+    Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
+    the checksums that the Hub has are compared with those of its manifest, and nothing is downloaded but
+    that; with --full all of it is.
 
     \b
     Example:
       sraven verify sraven-M4-K8
+      sraven verify hf://datasets/user/raven@v1
     """
+    from sraven.core.hub.service import PREFIX, read_place
+
+    if not directory.startswith(PREFIX):
+        if full:
+            raise click.UsageError(f"--full is for datasets on the Hub, {PREFIX}USER/NAME")
+        _verify(Path(directory), thorough, threads, as_json)
+    elif full:
+        from sraven.core.hub.remote import downloaded
+
+        with downloaded(read_place(directory)) as folder:
+            _verify(folder, thorough, threads, as_json)
+    else:
+        if thorough:
+            raise click.UsageError("--thorough needs the data; add --full to download it")
+        _verify_remote(directory, as_json)
+
+
+def _verify_remote(uri: str, as_json: bool) -> None:
+    """Compare a dataset on the Hub with its manifest, and print what was found."""
+    from sraven.core.hub.remote import verify_remote
+    from sraven.core.hub.service import read_place
+
+    with doing("asking the Hub"):
+        report = verify_remote(read_place(uri))
+    if as_json:
+        print_json({"ok": not report.faults, **report._asdict(), "place": str(report.place)})
+    else:
+        for split, count in report.instances.items():
+            click.echo(f"{split:>6}: {count:>12,} instances, as the manifest says")
+        click.echo(
+            f"{'files':>6}: {report.files:>12,} with its checksums, {report.bytes:,} bytes, none downloaded"
+        )
+        click.echo(f"{'commit':>6}: {report.place.revision}")
+        _print_faults(report.faults)
+    if report.faults:
+        raise SystemExit(1)
+
+
+def _print_faults(faults: Sequence[str]) -> None:
+    for fault in faults:
+        click.echo(f"fault: {fault}", err=True)
+    count = len(faults)
+    click.echo(f"{count} fault{'s' if count > 1 else ''}" if count else "all is right")
+
+
+def _verify(directory: Path, thorough: bool, threads: int | None, as_json: bool) -> None:
+    """Make a dataset directory anew, compare, and print what was found."""
     from sraven.core.dataset.manifest import read_manifest
     from sraven.core.tasks.families import make_task
     from sraven.core.verification.verify import verify_dataset

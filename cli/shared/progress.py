@@ -95,6 +95,15 @@ def documents_bar() -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
+def doing(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is being done; yield what is told of the next thing."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield status.update
+
+
+@contextmanager
 def gathering(fresh: bool) -> "Iterator[Callable[[Path], Evidence]]":
     """Yield what gathers the evidence of an entry; a terminal is shown which one it is at.
 

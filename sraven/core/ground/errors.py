@@ -29,6 +29,10 @@ class ChallengeError(ConfigurationError):
     """A file of a challenge round isn't what it should be, or of another round."""
 
 
+class HubError(OSError):
+    """The Hub or the line to it failed; nothing is half-visible there, and the same may be tried again."""
+
+
 class CodeCacheWarning(RuntimeWarning):
     """Machine code isn't kept on disk, as others could change it or nothing can be written there."""
 

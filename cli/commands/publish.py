@@ -1,0 +1,65 @@
+"""Put a dataset on the Hugging Face Hub, whole."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from cli.shared.options import json_option, threads_option
+from cli.shared.printing import print_json
+from cli.shared.progress import Stopped, doing
+
+
+@click.command(name="publish")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("repository", metavar="USER/NAME")
+@click.option("--tag", help="Name of this state, such as v1, to load it by.")
+@click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
+@threads_option
+@json_option
+def command(
+    directory: Path, repository: str, tag: str | None, private: bool, threads: int | None, as_json: bool
+) -> None:
+    """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
+
+    The dataset is verified first. Nobody ever sees data without its manifest. What is interrupted is run
+    again; what has been uploaded isn't uploaded twice. The token is that of `hf auth login`, or HF_TOKEN.
+
+    \b
+    Example:
+      sraven publish raven user/raven --tag v1
+    """
+    from sraven.core.ground.errors import OutputError
+    from sraven.core.hub.publish import publish_dataset
+    from sraven.core.hub.service import read_place
+    from sraven.core.tasks.families import make_task
+    from sraven.core.verification.verify import verify_dataset
+
+    if not sys.stderr.isatty():
+        from huggingface_hub.utils import disable_progress_bars
+
+        disable_progress_bars()
+    place = read_place(repository)
+    if place.revision:
+        raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
+    try:
+        with doing("verifying") as tell:
+            faults = verify_dataset(directory, make_task, threads=threads).faults
+            if faults:
+                raise OutputError(
+                    f"{directory} isn't right: {faults[0]}; `sraven verify {directory}` says more"
+                )
+            found = publish_dataset(directory, place.repository, tag=tag, private=private, tell=tell)
+    except KeyboardInterrupt:
+        raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
+    name, revision = found.place.repository, found.place.revision
+    line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
+    if as_json:
+        print_json(
+            {"repository": name, "revision": revision, "commit": found.commit, "files": found.files}
+            | {"new": found.is_new, "load": line}
+        )
+        return
+    click.echo(f"{'published' if found.is_new else 'there already'}: {found.place}, {found.files:,} files")
+    click.echo(f"\nfrom datasets import load_dataset\ndataset = {line}")

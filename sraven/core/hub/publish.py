@@ -1,0 +1,126 @@
+"""A dataset directory onto the Hub: one commit with all files, then one tag.
+
+Nobody ever sees data without its manifest, nor half of either: files are uploaded first, where nothing
+shows them, and one commit makes all of them appear. It removes what isn't part of the dataset. Whatever is
+interrupted is run again: what has been uploaded isn't uploaded twice.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sraven.core.dataset.manifest import CARD, CROISSANT, list_shards, read_manifest
+from sraven.core.ground.errors import OutputError
+from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
+from sraven.core.system.staging import MANIFEST
+from sraven.core.tasks.families import make_task
+
+
+@dataclass(frozen=True)
+class Published:
+    """A dataset on the Hub.
+
+    Attributes:
+        place: with the revision that users should name: the tag if there is one, else the commit.
+        commit: the commit.
+        files: how many it holds.
+        is_new: whether there was anything to do.
+    """
+
+    place: Place
+    commit: str
+    files: int
+    is_new: bool
+
+
+def files_of(folder: Path) -> list[str]:
+    """Return the names of all files of a dataset directory that is finished, the manifest last.
+
+    Raises:
+        OutputError: if it isn't.
+    """
+    manifest = read_manifest(folder)
+    task = make_task(manifest["config"])
+    names = [*(shard.path for shard in list_shards(task, manifest)), CARD, CROISSANT, MANIFEST]
+    for name in names:
+        if not (folder / name).is_file():
+            raise OutputError(f"{folder / name} is missing; `sraven generate` mends a dataset")
+    return names
+
+
+def publish_dataset(
+    folder: Path,
+    repository: str,
+    *,
+    tag: str | None = None,
+    private: bool = False,
+    message: str = "A dataset, whole",
+    tell: Callable[[str], None] = lambda doing: None,
+) -> Published:
+    """Put a finished dataset on the Hub, which must have been verified before.
+
+    Args:
+        folder: the dataset directory.
+        repository: ``user/name``; made if there is none.
+        tag: a name for this state, such as v1, which `load_dataset` takes as a revision; None for none.
+        private: whether a repository that is made is private.
+        message: of the commit.
+        tell: is told what is being done.
+
+    Raises:
+        OutputError: if the directory isn't a finished dataset; for want of a token, of a right, for a tag
+            that is elsewhere, or a conflict.
+        HubError: if the server or the line fails, again and again.
+    """
+    from huggingface_hub import HfApi, get_token
+
+    place, api = Place(repository), HfApi()
+    names = files_of(folder)
+    with in_one_line(place, "publishing"):
+        tell("looking at the Hub")
+        if get_token() is None:
+            raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
+        insist(lambda: api.create_repo(repository, repo_type=KIND, private=private, exist_ok=True))
+        before = insist(lambda: api.dataset_info(repository))
+        tags = _tags(api, repository)
+        if tag in tags and tags[tag] != before.sha:
+            raise OutputError(
+                f"{place} has tag {tag} on another commit ({tags[tag][:7]}); a tag never moves: choose "
+                "another"
+            )
+        there = {each.rfilename for each in before.siblings or ()}
+        tell("uploading")
+        gone = sorted(there - {*names, *HUBS_OWN})
+        commit = _commit(api, folder, names, gone, repository, str(before.sha), message)
+        if tag is not None and tag not in tags:
+            tell("tagging")
+            insist(
+                lambda: api.create_tag(repository, tag=tag, revision=commit, repo_type=KIND, exist_ok=True)
+            )
+    return Published(Place(repository, tag or commit), commit, len(names), commit != before.sha)
+
+
+def _tags(api: Any, repository: str) -> dict[str, str]:
+    """Return the commits of a repository's tags, by name."""
+    refs = insist(lambda: api.list_repo_refs(repository, repo_type=KIND))
+    return {each.name: each.target_commit for each in refs.tags}
+
+
+def _commit(
+    api: Any, folder: Path, names: list[str], gone: list[str], repository: str, parent: str, message: str
+) -> str:
+    """Commit files and removals at once, on a parent that nobody may have followed; return the commit."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    def add() -> Any:
+        # Anew each time: what a call uploaded it marks as committed.
+        operations = [
+            *(CommitOperationAdd(path_in_repo=name, path_or_fileobj=str(folder / name)) for name in names),
+            *(CommitOperationDelete(path_in_repo=name, is_folder=False) for name in gone),
+        ]
+        return api.create_commit(
+            repository, operations, repo_type=KIND, commit_message=message, parent_commit=parent
+        )
+
+    return str(insist(add).oid)

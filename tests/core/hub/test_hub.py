@@ -1,0 +1,200 @@
+"""Publishing and verifying on a Hub on loopback, by the commands."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from huggingface_hub import close_session, constants
+
+from helpers.example import all_bytes
+from helpers.hub import TOKEN, serve
+from sraven import SRAVEN, write_dataset
+from sraven.core.hub import service
+
+# huggingface_hub uploads in a way that its library for HTTP would have otherwise.
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")
+
+SIZES = {"train": 300, "test": 20, "ood": 20}
+NAME = "user/raven"
+URI = f"hf://datasets/{NAME}"
+
+LOAD = """
+import sys
+from datasets import load_dataset
+whole = load_dataset("user/raven", revision="v1")
+assert {name: split.num_rows for name, split in whole.items()} == {"train": 300, "test": 20, "ood": 20}
+stream = load_dataset("user/raven", split="ood", revision="v1", streaming=True)
+assert [row["index"] for row in stream] == list(range(20))
+from sraven import SRAVEN, to_numpy
+task = SRAVEN(M=2, K=5, holdout=0.3)
+assert (to_numpy(whole["train"])["context"] == task.sample("train", 0, 300).context).all()
+"""
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hub") / "raven"
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), SIZES, folder)
+    return folder
+
+
+@pytest.fixture
+def hub(run, tmp_path, monkeypatch):
+    """The state of a Hub, to which commands of this process and others go."""
+    with serve() as (state, address):
+        settings = {"HF_TOKEN": TOKEN, "NO_PROXY": "127.0.0.1", "HF_HUB_DISABLE_XET": "1"}
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        resolve = address + "/{repo_id}/resolve/{revision}/{filename}"
+        changes = {"ENDPOINT": address, "HUGGINGFACE_CO_URL_TEMPLATE": resolve}
+        changes |= {"HF_HUB_OFFLINE": False, "HF_HUB_DISABLE_XET": True}
+        for name, value in changes.items():
+            monkeypatch.setattr(constants, name, value)
+        monkeypatch.setattr(service, "FIRST_WAIT", 0.01)
+        monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
+        close_session()
+
+        def call(*arguments, **changed):
+            with monkeypatch.context() as patch:
+                for name, value in changed.items():
+                    patch.setenv(name, value)
+                return run(*arguments)
+
+        state.call, state.address = call, address
+        yield state
+        close_session()
+
+
+def load(hub, home):
+    """Load the dataset as users do, in a process that knows no other Hub."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    new = {"HF_ENDPOINT": hub.address, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1", "HF_TOKEN": TOKEN}
+    line = [sys.executable, "-c", LOAD]
+    return subprocess.run(
+        line, env={**kept, **new}, cwd=home.parent, capture_output=True, text=True, check=False
+    )
+
+
+def published(hub, dataset):
+    """Tell whether all commits hold either nothing or the whole dataset, and the newest one it."""
+    whole, commits = all_bytes(dataset), list(hub.repositories[NAME].commits.values())
+    held = [{name: data for name, data in files.items() if name != ".gitattributes"} for files in commits]
+    return all(files in ({}, whole) for files in held) and held[-1] == whole
+
+
+def test_published_verified_and_loaded(hub, dataset, tmp_path):
+    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
+    assert code == 0, err
+    assert 'load_dataset("user/raven", revision="v1")' in out
+    assert published(hub, dataset) and len(hub.repositories[NAME].commits) == 2
+    assert hub.repositories[NAME].tags == {"v1": hub.repositories[NAME].head}
+
+    before = len(hub.requests)
+    code, out, err = hub.call("verify", f"{URI}@v1")
+    assert code == 0 and "all is right" in out, err
+    assert not [path for _, path in hub.requests[before:] if path.endswith(".parquet")]
+    code, out, err = hub.call("verify", f"{URI}@v1", "--full")
+    assert code == 0 and "byte for byte" in out, err
+
+    done = load(hub, tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+
+    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
+    assert code == 0 and "there already" in out, err
+    assert len(hub.repositories[NAME].commits) == 2
+
+
+def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, dataset):
+    failures = {"/preupload/": [503], "/commit/": [502, "drop"], "/tag/": [500], "/objects/": ["drop"]}
+
+    def fail(method, path):
+        for part, left in failures.items():
+            if part in path and left and "batch" not in path:
+                return left.pop()
+        return None
+
+    hub.fail = fail
+    code, _, err = hub.call("publish", dataset, NAME, "--tag=v1")
+    assert code == 0, err
+    assert not any(failures.values()) and published(hub, dataset)
+    sent = [path for method, path in hub.requests if method == "PUT"]
+    assert len(sent) == len(set(sent)) + 1  # the one that was dropped
+
+
+def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
+    hub.fail = lambda method, path: 503 if "/commit/" in path else None
+    code, _, err = hub.call("publish", dataset, NAME)
+    assert code == 1 and "answered HTTP 503" in err and err.count("\n") == 1
+    assert len(hub.repositories[NAME].commits) == 1
+    hub.fail = lambda method, path: None
+    assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
+
+
+def test_a_conflict_is_told(hub, dataset):
+    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
+    code, _, err = hub.call("publish", dataset, NAME)
+    assert code == 2 and "somebody else changed it meanwhile" in err
+
+
+def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
+    code, _, err = hub.call("publish", dataset, NAME, HF_TOKEN="hf_wrong")
+    assert code == 2 and "HF_TOKEN" in err
+    code, _, err = hub.call("publish", dataset, NAME, HF_TOKEN="")
+    assert code == 2 and "needs a token" in err
+    assert not hub.repositories
+    hub.fail = lambda method, path: 403 if "/repos/create" in path else None
+    code, _, err = hub.call("publish", dataset, NAME)
+    assert code == 2 and "the right to write" in err
+    hub.fail = lambda method, path: 422 if "/objects/" in path and "batch" not in path else None
+    code, _, err = hub.call("publish", dataset, NAME)
+    assert code == 2 and "another checksum" in err
+    assert [len(each.commits) for each in hub.repositories.values()] in ([], [1])
+    for name in ("raven", "user/raven@v1"):
+        code, _, err = hub.call("publish", dataset, name)
+        assert code == 2 and ("user/name" in err)
+    code, _, err = hub.call("verify", f"{URI}@nowhere")
+    assert code == 2 and "no such revision" in err
+    code, _, err = hub.call("verify", "hf://datasets/user/absent")
+    assert code == 2 and "knows no such dataset" in err
+
+
+def test_a_damaged_dataset_isnt_published(hub, dataset, tmp_path):
+    copy = shutil.copytree(dataset, tmp_path / "copy")
+    (copy / "README.md").write_text("hello")
+    code, _, err = hub.call("publish", copy, NAME)
+    assert code == 2 and "isn't right" in err and not hub.repositories
+
+
+def test_what_was_changed_on_the_hub_is_found(hub, dataset):
+    assert hub.call("publish", dataset, NAME, "--tag=v1")[0] == 0
+    repository = hub.repositories[NAME]
+    files = dict(repository.commits[repository.head])
+    shard = next(name for name in files if name.endswith(".parquet"))
+    cases = {
+        "not part of the dataset: loader.py": {**files, "loader.py": b"evil"},
+        f"{shard} is missing": {name: data for name, data in files.items() if name != shard},
+        f"{shard} has another checksum": {**files, shard: files[shard][:-1] + b"?"},
+        "README.md has": {**files, "README.md": b"hello"},
+    }
+    for words, content in cases.items():
+        repository.commit(content)
+        code, _, err = hub.call("verify", URI)
+        assert code == 1 and words in err, (words, err)
+        assert hub.call("verify", f"{URI}@v1")[0] == 0
+    repository.commit({"a.txt": b"?"})
+    code, _, err = hub.call("verify", URI)
+    assert code == 2 and "no dataset of this benchmark" in err
+    code, _, err = hub.call("publish", dataset, NAME, "--tag=v1")
+    assert code == 2 and "a tag never moves" in err
+
+
+def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
+    assert hub.call("publish", dataset, NAME)[0] == 0
+    other = tmp_path / "other"
+    write_dataset(SRAVEN(M=3, K=5, holdout=0.3), {"ood": 10}, other)
+    assert hub.call("publish", other, NAME, "--tag=v2")[0] == 0
+    repository = hub.repositories[NAME]
+    held = {name: data for name, data in repository.commits[repository.head].items() if name[0] != "."}
+    assert held == all_bytes(other)

@@ -1,0 +1,80 @@
+"""Names of datasets on the Hub, and calls that are tried again."""
+
+import pytest
+from huggingface_hub import errors
+
+from sraven import OutputError
+from sraven.core.ground.errors import HubError
+from sraven.core.hub.service import FIRST_WAIT, TRIES, Place, in_one_line, insist, read_place
+
+
+def test_places_are_read_as_they_are_written():
+    assert read_place("user/name") == Place("user/name")
+    assert read_place("hf://datasets/user/na.me-1@v1.0") == Place("user/na.me-1", "v1.0")
+    assert str(Place("user/name", "v1")) == "hf://datasets/user/name@v1"
+    for text in (
+        "name",
+        "a/b/c",
+        "hf://datasets/a",
+        "a/b@",
+        "../b",
+        "a/b@../c d",
+        "a/b\n",
+        "hf://models/a/b",
+    ):
+        with pytest.raises(OutputError, match="names no dataset on the Hub"):
+            read_place(text)
+
+
+class _Response:
+    def __init__(self, status):
+        self.status_code, self.headers, self.request = status, {}, None
+
+
+def failing(status, times):
+    """Return a call that fails so often, and the number of times that it was made."""
+    made = []
+
+    def call():
+        made.append(status)
+        if len(made) <= times:
+            raise errors.HfHubHTTPError("as the test wants it", response=_Response(status))
+        return "done"
+
+    return call, made
+
+
+def test_what_may_pass_is_tried_again_with_longer_waits():
+    waits = []
+    call, made = failing(503, TRIES - 1)
+    assert insist(call, waits.append) == "done"
+    assert waits == [FIRST_WAIT * 2**attempt for attempt in range(TRIES - 1)]
+    call, made = failing(503, TRIES)
+    with pytest.raises(errors.HfHubHTTPError):
+        insist(call, waits.append)
+    assert len(made) == TRIES
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 412, 422])
+def test_what_the_caller_has_to_change_isnt(status):
+    call, made = failing(status, 1)
+    with pytest.raises(errors.HfHubHTTPError):
+        insist(call, lambda seconds: None)
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [
+        (401, OutputError, "hf auth login"),
+        (403, OutputError, "the right to write"),
+        (412, OutputError, "somebody else changed it meanwhile"),
+        (422, OutputError, "another checksum"),
+        (503, HubError, "answered HTTP 503 5 times"),
+    ],
+)
+def test_failures_are_one_line(status, kind, words):
+    call, _ = failing(status, 1)
+    with pytest.raises(kind, match=words) as caught, in_one_line(Place("user/name"), "publishing"):
+        call()
+    assert "\n" not in str(caught.value) and "hf://datasets/user/name" in str(caught.value)
