@@ -37,7 +37,7 @@ def command(
     from sraven.core.verification.verify import verify_dataset
 
     if not sys.stderr.isatty():
-        from huggingface_hub.utils import disable_progress_bars
+        from huggingface_hub.utils.tqdm import disable_progress_bars
 
         disable_progress_bars()
     place = read_place(repository)
