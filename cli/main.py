@@ -22,6 +22,7 @@ COMMANDS = read_summaries(
         "publish",
         "boards",
         "score",
+        "errors",
         "submit",
         "leaderboard",
         "train",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sraven.core.submissions.submit import write_submission
     from sraven.core.tasks.families import make_task
     from sraven.core.verification.verify import verify_dataset
+    from sraven.errors import sort_errors
     from sraven.observer import ideal_observer
     from sraven.record import to_numpy
     from sraven.rules import RULES
@@ -48,6 +49,7 @@ __all__ = [
     "load_board",
     "make_task",
     "score_submission",
+    "sort_errors",
     "to_numpy",
     "verify_dataset",
     "write_dataset",
@@ -74,6 +76,7 @@ _HOMES = {
     "load_board": "sraven.core.boards.board",
     "make_task": "sraven.core.tasks.families",
     "score_submission": "sraven.core.submissions.submission",
+    "sort_errors": "sraven.errors",
     "to_numpy": "sraven.record",
     "verify_dataset": "sraven.core.verification.verify",
     "write_dataset": "sraven.core.dataset.write",

@@ -11,6 +11,7 @@ FAMILY = Family(
     rows="sraven.record:SRAVENRows",
     scoring="sraven.scoring:SRAVENScoring",
     references="sraven.references:SRAVENReferences",
+    diagnosis="sraven.diagnosis:SRAVENDiagnosis",
     helps={
         "generate": Help(
             "Write a SRAVEN dataset that load_dataset loads.",

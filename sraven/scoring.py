@@ -93,14 +93,16 @@ class SRAVENScoring:
         return int(rows[0]), f"has the symbol {symbol}; symbols are 0 to {self.task.K - 1}"
 
     def labels(self, batch: Batch, threads: int | None) -> Labels:
-        """Return target, rules by position and ambiguity of the instances of a batch."""
+        """Return target, rules by position and number of answers of the instances of a batch."""
         task, count = self.task, len(batch.target)
-        ambiguous = np.zeros(count, np.bool_)
+        answers = np.ones(count, np.int64)
         if task.answers == "any":
-            ambiguous = task.count_answers(batch, threads=threads) > 1
+            answers = task.count_answers(batch, threads=threads)
+        ambiguous = answers > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
-        arrays = {**batch._asdict(), "rules_by_position": rules, "ambiguous": ambiguous}
+        counted = {"answers": answers, "ambiguous": ambiguous}
+        arrays = {**batch._asdict(), "rules_by_position": rules, **counted}
         occurrences = {f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)}
         summands = {
             "instances": np.ones(count),

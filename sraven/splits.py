@@ -36,6 +36,39 @@ def rule_combinations(M: int, rules: Rules = RULES) -> NDArray[np.uint8]:
     return table
 
 
+def exchanges(M: int, known: NDArray[np.int32], rules: Rules = RULES) -> NDArray[np.int64]:
+    """Return, for each combination, how many of its rules have to be exchanged to get one of ``known``.
+
+    That is its distance to the nearest of them: M less the rules that they share, each as often as both have
+    it. One exchange leads to a neighbour, so a search breadth first from all of ``known`` finds it.
+
+    Args:
+        M: number of features.
+        known: indices of combinations, at least one.
+        rules: the rules that there are.
+
+    Returns:
+        int64 ``[n_combinations]``, by the combinations' indices: 0 for those known.
+    """
+    combinations, R = rule_combinations(M, rules), len(rules)
+    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(R)], axis=1)
+    weights = (M + 1) ** np.arange(R, dtype=np.int64)
+    keys = counts @ weights
+    order = np.argsort(keys)
+    found = np.full(len(combinations), -1, np.int64)
+    found[known] = 0
+    distance = 0
+    while len(front := np.flatnonzero(found == distance)):
+        distance += 1
+        for out in range(R):
+            leaving = keys[front[counts[front, out] > 0]] - weights[out]
+            for reached in (
+                order[np.searchsorted(keys, leaving + weight, sorter=order)] for weight in weights
+            ):
+                found[reached[found[reached] < 0]] = distance
+    return found
+
+
 def partition(M: int, holdout: float, seed: int, version: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Divide the rule combinations into known and held-out ones.
 

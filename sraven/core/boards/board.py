@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.boards.ceilings import KNOWS, Ceiling
 from sraven.core.boards.check import check_digests, check_held_out, check_predictions
 from sraven.core.boards.content import RANKED, BoardFile
+from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.scoring import DIGITS, Run, SplitScores, score_runs
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.errors import BoardError, ConfigurationError
@@ -162,6 +163,17 @@ class Board(BoardFile):
         run = Run(0, array, np.ones(len(array), np.bool_))
         labels = self.labels(split, array, threads=threads)
         return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
+
+    def diagnose(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitErrors:
+        """Sort the wrong answers among predictions of a whole split by the kind of mistake.
+
+        Arguments and errors are those of `score`; a ConfigurationError, too, if nothing sorts the wrong
+        answers of its task.
+        """
+        diagnosis = require_diagnosis(self.task)
+        array = self.checked_predictions(split, predictions)
+        run = Run(0, array, np.ones(len(array), np.bool_))
+        return diagnose_runs(diagnosis, self.labels(split, threads=threads), [run], threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
         """Return predictions of a whole split as an array of the board's type.

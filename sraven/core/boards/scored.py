@@ -1,4 +1,4 @@
-"""Tasks whose predictions are scored off boards, by the functions that score boards."""
+"""Tasks whose predictions are scored and diagnosed off boards, by the functions that do so for boards."""
 
 from typing import Any, TypeVar
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sraven.core.boards.check import check_predictions
+from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
@@ -13,12 +14,13 @@ from sraven.core.tasks.access import INDEX_LIMIT, RandomAccess
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import scoring_of
 from sraven.core.tasks.split import Split
+from sraven.core.tasks.task import Labels
 
 B = TypeVar("B", bound=Instances)
 
 
 class ScoredTask(RandomAccess[B]):
-    """The base of tasks: random access to their instances, and scores of predictions of them."""
+    """The base of tasks: random access to their instances, and what predictions of them are worth."""
 
     def score(
         self, instances: str | Split | B, predictions: ArrayLike, *, threads: int | None = None
@@ -35,6 +37,25 @@ class ScoredTask(RandomAccess[B]):
         Raises:
             ConfigurationError: for other instances, or a wrong shape, kind of number or value.
         """
+        labels, run = self._labels_and_run(instances, predictions, threads)
+        return score_runs(scoring_of(self), labels, [run], threads=threads)
+
+    def diagnose(
+        self, instances: str | Split | B, predictions: ArrayLike, *, threads: int | None = None
+    ) -> SplitErrors:
+        """Sort the wrong answers among predictions of any instances, as `sraven errors` does for boards.
+
+        Arguments and errors are those of `score`; a ConfigurationError, too, if nothing sorts the wrong
+        answers of such a task.
+        """
+        diagnosis = require_diagnosis(self)
+        labels, run = self._labels_and_run(instances, predictions, threads)
+        return diagnose_runs(diagnosis, labels, [run], threads=threads)
+
+    def _labels_and_run(
+        self, instances: str | Split | B, predictions: ArrayLike, threads: int | None
+    ) -> tuple[Labels, Run]:
+        """Return the truth about instances, and checked predictions of them."""
         batch: Any = instances
         if isinstance(instances, str):
             count = len(predictions) if np.ndim(predictions) else 0  # type: ignore[arg-type]
@@ -49,5 +70,4 @@ class ScoredTask(RandomAccess[B]):
         check_integer("the number of instances", len(batch), 1, INDEX_LIMIT)
         scoring = scoring_of(self)
         array = check_predictions("predictions", predictions, len(batch), scoring.prediction, scoring)
-        run = Run(0, array, np.ones(len(array), np.bool_))
-        return score_runs(scoring, scoring.labels(batch, threads), [run], threads=threads)
+        return scoring.labels(batch, threads), Run(0, array, np.ones(len(array), np.bool_))

@@ -19,13 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.boards.board import Board
+from sraven.core.ground.jsonable import as_json
 from sraven.core.ground.spec import digest
 from sraven.core.leaderboard.kept import Kept
+from sraven.core.submissions.errors import errors_of
 from sraven.core.submissions.submission import Opened, decode_submission, open_submission, scores_of
 from sraven.core.tasks.families import find_family
 
-_FORMAT = 1
+_FORMAT = 2
 _CONTENT = "content"
+_DERIVED = ("scores", "totals", "errors")
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Evidence:
         digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
         scores: what ``scores.json`` should hold; see `sraven.core.submissions.submission.score_submission`.
         totals: for each split, the sums of what its labels say, such as how many are ambiguous.
+        errors: by split, what it gets wrong, sorted: a `sraven.core.boards.diagnosis.ErrorRow` of all
+            instances, as JSON. Nothing if nothing sorts the errors of the task.
         predictions: ``[n, ...]`` of each run, by `run_name`.
     """
 
@@ -46,6 +51,7 @@ class Evidence:
     digest: str
     scores: Mapping[str, Any]
     totals: Mapping[str, Mapping[str, float]]
+    errors: Mapping[str, Mapping[str, Any]]
     predictions: Mapping[str, NDArray[Any]]
 
 
@@ -93,6 +99,10 @@ def _compute(opened: Opened, threads: int | None) -> Evidence:
             split: {name: float(column.sum()) for name, column in found.summands.items()}
             for split, found in labels.items()
         },
+        errors={
+            split: as_json(found.overall)
+            for split, found in errors_of(submission, labels, threads=threads).items()
+        },
         predictions={
             run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
@@ -101,7 +111,8 @@ def _compute(opened: Opened, threads: int | None) -> Evidence:
 
 def _pack(evidence: Evidence) -> bytes:
     written = io.BytesIO()
-    text = json.dumps({"scores": evidence.scores, "totals": evidence.totals}, allow_nan=False)
+    derived = {name: getattr(evidence, name) for name in _DERIVED}
+    text = json.dumps(derived, allow_nan=False)
     arrays: dict[str, Any] = {_CONTENT: np.frombuffer(text.encode(), np.uint8), **evidence.predictions}
     np.savez(written, **arrays)
     return written.getvalue()
@@ -111,7 +122,8 @@ def _unpack(opened: Opened, packed: bytes) -> Evidence:
     """Return kept evidence; arrays are read when they are asked for."""
     arrays = np.load(io.BytesIO(packed), allow_pickle=False)
     content = json.loads(arrays[_CONTENT].tobytes())
-    return Evidence(opened.content, opened.board, opened.digest, content["scores"], content["totals"], arrays)
+    derived = {name: content[name] for name in _DERIVED}
+    return Evidence(opened.content, opened.board, opened.digest, **derived, predictions=arrays)
 
 
 def gather_evidence(folder: Path, *, fresh: bool = False, threads: int | None = None) -> Evidence:

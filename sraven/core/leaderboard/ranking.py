@@ -83,6 +83,7 @@ def _make_entry(entry_id: str, evidence: Evidence) -> Entry:
         paper=method.get("paper"),
         code=method.get("code"),
         fingerprint=primary.get("fingerprint") if primary else None,
+        errors=evidence.errors,
     )
 
 

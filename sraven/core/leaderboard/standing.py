@@ -1,7 +1,7 @@
 """What a standing is made of: the rows of boards, their badges, and what was left out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sraven.core.boards.board import Board
@@ -40,6 +40,8 @@ class Entry:
         code: address.
         fingerprint: of the documents of a corpus; None on other boards.
         copies: ids of entries with the same predictions, or nearly the same.
+        errors: by split, what it gets wrong, sorted; see `sraven.core.leaderboard.evidence.Evidence`. Nothing
+            where nothing sorts it, or there are no predictions.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Entry:
     code: str | None
     fingerprint: str | None = None
     copies: tuple[str, ...] = ()
+    errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

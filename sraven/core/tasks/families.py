@@ -11,6 +11,7 @@ from sraven.core.tasks.family import Family
 from sraven.core.tasks.versions import check_version
 
 if TYPE_CHECKING:
+    from sraven.core.tasks.diagnosis import Diagnosis
     from sraven.core.tasks.task import GeneratedTask, References, Rows, Scoring, Task
 
 FAMILIES = {
@@ -79,6 +80,13 @@ def references_of(task: "Task") -> "References":
     """
     references: References = resolve_name(_generating(task).references)(task)
     return references
+
+
+def diagnosis_of(task: "Task") -> "Diagnosis | None":
+    """Return how the wrong answers of a task are sorted; None if its family doesn't say."""
+    reference = find_family(task.name).diagnosis
+    diagnosis: Diagnosis | None = resolve_name(reference)(task) if reference else None
+    return diagnosis
 
 
 def generator_of(task: Any) -> "GeneratedTask":

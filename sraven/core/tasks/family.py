@@ -90,6 +90,8 @@ class Family:
         scoring: returns the `Scoring` of a task.
         rows: returns the `Rows` of a task.
         references: returns the `References` of a task.
+        diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
+            wrong answers.
         instead: of a corpus: what to do instead of asking for instances; ``{task}`` stands for the task.
         nouns: what its instances are called.
         summary: a line for the list of commands.
@@ -111,6 +113,7 @@ class Family:
     scoring: str
     rows: str = ""
     references: str = ""
+    diagnosis: str = ""
     instead: str = ""
     nouns: str = "instances"
     summary: str = ""

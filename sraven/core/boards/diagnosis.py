@@ -1,0 +1,138 @@
+"""Wrong answers sorted over the seeds of a method: counts, and shares with their standard errors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.boards.scoring import DIGITS, Run
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.diagnosis import OVERALL, Diagnosis, Tally
+from sraven.core.tasks.families import FAMILIES, diagnosis_of, find_family
+from sraven.core.tasks.task import Labels, Task
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a whole.
+
+    Attributes:
+        counts: the part of each seed, in the order of the seeds.
+        mean: the share, mean over seeds; None where a seed has nothing to share.
+        standard_error: over seeds; None for a single seed.
+    """
+
+    counts: tuple[int, ...]
+    mean: float | None
+    standard_error: float | None
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """Some of the instances (or features) of a split.
+
+    Attributes:
+        name: which they are.
+        total: how many.
+        wrong: those of them that are wrong.
+        of_wrong: the wrong ones by column.
+    """
+
+    name: str
+    total: int
+    wrong: Share
+    of_wrong: Mapping[str, Share]
+
+
+@dataclass(frozen=True)
+class ErrorTable:
+    """The wrong answers of a split, divided.
+
+    Attributes:
+        heading: what the rows are.
+        unit: what is counted, such as ``instances``.
+        rows: the rows.
+    """
+
+    heading: str
+    unit: str
+    rows: tuple[ErrorRow, ...]
+
+
+@dataclass(frozen=True)
+class SplitErrors:
+    """What one method gets wrong on one split.
+
+    Attributes:
+        instances: the size of the split.
+        seeds: the seeds, ascending.
+        tables: by name; the first one, ``overall``, has one row.
+    """
+
+    instances: int
+    seeds: tuple[int, ...]
+    tables: Mapping[str, ErrorTable]
+
+    @property
+    def overall(self) -> ErrorRow:
+        """The row of all instances."""
+        return self.tables[OVERALL].rows[0]
+
+
+def require_diagnosis(task: Task) -> Diagnosis:
+    """Return how the wrong answers of a task are sorted.
+
+    Raises:
+        ConfigurationError: if its family doesn't say.
+    """
+    diagnosis = diagnosis_of(task)
+    if diagnosis is None:
+        able = ", ".join(name for name in FAMILIES if find_family(name).diagnosis)
+        raise ConfigurationError(
+            f"nothing sorts the wrong answers of the task {task.name}; that can be done for {able}"
+        )
+    return diagnosis
+
+
+def _share(counts: NDArray[np.int64], wholes: NDArray[np.int64]) -> Share:
+    """Return a share over seeds, given the part and the whole of each."""
+    listed = tuple(counts.tolist())
+    if (wholes == 0).any():
+        return Share(listed, None, None)
+    shares = counts / wholes
+    error = round(float(shares.std(ddof=1) / np.sqrt(len(shares))), DIGITS) if len(shares) > 1 else None
+    return Share(listed, round(float(shares.mean()), DIGITS), error)
+
+
+def _table(tallies: Sequence[Tally]) -> ErrorTable:
+    """Return the table of one tally, given that of each seed."""
+    first = tallies[0]
+    counts = np.stack([tally.counts for tally in tallies], axis=-1)  # rows, columns, seeds
+    wrong = counts.sum(axis=1)
+    rows = tuple(
+        ErrorRow(
+            name,
+            int(first.totals[row]),
+            _share(wrong[row], np.full(len(tallies), first.totals[row])),
+            {column: _share(counts[row, n], wrong[row]) for n, column in enumerate(first.columns)},
+        )
+        for row, name in enumerate(first.rows)
+    )
+    return ErrorTable(first.heading, first.unit, rows)
+
+
+def diagnose_runs(
+    diagnosis: Diagnosis, labels: Labels, runs: Sequence[Run], *, threads: int | None = None
+) -> SplitErrors:
+    """Sort the wrong answers of the runs of one method on one split.
+
+    Args:
+        diagnosis: the task's.
+        labels: the truth about the split.
+        runs: predictions of one or more seeds.
+        threads: threads to use; None for all available ones.
+    """
+    found = [diagnosis.tally(labels, run.predictions, run.answered, threads) for run in runs]
+    tables = {name: _table([tallies[name] for tallies in found]) for name in found[0]}
+    return SplitErrors(len(runs[0].predictions), tuple(run.seed for run in runs), tables)

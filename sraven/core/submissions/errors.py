@@ -1,0 +1,51 @@
+"""What submissions get wrong, sorted: for readers, and no part of ``scores.json``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
+from sraven.core.submissions.submission import Submission, read_submission
+from sraven.core.tasks.families import diagnosis_of
+from sraven.core.tasks.task import Labels
+
+
+def errors_of(
+    submission: Submission, labels: Mapping[str, Labels] | None = None, *, threads: int | None = None
+) -> dict[str, SplitErrors]:
+    """Return by split what a submission gets wrong; nothing if nothing sorts the errors of its task.
+
+    Args:
+        submission: validated.
+        labels: the truth about its splits, if it is there.
+        threads: threads to use; None for all available ones.
+    """
+    board = submission.board
+    diagnosis = diagnosis_of(board.task)
+    if diagnosis is None:
+        return {}
+    return {
+        split: diagnose_runs(
+            diagnosis,
+            labels[split] if labels else board.labels(split, threads=threads),
+            runs,
+            threads=threads,
+        )
+        for split, runs in submission.runs.items()
+    }
+
+
+def diagnose_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, SplitErrors]:
+    """Validate a submission and sort what it gets wrong.
+
+    Args:
+        folder: its directory.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        SubmissionError: if it is refused; the message says why.
+        BoardError: if this installation doesn't give the board's instances.
+        ConfigurationError: if nothing sorts the wrong answers of the board's task.
+    """
+    submission = read_submission(Path(folder))
+    require_diagnosis(submission.board.task)
+    return errors_of(submission, threads=threads)

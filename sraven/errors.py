@@ -1,0 +1,190 @@
+"""Wrong answers, sorted by the kind of mistake that they are: from predictions alone.
+
+A wrong answer has at least one wrong symbol. Its kind is the first of these that fits:
+
+=====================  ===========================================================================
+kind                   the answer
+=====================  ===========================================================================
+``valid alternative``  is another ninth panel that explains the context (`sraven.is_answer`)
+``correspondence``     has the target's symbols, each as often, at other positions
+``another rule``       completes, at each wrong position, the third row of the feature shown there
+                       to a row of another rule
+``none of these``      is none of the above
+=====================  ===========================================================================
+
+The target shows, at each position, what the rule of its feature gives. So to have the target's
+symbols elsewhere is to have found what all rules give, and not which feature is where.
+
+A row (x, y, z) is a row of a rule if the generator can draw it for that rule: z alone is the
+answer's, x and y are the symbols that the feature has in the context, at its true positions. The rows
+of distribute three depend on each other. Here the third row is one of them if it shows the three
+distinct symbols of the first or of the second.
+"""
+
+from functools import cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.ambiguity import is_answer
+from sraven.arguments import check_context, check_K, check_symbols
+from sraven.core.ground.arguments import check_array
+from sraven.core.ground.errors import ConfigurationError
+from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, row_table
+
+VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, NONE_OF_THESE = range(1, 5)
+
+KINDS = {
+    "valid alternative": "another panel that explains the context as well as the target does",
+    "correspondence": "the target's symbols, each as often, at other positions",
+    "another rule": "each wrong symbol is what another rule gives for its feature",
+    "none of these": "any other wrong answer",
+}
+"""The kinds of wrong answers with their meanings, in the order in which they are asked for. ``kind`` of a
+`SortedErrors` counts them from 1."""
+
+
+class SolvedInstances(Protocol):
+    """What `sort_errors` reads of instances: those of a `sraven.Batch`."""
+
+    @property
+    def context(self) -> NDArray[np.uint8]:
+        """The eight context panels: ``[n, 8, M]``."""
+
+    @property
+    def target(self) -> NDArray[np.uint8]:
+        """The ninth panel: ``[n, M]``."""
+
+    @property
+    def rules(self) -> NDArray[np.uint8]:
+        """The rule of each feature: ``[n, M]``."""
+
+    @property
+    def permutations(self) -> NDArray[np.uint8]:
+        """The feature that each position of each column shows: ``[n, 3, M]``."""
+
+
+class SortedErrors(NamedTuple):
+    """What predictions get wrong, and how.
+
+    Attributes:
+        kind: uint8 ``[n]``: 0 where the prediction is right, else the kind of its mistake, from 1 in the
+            order of `KINDS`.
+        rules: uint8 ``[n, M]``: the rule of the feature that each position of the ninth panel shows.
+        wrong: bool ``[n, M]``: where the symbol isn't the target's.
+        follows: bool ``[n, M, R]``: of which rules each wrong symbol completes a row; nothing where
+            the symbol is right.
+    """
+
+    kind: NDArray[np.uint8]
+    rules: NDArray[np.uint8]
+    wrong: NDArray[np.bool_]
+    follows: NDArray[np.bool_]
+
+
+@cache
+def _third_symbols(K: int, rules: Rules) -> NDArray[np.int16]:
+    """Return the one z of a row (x, y, z) by rule and x * K + y: int16 ``[R, K * K]``; -1 if there is none.
+
+    It is that of the rows that a rule draws, so distribute three, which draws none, has -1 throughout.
+    """
+    third = np.full((len(rules), K * K), -1, np.int16)
+    for rule, rows, symbols in zip(rules, row_table(K, rules).astype(np.int64), third, strict=True):
+        if rule.draw is not None:
+            x, y, z = rows & 0xFF, rows >> 8 & 0xFF, rows >> 16
+            symbols[x * K + y] = z
+    third.setflags(write=False)
+    return third
+
+
+def _rows_of_features(
+    context: NDArray[np.uint8], target: NDArray[np.uint8], permutations: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return the three rows of the feature that each position of the ninth panel shows.
+
+    Returns:
+        uint8 ``[3, 3, n, M]``: rows first, then columns.
+    """
+    third, (n, M) = permutations[:, 2].astype(np.int64), target.shape
+    panels = np.concatenate([context, target[:, None]], axis=1).reshape(n, 3, 3, M)
+    rows = np.empty((3, 3, n, M), np.uint8)
+    for column in range(3):
+        positions = np.take_along_axis(permutations[:, column].argsort(axis=1), third, axis=1)
+        for row in range(3):
+            rows[row, column] = np.take_along_axis(panels[:, row, column], positions, axis=1)
+    return rows
+
+
+def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
+    """Tell of which rules predicted symbols complete a row: bool ``[n, M, R]`` for rows ``[3, 3, n, M]``."""
+    earlier, x, y = rows[:2], rows[2, 0], rows[2, 1]
+    follows = _third_symbols(K, rules)[:, x.astype(np.int64) * K + y] == predicted
+    shows = [(earlier == symbol).any(axis=1) for symbol in (x, y, predicted)]  # [2, n, M] each
+    distinct = (x != y) & (y != predicted) & (predicted != x)
+    follows[DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=0)
+    return np.asarray(follows.transpose(1, 2, 0))
+
+
+def _check_permutations(permutations: ArrayLike, n: int, M: int) -> NDArray[np.uint8]:
+    array = check_symbols("permutations", permutations, (n, 3, M), M)
+    if (np.sort(array) != np.arange(M)).any():
+        raise ConfigurationError(
+            f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
+            "in the order in which a column shows them"
+        )
+    return array
+
+
+def sort_errors(
+    batch: SolvedInstances,
+    predictions: ArrayLike,
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    answers: ArrayLike | None = None,
+    threads: int | None = None,
+) -> SortedErrors:
+    """Sort the wrong answers by the kind of mistake that they are; see `sraven.errors` for the kinds.
+
+    Args:
+        batch: the instances, as ``task.sample`` returns them.
+        predictions: integers ``[n, M]``: a ninth panel for each.
+        K: number of symbols, 3 to 256.
+        permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        answers: integers ``[n]``: how many answers each context has, if that is known (`count_answers`):
+            where there is one, no other is looked for.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        ConfigurationError: for a wrong shape, dtype, symbol, rule or permutation.
+        CapacityError: if an instance has too many explanations for an exact answer.
+    """
+    K = check_K(K)
+    context = check_context(batch.context, K)
+    n, _, M = context.shape
+    target = check_symbols("target", batch.target, (n, M), K)
+    predicted = check_symbols("predictions", predictions, (n, M), K)
+    by_feature = check_symbols("rules", batch.rules, (n, M), len(rules)).astype(np.uint8)
+    permutations = _check_permutations(batch.permutations, n, M)
+    wrong = predicted != target
+    mistaken = np.flatnonzero(wrong.any(axis=1))
+    asked = mistaken
+    if answers is not None:
+        asked = mistaken[check_array("answers", answers, (n,), "iu", "integers")[mistaken] > 1]
+
+    follows = np.zeros((n, M, len(rules)), np.bool_)
+    rows = _rows_of_features(context[mistaken], target[mistaken], permutations[mistaken])
+    follows[mistaken] = _follow(rows, predicted[mistaken], K, rules) & wrong[mistaken][..., None]
+
+    kind = np.zeros(n, np.uint8)
+    kind[mistaken] = NONE_OF_THESE
+    kind[mistaken[(follows.any(axis=2) | ~wrong).all(axis=1)[mistaken]]] = ANOTHER_RULE
+    same_symbols = (np.sort(predicted[mistaken]) == np.sort(target[mistaken])).all(axis=1)
+    kind[mistaken[same_symbols]] = CORRESPONDENCE
+    valid = is_answer(context[asked], predicted[asked], K, permute=permute, rules=rules, threads=threads)
+    kind[asked[valid]] = VALID_ALTERNATIVE
+    shown = permutations[:, 2].astype(np.int64)
+    return SortedErrors(kind, np.take_along_axis(by_feature, shown, axis=1), wrong, follows)
