@@ -62,9 +62,8 @@ def exchanges(M: int, known: NDArray[np.int32], rules: Rules = RULES) -> NDArray
         distance += 1
         for out in range(R):
             leaving = keys[front[counts[front, out] > 0]] - weights[out]
-            for reached in (
-                order[np.searchsorted(keys, leaving + weight, sorter=order)] for weight in weights
-            ):
+            for weight in weights:
+                reached = order[np.searchsorted(keys, leaving + weight, sorter=order)]
                 found[reached[found[reached] < 0]] = distance
     return found
 

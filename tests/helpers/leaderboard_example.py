@@ -78,6 +78,19 @@ def make_entry(method, value, **changes):
     return replace(usual, **changes)
 
 
+def make_errors(*of_wrong, missing=0.0):
+    """Return what an entry gets wrong on both splits, given how its wrong answers divide into the kinds."""
+
+    def share(mean, error=0.002):
+        return {"counts": [round(1000 * mean)] * 3, "mean": mean, "standard_error": error}
+
+    kinds = ("valid alternative", "correspondence", "another rule", "none of these", "missing")
+    shares = dict(zip(kinds, map(share, (*of_wrong, missing)), strict=True))
+    row = {"name": "all", "total": 51_200, "wrong": share(0.25), "of_wrong": shares}
+    nothing = {kind: {"counts": [0, 0, 0], "mean": None, "standard_error": None} for kind in kinds}
+    return {"test": {**row, "wrong": share(0.0, 0.0), "of_wrong": nothing}, "ood": row}
+
+
 def make_reported(method, value, **changes):
     """Return a row as a paper reports it."""
     nothing = {"id": "", "interval": None, "date": None, "code": None, "parameters": None}
@@ -99,9 +112,23 @@ def make_standing():
         make_entry(
             "Omega", 0.81, rank=1, train_instances=40_000_000, budget=40_000_000, parameters=3_000_000
         ),
-        make_entry("alpha", 0.74, rank=1, badge="reproduced", family="hypernetwork"),
+        make_entry(
+            "alpha",
+            0.74,
+            rank=1,
+            badge="reproduced",
+            family="hypernetwork",
+            errors=make_errors(0.25, 0.1, 0.15, 0.4, missing=0.1),
+        ),
         make_reported("Paper best", 0.71),
-        make_entry("Beta", 0.69, rank=2, parameters=900_000, date="2026-12-01"),
+        make_entry(
+            "Beta",
+            0.69,
+            rank=2,
+            parameters=900_000,
+            date="2026-12-01",
+            errors=make_errors(0.52, 0.003, 0.12, 0.357),
+        ),
         make_reported("Paper second", 0.65, parameters=400_000),
         make_entry("gamma", 0.61, remark="used extra data", date="2027-01-05"),
         make_entry("Delta", 0.52, rank=1, train_instances=8_000_000, budget=10_000_000, parameters=90_000),

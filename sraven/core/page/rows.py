@@ -8,6 +8,7 @@ from sraven.core.ground.names import host
 from sraven.core.leaderboard.standing import REPORTED, Entry
 from sraven.core.page.groups import budget_key
 from sraven.core.page.lettering import shortened
+from sraven.core.page.mistakes import Mistakes, make_mistakes
 from sraven.core.page.words import BADGES, REFERENCE, capitalised, kind, metric_name, score, score_and_error
 
 _IN_BRIEF = 150
@@ -66,6 +67,7 @@ class Row:
         described: its description.
         remark: why it isn't ranked, or what to know of it.
         metrics: all of them, if there are several.
+        mistakes: what it gets wrong, if that is sorted.
         fingerprint: of the documents of a corpus.
         value: the primary metric, which it is sorted by.
         score: that in words, and its error over seeds.
@@ -88,6 +90,7 @@ class Row:
     described: Described | None
     remark: str
     metrics: Metrics | None
+    mistakes: Mistakes | None
     fingerprint: str
     value: float | None
     score: tuple[str, str]
@@ -154,6 +157,7 @@ def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str)
         described=None if is_reported else _described(entry.description),
         remark="" if is_reported or is_reference else entry.remark,
         metrics=None if is_reported else _metrics(board, entry),
+        mistakes=make_mistakes(board, entry),
         fingerprint=entry.fingerprint or "",
         value=entry.value,
         score=score_and_error(entry),

@@ -7,6 +7,7 @@ from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import ANSWERS
 from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.groups import is_ranked, name_entries, reported_notes
+from sraven.core.page.mistakes import Kind, legend
 from sraven.core.page.plot import draw_mark, draw_plot, plot_title
 from sraven.core.page.scale import Axis
 from sraven.core.page.table import Table, make_table
@@ -48,7 +49,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A board; ``table`` is None if it has no entries, ``figure`` if none but references has a score."""
+    """A board; ``table`` is None if it has no entries, ``figure`` if none but references has a score.
+
+    ``kinds`` are those of its wrong answers, if they are sorted.
+    """
 
     id: str
     title: str
@@ -56,6 +60,7 @@ class Section:
     is_corpus: bool
     facts: Facts
     note: str
+    kinds: tuple[Kind, ...]
     figure: Figure | None
     table: Table | None
     notes: tuple[tuple[str, str], ...]
@@ -119,6 +124,7 @@ def make_section(standing: Standing) -> Section:
         is_corpus=board.is_corpus,
         facts=_facts(board),
         note=capitalised(standing.note),
+        kinds=legend(standing),
         figure=_figure(standing),
         table=make_table(standing) if standing.entries else None,
         notes=tuple(reported_notes(standing)),

@@ -1,0 +1,114 @@
+"""What entries get wrong, sorted by kind: a bar for each split, the figures behind it, the colours."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from sraven.core.boards.board import Board
+from sraven.core.ground.echo import error_decimals
+from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.core.page.svg import element
+from sraven.core.page.words import score
+from sraven.core.tasks.diagnosis import MISSING
+from sraven.core.tasks.families import diagnosis_of
+
+_GAP = 0.5  # per cent of a bar's width between two parts
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What an entry gets wrong on a split, drawn.
+
+    Attributes:
+        split: its name.
+        drawing: the shares of the kinds, side by side; None if there are none.
+    """
+
+    split: str
+    drawing: Element | None
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """What an entry gets wrong.
+
+    Attributes:
+        bars: one for each split.
+        rows: what is wrong of all, then the kinds: their names, keys and a figure for each split.
+    """
+
+    bars: tuple[Bar, ...]
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of wrong answers, with its colour and meaning."""
+
+    key: str
+    name: str
+    meaning: str
+
+
+def _keys(board: Board) -> dict[str, str]:
+    """Return how the style sheet knows the kinds, by name."""
+    diagnosis = diagnosis_of(board.task)
+    kinds = diagnosis.kinds if diagnosis else {}
+    return {**{name: f"kind-{number}" for number, name in enumerate(kinds, 1)}, MISSING: "kind-missing"}
+
+
+def legend(standing: Standing) -> tuple[Kind, ...]:
+    """Return the kinds of a board's wrong answers; none if no entry has any sorted."""
+    diagnosis = diagnosis_of(standing.board.task)
+    if diagnosis is None or not any(entry.errors for entry in standing.entries):
+        return ()
+    keys = _keys(standing.board)
+    return tuple(Kind(keys[name], name, meaning) for name, meaning in diagnosis.kinds.items())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}\u00a0%"
+
+
+def _parts(shares: Mapping[str, float], keys: Mapping[str, str]) -> Iterator[Element]:
+    """Yield a coloured part for each share, in the order of the kinds."""
+    begin = 0.0
+    for name, share in shares.items():
+        width = 100 * share
+        if width:
+            gap = min(_GAP, width / 2)
+            place = {"x": f"{begin:.2f}%", "width": f"{width - gap:.2f}%", "height": "100%"}
+            yield element("rect", class_=keys[name], **place)
+        begin += width
+
+
+def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Bar:
+    shares = {name: found["mean"] for name, found in row["of_wrong"].items()}
+    if None in shares.values():
+        return Bar(split, None)
+    told = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
+    title = element("title", f"of what is wrong on {split}: {told}")
+    return Bar(split, element("svg", title, *_parts(shares, keys), class_="bar", role="img"))
+
+
+def _figure(found: Mapping[str, Any]) -> str:
+    """Return a share and its standard error over seeds, if there is one."""
+    mean, error = found["mean"], found["standard_error"]
+    if not error:
+        return score(mean)
+    digits = error_decimals(error)
+    return f"{score(mean, digits)}\u00a0±\u00a0{score(error, digits)}"
+
+
+def make_mistakes(board: Board, entry: Entry) -> Mistakes | None:
+    """Return what an entry gets wrong; None if nothing sorts it, or there are no predictions."""
+    if not entry.errors:
+        return None
+    keys, rows = _keys(board), entry.errors.values()
+    by_kind = {name: [row["of_wrong"][name] for row in rows] for name in keys}
+    if not any(any(found["counts"]) for found in by_kind[MISSING]):
+        del by_kind[MISSING]
+    kinds = tuple((name, keys[name], tuple(map(_figure, found))) for name, found in by_kind.items())
+    wrong = ("wrong, of all", "", tuple(_figure(row["wrong"]) for row in rows))
+    return Mistakes(tuple(_bar(split, row, keys) for split, row in entry.errors.items()), (wrong, *kinds))
