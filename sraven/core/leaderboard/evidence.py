@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -41,9 +41,9 @@ class Evidence:
         digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
         scores: what ``scores.json`` should hold; see `sraven.core.submissions.submission.score_submission`.
         totals: for each split, the sums of what its labels say, such as how many are ambiguous.
+        predictions: ``[n, ...]`` of each run, by `run_name`.
         errors: by split, what it gets wrong, sorted: a `sraven.core.boards.diagnosis.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
-        predictions: ``[n, ...]`` of each run, by `run_name`.
     """
 
     content: Mapping[str, Any]
@@ -51,8 +51,8 @@ class Evidence:
     digest: str
     scores: Mapping[str, Any]
     totals: Mapping[str, Mapping[str, float]]
-    errors: Mapping[str, Mapping[str, Any]]
     predictions: Mapping[str, NDArray[Any]]
+    errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def run_name(split: str, seed: int) -> str:
@@ -99,12 +99,12 @@ def _compute(opened: Opened, threads: int | None) -> Evidence:
             split: {name: float(column.sum()) for name, column in found.summands.items()}
             for split, found in labels.items()
         },
+        predictions={
+            run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
+        },
         errors={
             split: as_json(found.overall)
             for split, found in errors_of(submission, labels, threads=threads).items()
-        },
-        predictions={
-            run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
     )
 

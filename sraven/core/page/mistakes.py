@@ -17,28 +17,16 @@ _GAP = 0.5  # per cent of a bar's width between two parts
 
 
 @dataclass(frozen=True)
-class Bar:
-    """What an entry gets wrong on a split, drawn.
-
-    Attributes:
-        split: its name.
-        drawing: the shares of the kinds, side by side; None if there are none.
-    """
-
-    split: str
-    drawing: Element | None
-
-
-@dataclass(frozen=True)
 class Mistakes:
     """What an entry gets wrong.
 
     Attributes:
-        bars: one for each split.
+        bars: for each split its name and a drawing: the shares of the kinds, side by side; None if there
+            are none.
         rows: what is wrong of all, then the kinds: their names, keys and a figure for each split.
     """
 
-    bars: tuple[Bar, ...]
+    bars: tuple[tuple[str, Element | None], ...]
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
@@ -83,13 +71,14 @@ def _parts(shares: Mapping[str, float], keys: Mapping[str, str]) -> Iterator[Ele
         begin += width
 
 
-def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Bar:
+def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Element | None:
+    """Return the shares of what is wrong on a split, side by side; None if they aren't defined."""
     shares = {name: found["mean"] for name, found in row["of_wrong"].items()}
     if None in shares.values():
-        return Bar(split, None)
+        return None
     told = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
     title = element("title", f"of what is wrong on {split}: {told}")
-    return Bar(split, element("svg", title, *_parts(shares, keys), class_="bar", role="img"))
+    return element("svg", title, *_parts(shares, keys), class_="bar", role="img")
 
 
 def _figure(found: Mapping[str, Any]) -> str:
@@ -111,4 +100,5 @@ def make_mistakes(board: Board, entry: Entry) -> Mistakes | None:
         del by_kind[MISSING]
     kinds = tuple((name, keys[name], tuple(map(_figure, found))) for name, found in by_kind.items())
     wrong = ("wrong, of all", "", tuple(_figure(row["wrong"]) for row in rows))
-    return Mistakes(tuple(_bar(split, row, keys) for split, row in entry.errors.items()), (wrong, *kinds))
+    bars = tuple((split, _bar(split, row, keys)) for split, row in entry.errors.items())
+    return Mistakes(bars, (wrong, *kinds))

@@ -1,0 +1,83 @@
+"""Wrong answers sorted in plain Python, to be checked by eye against the definitions in docs/errors.md.
+
+It shares no code with the package. Panels are sequences of integers, a context eight of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from helpers import oracle
+
+KINDS = ("right", "valid alternative", "correspondence", "another rule", "none of these")
+
+
+class Feature(NamedTuple):
+    """What position p of the ninth panel shows: its rule, and its symbols of each row, the last one open."""
+
+    rule: int
+    rows: list[list[int]]
+
+
+def features(context: oracle.Context, rules: Sequence[int], permutations: Any) -> list[Feature]:
+    """Return the feature at each position of the ninth panel, from where each column shows it."""
+    found = []
+    for feature in permutations[2]:
+        first, second, third = (list(shown).index(feature) for shown in permutations)
+        rows = [[context[0][first], context[1][second], context[2][third]]]
+        rows += [[context[3][first], context[4][second], context[5][third]]]
+        rows += [[context[6][first], context[7][second]]]
+        found.append(Feature(int(rules[feature]), rows))
+    return found
+
+
+def completes(rule: int, feature: Feature, symbol: int, K: int) -> bool:
+    """Tell whether a symbol completes the third row to one of a rule."""
+    third = [*feature.rows[2], symbol]
+    if rule == oracle.DISTRIBUTE_THREE:
+        return any(oracle.follows(rule, [earlier, third], K) for earlier in feature.rows[:2])
+    return oracle.follows(rule, [third], K)
+
+
+def given(feature: Feature, K: int) -> int:
+    """Return the symbol that the feature's own rule gives."""
+    [symbol] = [symbol for symbol in range(K) if completes(feature.rule, feature, symbol, K)]
+    return symbol
+
+
+def followed(
+    context: oracle.Context, rules: Sequence[int], permutations: Any, prediction: Sequence[int], K: int
+) -> list[set[int]]:
+    """Return which rules the wrong symbol at each position follows; an empty set where it is right."""
+    return [
+        {rule for rule in oracle.RULES if symbol != given(feature, K) and completes(rule, feature, symbol, K)}
+        for feature, symbol in zip(features(context, rules, permutations), prediction, strict=True)
+    ]
+
+
+def kind(
+    context: oracle.Context,
+    rules: Sequence[int],
+    permutations: Any,
+    prediction: Sequence[int],
+    K: int,
+    permute: bool,
+) -> str:
+    """Return what kind of answer a prediction is, one of `KINDS`."""
+    target = [given(feature, K) for feature in features(context, rules, permutations)]
+    if list(prediction) == target:
+        return "right"
+    if tuple(prediction) in oracle.answers(context, K, permute):
+        return "valid alternative"
+    if Counter(prediction) == Counter(target):
+        return "correspondence"
+    by_position = followed(context, rules, permutations, prediction, K)
+    if all(found or a == b for found, a, b in zip(by_position, prediction, target, strict=True)):
+        return "another rule"
+    return "none of these"
+
+
+def distance(combination: Iterable[int], known: Iterable[Iterable[int]]) -> int:
+    """Return how many rules of a combination the nearest known one hasn't, each as often as it has it."""
+    own = Counter(combination)
+    return min((own - Counter(other)).total() for other in known)

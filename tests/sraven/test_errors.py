@@ -1,0 +1,298 @@
+"""Wrong answers sorted by kind: by hand, against plain Python, and what must hold for any predictions."""
+
+from collections import Counter
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import error_oracle, oracle
+from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
+from sraven.errors import KINDS
+from sraven.rules import RULES, Rule
+from sraven.splits import exchanges, rule_combinations
+from sraven.task import Batch
+
+CONSTANT, PLUS_TWO, ADDITION, SUBTRACTION, DISTRIBUTE_THREE = 0, 2, 5, 6, 7
+NAMES = ("right", *KINDS)
+
+
+def by_hand(features, rules, orders=None):
+    """Return an instance as a batch: the three rows of each feature, and where each column shows it."""
+    M = len(features)
+    shown = np.array(orders or [range(M)] * 3)
+    panels = np.array(features)[shown[[0, 1, 2] * 3], np.repeat([0, 1, 2], 3)[:, None], [[0], [1], [2]] * 3]
+    arrays = panels[:8], panels[8], np.array(rules), shown
+    return Batch(*(array[None].astype(np.uint8) for array in arrays), np.zeros(1, np.int32))
+
+
+def sorted_one(batch, prediction, K):
+    """Return the kind of a prediction, and the rules that each of its symbols follows."""
+    found = sort_errors(batch, [prediction], K)
+    return NAMES[found.kind[0]], [np.flatnonzero(rules).tolist() for rules in found.follows[0]]
+
+
+# By hand: M=2, K=8. The third row of the first feature begins 1, 1 and that of the second 1, 3.
+
+EXAMPLE = by_hand(
+    [[(3, 3, 3), (5, 5, 5), (1, 1, 1)], [(1, 2, 3), (4, 6, 2), (1, 3, 4)]], [CONSTANT, ADDITION]
+)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "kind", "follows"),
+    [
+        ((1, 4), "right", [[], []]),
+        ((4, 1), "correspondence", [[], []]),
+        ((1, 6), "another rule", [[], [SUBTRACTION]]),  # 1 - 3 = -2
+        ((1, 5), "another rule", [[], [PLUS_TWO]]),  # 1, 3, 5
+        ((1, 2), "another rule", [[], [DISTRIBUTE_THREE]]),  # 1, 3, 2, as the first row shows 1, 2, 3
+        ((2, 4), "another rule", [[ADDITION], []]),  # 1 + 1
+        ((2, 6), "another rule", [[ADDITION], [SUBTRACTION]]),
+        ((2, 7), "none of these", [[ADDITION], []]),
+        ((1, 7), "none of these", [[], []]),
+        ((5, 4), "none of these", [[], []]),
+    ],
+)
+def test_kinds_by_hand(prediction, kind, follows):
+    assert EXAMPLE.target.tolist() == [[1, 4]] and count_answers(EXAMPLE.context, 8).tolist() == [1]
+    assert sorted_one(EXAMPLE, prediction, 8) == (kind, follows)
+
+
+def test_rows_are_read_where_the_columns_show_them():
+    features = [[(3, 3, 3), (5, 5, 5), (1, 1, 1)], [(1, 2, 3), (4, 6, 2), (1, 3, 4)]]
+    batch = by_hand(features, [CONSTANT, ADDITION], [(1, 0), (0, 1), (1, 0)])
+    assert batch.context[0].tolist()[:3] == [[1, 3], [3, 2], [3, 3]] and batch.target.tolist() == [[4, 1]]
+    assert sorted_one(batch, (6, 1), 8) == ("another rule", [[SUBTRACTION], []])
+    assert sort_errors(batch, [[6, 1]], 8).rules.tolist() == [[ADDITION, CONSTANT]]
+
+
+def test_valid_alternative_comes_before_another_rule():
+    # Rows (0, 0, 0), (0, 0, 0), (1, 1, ?): constant says 1, addition 2, subtraction 0.
+    batch = by_hand([[(0, 0, 0), (0, 0, 0), (1, 1, 1)]], [CONSTANT])
+    assert sorted_one(batch, (2,), 5) == ("valid alternative", [[ADDITION]])
+    assert sorted_one(batch, (0,), 5) == ("valid alternative", [[SUBTRACTION]])
+    assert sorted_one(batch, (3,), 5) == ("none of these", [[]])
+
+
+def test_correspondence_comes_before_another_rule():
+    features = [[(1, 2, 3), (5, 6, 3), (4, 2, 6)], [(7, 4, 3), (2, 5, 5), (4, 2, 2)]]
+    batch = by_hand(features, [ADDITION, SUBTRACTION])
+    assert sorted_one(batch, (2, 6), 8) == ("correspondence", [[SUBTRACTION], [ADDITION]])
+
+
+def test_one_symbol_may_follow_several_rules():
+    batch = by_hand([[(1, 1, 1), (3, 3, 3), (4, 4, 4)]], [CONSTANT])
+    assert sorted_one(batch, (0,), 8) == ("another rule", [[ADDITION, SUBTRACTION]])  # 4 + 4 = 4 - 4 = 0
+
+
+def test_distribute_three_needs_the_symbols_of_an_earlier_row_and_each_once():
+    def follows(first, second, symbol):
+        batch = by_hand([[first, second, (1, 2, 3)]], [ADDITION])
+        return DISTRIBUTE_THREE in sorted_one(batch, (symbol,), 8)[1][0]
+
+    assert follows((1, 4, 5), (2, 1, 6), 3) is False  # right, so it follows nothing else
+    assert follows((4, 1, 2), (0, 3, 3), 4) and follows((0, 3, 3), (4, 1, 2), 4)
+    assert not follows((4, 1, 2), (0, 3, 3), 1)
+    assert not follows((1, 1, 2), (2, 2, 4), 2) and not follows((4, 1, 5), (0, 3, 3), 5)
+
+
+def test_rule_of_a_later_version_is_followed_too():
+    doubling = Rule(
+        "doubling",
+        "x, y, 2x+y",
+        outcomes=lambda K: K**6,
+        fits=lambda x, y, z, K: (z == (2 * x + y) % K).all(axis=0),
+        draw=lambda x, y, K: (x, y, (2 * x + y) % K),
+    )
+    found = sort_errors(EXAMPLE, [[3, 4]], 8, rules=(*RULES, doubling))
+    assert found.follows.shape == (1, 2, 9) and np.flatnonzero(found.follows[0, 0]).tolist() == [8]
+
+
+# Against plain Python
+
+
+def candidates(instance, K, random):
+    """Yield predictions of every kind: the answers, the target's symbols, other rules' symbols, any."""
+    context, target = instance.context, list(instance.target)
+    yield target
+    yield random.permutation(target).tolist()
+    shown = error_oracle.features(context, instance.rules, instance.permutations)
+    for _ in range(3):
+        by_rule = [
+            [s for s in range(K) if any(error_oracle.completes(r, feature, s, K) for r in oracle.RULES)]
+            for feature in shown
+        ]
+        yield [int(random.choice(symbols)) for symbols in by_rule]
+    mixed = [int(random.choice([symbol, random.integers(K)])) for symbol in target]
+    yield mixed
+    yield random.integers(K, size=len(target)).tolist()
+
+
+@given(
+    M=st.integers(1, 3),
+    K=st.sampled_from([3, 4, 5, 8]),
+    permute=st.booleans(),
+    start=st.integers(0, 2**30),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=60)
+def test_kinds_and_rules_equal_the_oracle(M, K, permute, start, seed):
+    task, random = SRAVEN(M=M, K=K, holdout=0, seed=3, permute=permute), np.random.default_rng(seed)
+    batch = task.sample("all", start, 3)
+    for n in range(3):
+        one = Batch(*(array[n : n + 1] for array in batch))
+        context = batch.context[n].tolist()
+        rules, permutations = batch.rules[n].tolist(), batch.permutations[n].tolist()
+        instance = oracle.Instance(context, batch.target[n].tolist(), rules, permutations, 0, 0, 0)
+        predictions = [*candidates(instance, K, random), *map(list, oracle.answers(context, K, permute))]
+        many = Batch(*(np.repeat(array, len(predictions), axis=0) for array in one))
+        found = sort_errors(many, predictions, K, permute=permute)
+        for k, prediction in enumerate(predictions):
+            arguments = context, rules, permutations, prediction, K
+            assert NAMES[found.kind[k]] == error_oracle.kind(*arguments, permute)
+            followed = [set(np.flatnonzero(rules).tolist()) for rules in found.follows[k]]
+            assert followed == error_oracle.followed(*arguments)
+
+
+def test_all_kinds_come_up_at_the_papers_size_and_equal_the_oracle():
+    batch, random, seen = SRAVEN(M=4, K=8).sample("ood", 0, 40), np.random.default_rng(1), Counter()
+    columns = [array.tolist() for array in (batch.context, batch.target, batch.rules, batch.permutations)]
+    instances = [oracle.Instance(*values, 0, 0, 0) for values in zip(*columns, strict=True)]
+    predictions = [list(candidates(one, 8, random))[n % 7] for n, one in enumerate(instances)]
+    found = sort_errors(batch, predictions, 8)
+    for n, (one, prediction) in enumerate(zip(instances, predictions, strict=True)):
+        kind = error_oracle.kind(one.context, one.rules, one.permutations, prediction, 8, True)
+        assert NAMES[found.kind[n]] == kind
+        seen[kind] += 1
+    assert len(seen) >= 4
+
+
+def test_targets_symbols_are_what_the_rules_give():
+    task = SRAVEN(M=4, K=8)
+    for context, target, rules, permutations, _ in zip(
+        *(array.tolist() for array in task.sample("train", 0, 200)), strict=True
+    ):
+        shown = error_oracle.features(context, rules, permutations)
+        assert [error_oracle.given(feature, 8) for feature in shown] == target
+
+
+# What must hold for any predictions
+
+
+@pytest.mark.parametrize(("M", "K", "permute"), [(4, 8, True), (3, 3, True), (3, 5, False)])
+@pytest.mark.parametrize("knowing", ["all", "train", "ood"])
+def test_errors_of_the_ideal_observer_are_all_valid_alternatives(M, K, permute, knowing):
+    task = SRAVEN(M=M, K=K, holdout=0.25, seed=1, permute=permute)
+    batch = task.sample("train" if knowing == "all" else knowing, 0, 3_000)
+    panels = task.ideal_observer(batch, knowing)[0]
+    found = sort_errors(batch, panels, K, permute=permute)
+    wrong = (panels != batch.target).any(axis=1)
+    assert wrong.any() and (found.kind[wrong] == 1).all() and not found.kind[~wrong].any()
+
+
+@st.composite
+def predicted_batches(draw):
+    """Draw a task, a batch of it, and predictions that are near the targets."""
+    M, K = draw(st.integers(1, 6)), draw(st.sampled_from([3, 5, 8, 256]))
+    task = SRAVEN(M=M, K=K, holdout=0, seed=draw(st.integers(0, 9)), permute=draw(st.booleans()))
+    batch, random = (
+        task.sample("all", draw(st.integers(0, 10**6)), 200),
+        np.random.default_rng(draw(st.integers(0, 99))),
+    )
+    kept = random.random(batch.target.shape) < draw(st.sampled_from([0.1, 0.7]))
+    others = (
+        random.permuted(batch.target, axis=1) if draw(st.booleans()) else random.integers(0, K, kept.shape)
+    )
+    return task, batch, np.where(kept, batch.target, others).astype(np.uint8), random
+
+
+@given(case=predicted_batches())
+@settings(max_examples=40)
+def test_each_wrong_answer_is_of_one_kind_and_known_answers_change_nothing(case):
+    task, batch, predictions, _ = case
+    options = {"permute": task.permute}
+    found = sort_errors(batch, predictions, task.K, **options)
+    wrong = predictions != batch.target
+    assert np.array_equal(found.wrong, wrong)
+    assert np.array_equal(found.kind > 0, wrong.any(axis=1)) and found.kind.max() <= len(KINDS)
+    assert not (found.follows & ~wrong[..., None]).any()
+    own = np.take_along_axis(found.follows, found.rules[..., None].astype(np.int64), axis=2)
+    assert not own.any()  # a wrong symbol never follows its feature's own rule
+    answers = task.count_answers(batch)
+    again = sort_errors(batch, predictions, task.K, answers=answers, **options)
+    assert all(np.array_equal(one, other) for one, other in zip(found, again, strict=True))
+    assert (answers[found.kind == 1] > 1).all()
+
+
+@given(case=predicted_batches())
+@settings(max_examples=40)
+def test_other_positions_and_other_names_of_features_change_no_kind(case):
+    task, batch, predictions, random = case
+    if not task.permute:
+        return
+    M, n = task.M, len(batch.target)
+    moved = [random.permutation(M) for _ in range(3)]  # what each column shows at its positions now
+    context = np.stack([batch.context[:, panel][:, moved[panel % 3]] for panel in range(8)], axis=1)
+    shown = np.stack([batch.permutations[:, column][:, moved[column]] for column in range(3)], axis=1)
+    names = random.permutation(M)  # feature f is names[f] now
+    rules = np.empty_like(batch.rules)
+    rules[:, names] = batch.rules
+    other = Batch(context, batch.target[:, moved[2]], rules, names[shown].astype(np.uint8), batch.combination)
+    found = sort_errors(batch, predictions, task.K)
+    again = sort_errors(other, predictions[:, moved[2]], task.K)
+    assert np.array_equal(found.kind, again.kind) and len(found.kind) == n
+    assert np.array_equal(found.follows[:, moved[2]], again.follows)
+    assert np.array_equal(found.rules[:, moved[2]], again.rules)
+
+
+def test_no_predictions_are_sorted_at_once():
+    found = sort_errors(SRAVEN().sample("test", 0, 0), np.zeros((0, 4), np.uint8), 8)
+    assert found.kind.shape == (0,) and found.follows.shape == (0, 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"predictions": np.full((3, 4), 8)}, "predictions contains 8; expected values from 0 to 7"),
+        ({"predictions": np.zeros((3, 5), int)}, r"predictions has shape \[3, 5\]; expected \[3, 4\]"),
+        ({"predictions": np.zeros((3, 4))}, "predictions has dtype float64; expected integers"),
+        ({"K": 2}, "K=2: expected an integer from 3 to 256"),
+        ({"answers": np.ones(2, int)}, r"answers has shape \[2\]; expected \[3\]"),
+        ({"permutations": np.zeros((3, 3, 4), int)}, "permutations has a row that doesn't name each feature"),
+        ({"rules": np.full((3, 4), 8)}, "rules contains 8; expected values from 0 to 7"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(change, message):
+    given = {"K": 8, "predictions": np.zeros((3, 4), int), "answers": None, **change}
+    of_batch = {name: given.pop(name) for name in ("permutations", "rules") if name in given}
+    batch = Batch(**{**SRAVEN().sample("test", 0, 3)._asdict(), **of_batch})
+    with pytest.raises(ConfigurationError, match=message):
+        sort_errors(batch, **given)
+
+
+# The distance to the combinations of training
+
+
+@given(M=st.integers(1, 5), seed=st.integers(0, 999), share=st.sampled_from([0.0, 0.02, 0.3, 0.9]))
+@settings(max_examples=40)
+def test_exchanges_equal_the_definition(M, seed, share):
+    combinations = list(combinations_with_replacement(range(8), M))
+    random = np.random.default_rng(seed)
+    known = np.flatnonzero(random.random(len(combinations)) < share).astype(np.int32)
+    known = known if len(known) else random.integers(len(combinations), size=1).astype(np.int32)
+    asked = random.integers(len(combinations), size=30)
+    found = exchanges(M, known)
+    expected = [error_oracle.distance(combinations[n], [combinations[k] for k in known]) for n in asked]
+    assert found[asked].tolist() == expected and not found[known].any()
+    assert found.shape == (len(combinations),) and found.min() == 0
+
+
+def test_training_is_at_no_distance_and_what_is_held_out_at_some():
+    for task in (SRAVEN(), SRAVEN(M=8, holdout=0.5), SRAVEN(holdout=0.9)):
+        found = exchanges(task.M, task.combination_indices("train"), task.rules)
+        assert len(found) == len(rule_combinations(task.M))
+        assert not found[task.combination_indices("test")].any()
+        assert found[task.combination_indices("ood")].min() == 1
