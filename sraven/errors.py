@@ -37,7 +37,7 @@ VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, NONE_OF_THESE = range(1, 5)
 
 KINDS = {
     "valid alternative": "another panel that explains the context as well as the target does",
-    "correspondence": "the target's symbols, each as often, at other positions",
+    "correspondence": "the symbols of the target, each as often, at other positions",
     "another rule": "each wrong symbol is what another rule gives for its feature",
     "none of these": "any other wrong answer",
 }

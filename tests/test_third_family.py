@@ -193,6 +193,8 @@ def test_submission_is_scored_filed_ranked_and_on_the_page(run, board, leaderboa
     assert "Share of hits, ood" in page and "Sums of two terms, modulo twelve" in page and ">poor<" in page
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert [(entry.method, entry.rank) for entry in standing.entries] == [("good", 1), ("poor", 2)]
+    assert [entry.errors for entry in standing.entries] == [{}, {}]  # a family need not sort them
+    assert "Where it errs" not in page and run("errors", filed[0])[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """What submissions get wrong, sorted: for readers, and no part of ``scores.json``."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
-from sraven.core.submissions.submission import Submission, read_submission
+from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
+from sraven.core.submissions.submission import Submission
 from sraven.core.tasks.families import diagnosis_of
 from sraven.core.tasks.task import Labels
 
@@ -32,20 +31,3 @@ def errors_of(
         )
         for split, runs in submission.runs.items()
     }
-
-
-def diagnose_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, SplitErrors]:
-    """Validate a submission and sort what it gets wrong.
-
-    Args:
-        folder: its directory.
-        threads: threads to use; None for all available ones.
-
-    Raises:
-        SubmissionError: if it is refused; the message says why.
-        BoardError: if this installation doesn't give the board's instances.
-        ConfigurationError: if nothing sorts the wrong answers of the board's task.
-    """
-    submission = read_submission(Path(folder))
-    require_diagnosis(submission.board.task)
-    return errors_of(submission, threads=threads)

@@ -81,6 +81,7 @@ def computed(monkeypatch):
 
 def same(first, second):
     assert (first.scores, first.totals, first.digest) == (second.scores, second.totals, second.digest)
+    assert first.errors == second.errors
     runs = [run["file"].split("/") for run in first.content["runs"]]
     names = [run_name(split, int(file[5:-8])) for _, split, file in runs]
     return all(np.array_equal(first.predictions[name], second.predictions[name]) for name in names)
@@ -130,6 +131,11 @@ def test_evidence_is_what_scoring_finds(folder):
     board = small_board(SRAVEN_BOARD)
     assert found.totals["ood"]["instances"] == board.splits["ood"]
     assert np.array_equal(found.predictions[run_name("ood", 1)], guesses(board, "ood", 1))
+    wrong = {split: errors["wrong"]["counts"] for split, errors in found.errors.items()}
+    for split, counts in wrong.items():
+        for seed, count in enumerate(counts):
+            predicted = guesses(board, split, seed)
+            assert count == board.diagnose(split, predicted).overall.wrong.counts[0] > 0
 
 
 # What is kept
