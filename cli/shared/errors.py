@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sraven.core.boards.diagnosis import ErrorRow, ErrorTable, Share, SplitErrors
 
 _WIDE = 8
-"""Columns from which on a table shows no standard errors, so that its rows stay lines."""
+"""Columns from which on a table shows no standard errors over seeds, so that its rows stay lines."""
 
 
 def _cell(share: "Share", with_errors: bool) -> str:
@@ -38,7 +38,7 @@ def _make_table(tables: "Sequence[ErrorTable]", kinds: Mapping[str, str], title:
 
     columns = _columns([row for table in tables for row in table.rows], kinds)
     is_wide, is_one = len(columns) >= _WIDE, len(tables) == 1
-    made = Table(title=title if is_wide else f"{title} (± standard error over seeds)", title_justify="left")
+    made = Table(title=title, title_justify="left")
     made.add_column(tables[0].heading if is_one else "", no_wrap=True)
     for heading in (tables[0].unit, "wrong", *columns):
         made.add_column(heading.replace(" ", "\n") if is_wide else heading, justify="right", overflow="fold")
