@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sraven.core.verification.verify import verify_dataset
     from sraven.errors import sort_errors
     from sraven.observer import ideal_observer
+    from sraven.posterior import rule_posterior, symbol_marginals
     from sraven.record import to_numpy
     from sraven.rules import RULES
     from sraven.task import SRAVEN, Batch
@@ -48,8 +49,10 @@ __all__ = [
     "list_answers",
     "load_board",
     "make_task",
+    "rule_posterior",
     "score_submission",
     "sort_errors",
+    "symbol_marginals",
     "to_numpy",
     "verify_dataset",
     "write_dataset",
@@ -75,8 +78,10 @@ _HOMES = {
     "list_answers": "sraven.ambiguity",
     "load_board": "sraven.core.boards.board",
     "make_task": "sraven.core.tasks.families",
+    "rule_posterior": "sraven.posterior",
     "score_submission": "sraven.core.submissions.submission",
     "sort_errors": "sraven.errors",
+    "symbol_marginals": "sraven.posterior",
     "to_numpy": "sraven.record",
     "verify_dataset": "sraven.core.verification.verify",
     "write_dataset": "sraven.core.dataset.write",

@@ -10,6 +10,7 @@ from sraven.ambiguity import count_answers
 from sraven.core.compute.bench import Case
 from sraven.core.dataset.write import write_dataset
 from sraven.observer import ideal_observer
+from sraven.posterior import rule_posterior, symbol_marginals
 from sraven.task import SRAVEN
 
 _SYMBOLS = 36
@@ -63,5 +64,8 @@ def cases(threads: int, folder: Path) -> Iterator[Case]:
     every = task.combinations("all")
     work = partial(ideal_observer, batch.context[:_SOME], 8, every, threads=threads)
     yield case("ideal observer, M=4, K=8", threads, _SOME, work, target="200,000/s")
+    for name, posterior in (("rules", rule_posterior), ("symbols", symbol_marginals)):
+        work = partial(posterior, batch.context[:_SOME], 8, every, threads=threads)
+        yield case(f"posterior of {name}, M=4, K=8", threads, _SOME, work)
     work = partial(write_dataset, task, {"train": _MANY}, folder / "sraven", threads=threads, force=True)
     yield case("write a certified Parquet dataset, M=4, K=8", threads, _MANY, work)

@@ -1,51 +1,33 @@
 """The ideal observer: the most probable ninth panel, and how probable it is."""
 
-from math import comb, factorial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.compute.jit import kernel
-from sraven.core.ground.errors import ConfigurationError
 from sraven.explanations import (
-    FIRST_EDGE,
     KEPT,
     ORDER,
     Lattice,
     build_lattice,
     edge_goal,
     edge_rule,
-    edge_source,
     edge_symbol,
     for_each_part,
 )
-from sraven.rules import RULES, Rules, likelihoods
+from sraven.rules import RULES, Rules
+from sraven.weighing import Exits, check_observed, index_exits, make_exits, prior_weight
 
 _TIE = 1e-9
 """Panels whose probabilities differ relatively by less than this count as equally probable."""
 
 
-class _Prior(NamedTuple):
-    """Weights of explanations, up to a common factor."""
-
-    weights: NDArray[np.float64]
-    """``[n_combinations]``: by lexicographic rank, of an explanation with these rules."""
-    ranks: NDArray[np.int64]
-    """``[R, M + 1, M + 1]``: what ``count`` of rule r adds to the rank, ``left`` rules being left:
-    the combinations that have more of it."""
-    likelihoods: NDArray[np.float64]
-    """``[R]``: of the symbols of one feature, by rule."""
-
-
 class _Search(NamedTuple):
     """Scratch memory of `_search`."""
 
-    exits: NDArray[np.int64]
-    """``[2 * capacity]``: first edge that leaves a state, and where the last one's edges end."""
-    first_exit: NDArray[np.int64]
-    """``[M]``: where the exits of a level begin."""
+    exits: Exits
+    """Which edges leave which state."""
     begin: NDArray[np.int64]
     """``[M + 2]``: where the partial explanations of a level begin."""
     symbol: NDArray[np.int64]
@@ -60,8 +42,7 @@ class _Search(NamedTuple):
 
 def _make_search(M: int, capacity: int) -> _Search:
     return _Search(
-        exits=np.zeros(2 * capacity + M, np.int64),
-        first_exit=np.zeros(M, np.int64),
+        exits=make_exits(M, capacity),
         begin=np.zeros(M + 2, np.int64),
         symbol=np.zeros(M + 1, np.int64),
         state=np.zeros(4 * capacity, np.int64),
@@ -71,28 +52,12 @@ def _make_search(M: int, capacity: int) -> _Search:
 
 
 @kernel
-def _index_exits(M: Any, levels: Any, edges: Any, exits: Any, first_exit: Any) -> None:
-    """Find the edges that leave each state: they lie together, in the order of the states."""
-    at = 0
-    for level in range(M):
-        first_exit[level] = at
-        edge, end = levels[FIRST_EDGE, level], levels[FIRST_EDGE, level + 1]
-        for state in range(levels[KEPT, level]):
-            exits[at] = edge
-            at += 1
-            while edge < end and edge_source(edges[edge]) == state:
-                edge += 1
-        exits[at] = end
-        at += 1
-
-
-@kernel
 def _next_symbol(level: Any, edges: Any, search: Any) -> Any:
     """Return the least symbol, above the last one tried, that some partial explanation predicts."""
     least = 256
     for partial in range(search.begin[level], search.begin[level + 1]):
-        at = search.first_exit[level] + search.state[partial]
-        for e in range(search.exits[at], search.exits[at + 1]):
+        at = search.exits.first[level] + search.state[partial]
+        for e in range(search.exits.edges[at], search.exits.edges[at + 1]):
             symbol = edge_symbol(edges[e])
             if search.symbol[level] < symbol < least:
                 least = symbol
@@ -106,8 +71,8 @@ def _extend(level: Any, permute: Any, edges: Any, likelihoods: Any, search: Any)
     begin = search.begin[level + 1]
     end = begin
     for partial in range(search.begin[level], begin):
-        at = search.first_exit[level] + state[partial]
-        for e in range(search.exits[at], search.exits[at + 1]):
+        at = search.exits.first[level] + state[partial]
+        for e in range(search.exits.edges[at], search.exits.edges[at + 1]):
             rule = edge_rule(edges[e])
             if edge_symbol(edges[e]) != search.symbol[level]:
                 continue
@@ -124,17 +89,6 @@ def _extend(level: Any, permute: Any, edges: Any, likelihoods: Any, search: Any)
                 end += 1
             weight[match] += weight[partial] * likelihoods[rule]
     return end
-
-
-@kernel
-def _prior_weight(counts: Any, M: Any, weights: Any, ranks: Any) -> Any:
-    """Look up the weight of a combination, given as counts of its rules."""
-    rank, left = 0, M
-    for rule in range(ranks.shape[0]):
-        count = (counts >> (4 * rule)) & 15
-        rank += ranks[rule, left, count]
-        left -= count
-    return weights[rank]
 
 
 @kernel
@@ -162,7 +116,7 @@ def _search(permute: Any, levels: Any, edges: Any, prior: Any, search: Any, answ
     answer[:] = 0
     if levels[KEPT, M] == 0:
         return 0.0
-    _index_exits(M, levels, edges, search.exits, search.first_exit)
+    index_exits(M, levels, edges, search.exits)
     begin, symbol, weight = search.begin, search.symbol, search.weight
     begin[0], begin[1], symbol[0] = 0, 1, -1
     search.state[0], search.counts[0], weight[0] = 0, 0, 1.0
@@ -171,7 +125,7 @@ def _search(permute: Any, levels: Any, edges: Any, prior: Any, search: Any, answ
         if level == M:
             answer_weight = 0.0
             for partial in range(begin[M], begin[M + 1]):
-                explained = _prior_weight(search.counts[partial], M, weights, ranks)
+                explained = prior_weight(search.counts[partial], M, weights, ranks)
                 answer_weight += weight[partial] * explained
             total += answer_weight
             tie = abs(answer_weight - best) <= _TIE * best and best > 0
@@ -217,25 +171,6 @@ def _observe(
     return context.shape[0]
 
 
-def _make_prior(combinations: NDArray[np.uint8], K: int, permute: bool, rules: Rules) -> _Prior:
-    """Return the weights for a uniform prior over the given combinations."""
-    M, R = combinations.shape[1], len(rules)
-    ranks = np.zeros((R, M + 1, M + 1), np.int64)
-    for rule in range(R - 1):
-        later = R - 1 - rule
-        for left in range(M + 1):
-            for count in range(left + 1):
-                ranks[rule, left, count] = sum(comb(later + rest - 1, rest) for rest in range(left - count))
-    counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(R)], axis=1)
-    left = M - np.cumsum(counts, axis=1) + counts
-    rows = ranks[np.arange(R), left, counts].sum(axis=1)
-    # A multiset of rules can be dealt to the triples in this many labelled ways.
-    ways = np.array([factorial(count) for count in range(M + 1)], np.float64)[counts].prod(axis=1)
-    weights = np.zeros(comb(R + M - 1, M), np.float64)
-    weights[rows] = ways if permute else 1.0
-    return _Prior(weights, ranks, likelihoods(K, rules))
-
-
 def ideal_observer(
     context: ArrayLike,
     K: int,
@@ -270,13 +205,8 @@ def ideal_observer(
         ConfigurationError: for a wrong shape, dtype, symbol or rule.
         CapacityError: if an instance has too many explanations for an exact posterior.
     """
-    K = check_K(K)
-    contexts = check_context(context, K)
+    contexts, K, prior = check_observed(context, K, combinations, permute, rules)
     n, _, M = contexts.shape
-    possible = check_symbols("combinations", combinations, ("n_combinations", M), len(rules))
-    if len(possible) == 0:
-        raise ConfigurationError("combinations is empty; give the observer at least one combination")
-    prior = _make_prior(possible, K, permute, rules)
     answer, posterior = np.zeros((n, M), np.uint8), np.zeros(n, np.float64)
 
     def observe(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:

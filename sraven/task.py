@@ -19,6 +19,7 @@ from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.kernels import Tables, generate, make_tables
 from sraven.observer import ideal_observer
+from sraven.posterior import rule_posterior, symbol_marginals
 from sraven.rules import Rules, rules_of
 from sraven.splits import partition, rule_combinations
 
@@ -232,6 +233,41 @@ class SRAVEN(ScoredTask[Batch]):
         combinations = self.combinations(knowing)
         return ideal_observer(
             batch.context, self.K, combinations, permute=self.permute, rules=self.rules, threads=threads
+        )
+
+    def rule_posterior(
+        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return how probable each rule is at each position of the ninth panel: float64 ``[n, M, R]``.
+
+        It is `sraven.rule_posterior` with this task's symbols, permutations, rules and combinations; the
+        true rule of position p is ``batch.rules[n, batch.permutations[n, 2, p]]``.
+
+        Args:
+            batch: instances of this task.
+            knowing: the split whose combinations are thought possible; ``all`` for all of them.
+            threads: threads to use; None for all available ones.
+        """
+        known = self.combinations(knowing)
+        return rule_posterior(
+            batch.context, self.K, known, permute=self.permute, rules=self.rules, threads=threads
+        )
+
+    def symbol_marginals(
+        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return how probable each symbol is at each position of the ninth panel: float64 ``[n, M, K]``.
+
+        It is `sraven.symbol_marginals` with this task's symbols, permutations, rules and combinations.
+
+        Args:
+            batch: instances of this task.
+            knowing: the split whose combinations are thought possible; ``all`` for all of them.
+            threads: threads to use; None for all available ones.
+        """
+        known = self.combinations(knowing)
+        return symbol_marginals(
+            batch.context, self.K, known, permute=self.permute, rules=self.rules, threads=threads
         )
 
     def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -304,10 +304,10 @@ def likelihood(rule: int, K: int) -> Fraction:
     return Fraction(1, K**6 if rule in (ADDITION, SUBTRACTION) else K**3)
 
 
-def posterior(
+def weighed(
     context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
-) -> dict[Panel, Fraction]:
-    """Return the probability of each ninth panel that is possible, given the context.
+) -> Iterator[tuple[Explanation, Fraction]]:
+    """Yield every explanation of a context with its prior times its likelihood, up to a common factor.
 
     With permutations, an assignment of rules to triples stands for the product of n_r! labelled
     features; without, the features carry the rules of a combination in sorted order.
@@ -321,8 +321,35 @@ def posterior(
         labelled = prod(factorial(n) for n in Counter(rules).values()) if permute else 1
         return prod((likelihood(rule, K) for rule in rules), start=Fraction(labelled))
 
-    weights: dict[Panel, Fraction] = defaultdict(Fraction)
     for explanation in explanations(context, K, permute):
-        weights[explanation.answer] += weight(explanation.rules)
+        yield explanation, weight(explanation.rules)
+
+
+def posterior(
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+) -> dict[Panel, Fraction]:
+    """Return the probability of each ninth panel that is possible, given the context."""
+    weights: dict[Panel, Fraction] = defaultdict(Fraction)
+    for explanation, weight in weighed(context, K, combinations, permute):
+        weights[explanation.answer] += weight
     total = sum(weights.values())
     return {panel: w / total for panel, w in weights.items() if w}
+
+
+def marginals(
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+) -> tuple[list[dict[int, Fraction]], list[dict[int, Fraction]]]:
+    """Return the probability of each rule, and of each symbol, that is possible at each position."""
+    by_rules: dict[Explanation, Fraction] = defaultdict(Fraction)
+    for explanation, weight in weighed(context, K, combinations, permute):
+        by_rules[explanation] += weight
+    total = sum(by_rules.values())
+
+    def at(position: int, part: int) -> dict[int, Fraction]:
+        shares: dict[int, Fraction] = defaultdict(Fraction)
+        for explanation, weight in by_rules.items():
+            shares[explanation[part][position]] += weight / total if total else 0
+        return {value: share for value, share in shares.items() if share}
+
+    positions = range(len(context[0]))
+    return [at(p, 0) for p in positions], [at(p, 1) for p in positions]

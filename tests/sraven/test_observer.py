@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from helpers import oracle
+from helpers.sraven_contexts import degenerate_contexts
 from helpers.uniformity import STANDARD_ERRORS
 from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, explanations, ideal_observer
 
@@ -48,20 +48,8 @@ def test_observer_that_knows_the_split_equals_the_oracle(M, K, count, permute, s
     assert_observed_as_by_the_oracle(contexts, K, task.combinations(split), permute)
 
 
-@st.composite
-def degenerate_cases(draw):
-    """Draw contexts of few symbols, whose columns repeat, and a few combinations."""
-    M, K = draw(st.integers(1, 3)), draw(st.integers(3, 5))
-    symbols = st.integers(0, draw(st.integers(0, K - 1)))
-    features = draw(st.lists(st.lists(symbols, min_size=8, max_size=8), min_size=1, max_size=M))
-    chosen = draw(st.lists(st.sampled_from(features), min_size=M, max_size=M))
-    allowed = oracle.all_combinations(M)
-    known = draw(st.just(allowed) | st.lists(st.sampled_from(allowed), min_size=1, max_size=9))
-    return np.array(chosen, np.uint8).T[None], K, np.array(known, np.uint8)
-
-
 @pytest.mark.parametrize("permute", [True, False])
-@given(case=degenerate_cases())
+@given(case=degenerate_contexts())
 @settings(max_examples=150)
 def test_observer_of_arbitrary_contexts_equals_the_oracle(case, permute):
     assert_observed_as_by_the_oracle(*case, permute)

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from sraven import SRAVEN, count_answers, differs_everywhere, ideal_observer, is_answer, is_unique
+from sraven import (
+    SRAVEN,
+    count_answers,
+    differs_everywhere,
+    ideal_observer,
+    is_answer,
+    is_unique,
+    rule_posterior,
+    symbol_marginals,
+)
 from sraven.core.compute.rng import fill_draws
 from sraven.core.tasks.versions import VERSIONS, Version
 from sraven.rules import RULE_SETS, RULES, Rule
@@ -61,12 +70,14 @@ def use_kernels(M, K, holdout, answers, permute, count, version="1"):
     differs_everywhere(context, target, K, **options)
     unique = count_answers(context, K, **options) == 1
     assert np.array_equal(unique, is_unique(context, K, **options))
-    ideal_observer(context, K, task.combinations("train"), **options)
+    for observe in (ideal_observer, rule_posterior, symbol_marginals):
+        observe(context, K, task.combinations("train"), **options)
     noise = np.random.default_rng(M).integers(0, K, (31, 8, M))
     alike = np.full((3, 8, min(M, 5)), K - 1)
     for unlikely in (noise, alike):
         count_answers(unlikely, K, **options)
-        ideal_observer(unlikely, K, [[0] * unlikely.shape[2]], **options)
+        for observe in (ideal_observer, rule_posterior, symbol_marginals):
+            observe(unlikely, K, [[0] * unlikely.shape[2]], **options)
 
 
 if __name__ == "__main__":
