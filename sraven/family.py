@@ -1,6 +1,6 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, Show, Size
+from sraven.core.tasks.family import Family, Help, Line, Show, Size
 
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
 
@@ -12,6 +12,20 @@ FAMILY = Family(
     scoring="sraven.scoring:SRAVENScoring",
     references="sraven.references:SRAVENReferences",
     diagnosis="sraven.diagnosis:SRAVENDiagnosis",
+    lines={
+        "independent": Line(
+            "ceiling of independent outputs",
+            "an ideal observer that knows the split and answers with the most probable symbol at each position "
+            "by itself",
+        ),
+        "composition-blind": Line(
+            "composition-blind",
+            "an observer with perfect rules that thinks only the combinations of training possible, and guesses "
+            "where none of them explains the context",
+            is_lower=True,
+        ),
+    },
+    measure_lines="sraven.references:measure_lines",
     helps={
         "generate": Help(
             "Write a SRAVEN dataset that load_dataset loads.",

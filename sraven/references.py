@@ -16,23 +16,31 @@ CEILINGS = {1: {"accuracy": "joint"}}
 
 _TRAINED_ON = 1 << 16
 
+_TIE = 1e-9
+"""Symbols whose probabilities differ relatively by less than this count as equally probable."""
+
 
 def _symbol_counts(panels: NDArray[np.uint8], K: int) -> NDArray[np.int64]:
     """Count symbols along the second axis: int64 ``[n, M, K]`` for panels ``[n, panels, M]``."""
     return np.stack([(panels == symbol).sum(axis=1) for symbol in range(K)], axis=-1)
 
 
+def _guess(task: SRAVEN, stream: str, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+    """Return panels whose features are uniformly random, of a stream of their own."""
+    draws = np.zeros((2 * -(-task.M // 2), count), np.uint64)
+    indices = np.arange(count, dtype=np.uint64)
+    fill_draws(draws, derive_key(stream=stream, split=split, seed=seed), indices, np.uint64(0))
+    # K / 2**32 off uniform, far below what a sample of this size can show.
+    numbers = ((draws[: task.M] >> np.uint64(32)) * np.uint64(task.K)) >> np.uint64(32)
+    return np.ascontiguousarray(numbers.T).astype(np.uint8)
+
+
 def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
     """Return the reference predictors of a task."""
-    M, K = task.M, task.K
+    K = task.K
 
     def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        draws = np.zeros((2 * -(-M // 2), count), np.uint64)
-        indices = np.arange(count, dtype=np.uint64)
-        fill_draws(draws, derive_key(stream="uniform random", split=split, seed=seed), indices, np.uint64(0))
-        # K / 2**32 off uniform, far below what a sample of this size can show.
-        numbers = ((draws[:M] >> np.uint64(32)) * np.uint64(K)) >> np.uint64(32)
-        return np.ascontiguousarray(numbers.T).astype(np.uint8)
+        return _guess(task, "uniform random", split, count, seed)
 
     def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         return np.asarray(task.sample(split, 0, count).context[:, -1])
@@ -48,6 +56,11 @@ def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
 
     def observe(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         return task.ideal_observer(task.sample(split, 0, count))[0]
+
+    def observe_blindly(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        panels, probability = task.ideal_observer(task.sample(split, 0, count), "train")
+        guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
+        return np.where(probability[:, None] > 0, panels, guesses)
 
     return {
         "uniform-random": Reference("Every feature uniformly at random.", 0, True, uniform_random),
@@ -71,6 +84,14 @@ def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
             0,
             False,
             observe,
+        ),
+        "composition-blind": Reference(
+            "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer that "
+            "thinks only the combinations of training possible. Where none of them explains the context, every "
+            "feature as drawn uniformly at random once for all.",
+            0,
+            False,
+            observe_blindly,
         ),
     }
 
@@ -103,3 +124,38 @@ class SRAVENReferences:
             name: {"accuracy": mean(task.ideal_observer(batch, knowing, threads=threads)[1])}
             for name, knowing in (("knowing_split", split), ("not_knowing", "all"))
         }
+
+
+def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return how probably the most probable symbols of all positions, each by itself, are the target.
+
+    Of equally probable symbols at a position, each is taken as often as any other.
+
+    Args:
+        marginals: ``[n, M, K]``, of `sraven.symbol_marginals`.
+        target: ``[n, M]``.
+
+    Returns:
+        float64 ``[n]``.
+    """
+    likely = marginals >= marginals.max(axis=2, keepdims=True) * (1 - _TIE)
+    taken = likely / likely.sum(axis=2, keepdims=True)
+    of_target = np.take_along_axis(taken, target[..., None].astype(np.int64), axis=2)
+    return np.asarray(of_target.prod(axis=(1, 2)))
+
+
+def measure_lines(task: SRAVEN, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+    """Return what scores on a split are read against beside its ceilings, by line and metric.
+
+    The lines are those of `sraven.family`. What is up to chance is its expectation.
+    """
+    batch = task.sample(split, 0, count, threads=threads)
+    panels, probability = task.ideal_observer(batch, "train", threads=threads)
+    right = (panels == batch.target).all(axis=1)
+    marginals = task.symbol_marginals(batch, split, threads=threads)
+    return {
+        "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
+        "composition-blind": {
+            "accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))
+        },
+    }

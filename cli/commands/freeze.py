@@ -15,19 +15,31 @@ import click
     show_default="this directory",
     help="Checkout whose packages get the boards.",
 )
-def command(definitions: Path, ids: tuple[str, ...], out: Path) -> None:
+@click.option("--lines", is_flag=True, help="Measure the lines of boards that exist instead.")
+def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> None:
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
     what the ideal observer scores; of a corpus, it can compute none of them. A board that exists is
-    never changed: if its definition gives another file, that is an error.
+    never changed: if its definition gives another file, that is an error. With --lines, measures what
+    scores are read against besides, such as the composition-blind observer, and writes the file
+    lines.yaml beside the boards.
 
     \b
     Example:
       sraven freeze docs/leaderboard/boards.yaml sraven-v1
+      sraven freeze docs/leaderboard/boards.yaml --lines
     """
     from sraven.core.boards.freeze import board_path, make_board, read_definitions, write_board
 
+    if lines:
+        from sraven.core.boards.board import read_board
+        from sraven.core.boards.lines import write_lines
+
+        boards = [read_board(each["id"]) for each in read_definitions(definitions, ids)]
+        for path in write_lines(out, boards):
+            click.echo(f"written: {path}")
+        return
     for definition in read_definitions(definitions, ids):
         content = make_board(definition)
         path = board_path(out, content)

@@ -15,6 +15,7 @@ from sraven.core.boards.ceilings import KNOWS, Ceiling
 from sraven.core.boards.check import check_digests, check_held_out, check_predictions
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
+from sraven.core.boards.lines import BoardLine, lines_of
 from sraven.core.boards.scoring import DIGITS, Run, SplitScores, score_runs
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.errors import BoardError, ConfigurationError
@@ -89,6 +90,20 @@ class Board(BoardFile):
     def chance(self) -> float | None:
         """What guessing scores by its primary metric; None where nobody said."""
         return scoring_of(self.task).chance.get(self.metric)
+
+    def lines(self, split: str, metric: str | None = None) -> tuple[BoardLine, ...]:
+        """Return what else scores are read against, lower lines among them; none where nobody knows.
+
+        Args:
+            split: a scored split.
+            metric: one of the board's; None for its primary one.
+
+        Raises:
+            ConfigurationError: for another split.
+            BoardError: if this installation's file of lines is damaged.
+        """
+        check_choice("split", split, tuple(self.splits))
+        return lines_of(self, split, metric or self.metric)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.

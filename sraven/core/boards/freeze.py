@@ -8,6 +8,7 @@ import yaml
 
 from sraven.core.boards.ceilings import FIRST_DEFINITION
 from sraven.core.boards.content import CORPUS, GENERATED, BoardFile, find_fault
+from sraven.core.boards.lines import boards_folder
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.system.files import compact_json, write_text
@@ -139,9 +140,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
 
 def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
     """Return where the file of a board lies in a checkout."""
-    return checkout.joinpath(
-        *find_family(content["task"]).package.split("."), "boards", f"{content['id']}.json"
-    )
+    return boards_folder(checkout, content["task"]) / f"{content['id']}.json"
 
 
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:

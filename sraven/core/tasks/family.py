@@ -29,6 +29,21 @@ class Size(NamedTuple):
     meaning: str
 
 
+class Line(NamedTuple):
+    """What scores on a family's boards are read against, beside chance and the ceilings of their files.
+
+    Attributes:
+        title: what stands beside it.
+        meaning: whose score it is, in words.
+        is_lower: whether it is what can be reached without what the board asks for; else it is the best that
+            can be reached under some assumption.
+    """
+
+    title: str
+    meaning: str
+    is_lower: bool = False
+
+
 class Measured(NamedTuple):
     """What ``ambiguity`` prints: dataclasses for programs, a table for people."""
 
@@ -92,6 +107,9 @@ class Family:
         references: returns the `References` of a task.
         diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
+        lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
+        measure_lines: returns the `sraven.core.ground.estimate.Mean` of each line by metric, given a task, a
+            split, the number of instances and threads; "" if there are no lines.
         instead: of a corpus: what to do instead of asking for instances; ``{task}`` stands for the task.
         nouns: what its instances are called.
         summary: a line for the list of commands.
@@ -114,6 +132,8 @@ class Family:
     rows: str = ""
     references: str = ""
     diagnosis: str = ""
+    lines: Mapping[str, Line] = field(default_factory=dict, hash=False)
+    measure_lines: str = ""
     instead: str = ""
     nouns: str = "instances"
     summary: str = ""
