@@ -73,10 +73,19 @@ class Bounds(NamedTuple):
     Attributes:
         ceiling: what the ideal observer scores that knows the split.
         chance: what guessing scores.
+        lower: what can be scored without what the board asks for, by name: see `Board.lines`. Of held-out
+            splits alone, as on others it is the ceiling.
     """
 
     ceiling: float | None
     chance: float | None
+    lower: Mapping[str, float]
+
+    @property
+    def named(self) -> dict[str, float]:
+        """All that somebody knows, by name, from the ceiling down."""
+        known = {"ceiling": self.ceiling, **self.lower, "chance": self.chance}
+        return {name: value for name, value in known.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -101,12 +110,14 @@ class Curves:
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""
         if quantity == LOSS and self.board.metric != LOSS:
-            return Bounds(None, None)
+            return Bounds(None, None, {})
         # Training draws from the combinations that `test` draws from.
         split = "test" if quantity == IN_TRAINING else quantity
         in_board = split in self.board.splits
         ceiling = self.board.ceiling(split, self.board.metric) if in_board else None
-        return Bounds(ceiling.value if ceiling else None, self.board.chance)
+        lines = self.board.lines(split) if split in self.board.held_out else ()
+        lower = {line.title: line.value for line in lines if line.is_lower}
+        return Bounds(ceiling.value if ceiling else None, self.board.chance, lower)
 
     def title(self, quantity: str) -> str:
         """Return what a picture of a quantity is called."""
@@ -272,8 +283,8 @@ def view(curves: Curves, quantity: str) -> tuple[float, float]:
         parts = [curve.mean for curve in shown]
     else:
         parts = [values[len(values) // 2 :] for curve in shown for values in curve.by_seed.values()]
-        known = [bound for name in names for bound in curves.bounds(name)]
-        parts.append(np.array([bound for bound in known if bound is not None]))
+        known = [bound for name in names for bound in curves.bounds(name).named.values()]
+        parts.append(np.array(known))
     values = np.concatenate(parts)
     values = values[np.isfinite(values)]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)

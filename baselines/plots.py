@@ -29,6 +29,7 @@ _LEGEND = 100
 """Characters of a line of the legend."""
 
 _BOUNDS = {"ceiling": (0, (4, 2)), "chance": (0, (1, 2))}
+_LOWER_LINE = (0, (4, 2, 1, 2))
 
 
 def _draw_group(axes: Axes, group: Group, quantity: str, number: int) -> Any:
@@ -43,19 +44,17 @@ def _draw_group(axes: Axes, group: Group, quantity: str, number: int) -> Any:
 
 
 def _draw_bounds(axes: Axes, curves: Curves, quantity: str) -> None:
-    """Draw ceiling and chance as lines with their names."""
-    for name, value in curves.bounds(quantity)._asdict().items():
-        if value is None:
-            continue
-        axes.axhline(value, color=INK, linewidth=0.8, linestyle=_BOUNDS[name], zorder=1)
+    """Draw ceiling, lower lines and chance as lines with their names."""
+    for name, value in curves.bounds(quantity).named.items():
+        axes.axhline(value, color=INK, linewidth=0.8, linestyle=_BOUNDS.get(name, _LOWER_LINE), zorder=1)
         axes.annotate(
             f"{name} {value:.3g}",
             (1, value),
-            (-2, 2 if name == "ceiling" else -2),
+            (-2, -2 if name == "chance" else 2),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
             ha="right",
-            va="bottom" if name == "ceiling" else "top",
+            va="top" if name == "chance" else "bottom",
             fontsize=7,
             color=INK,
         )

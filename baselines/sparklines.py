@@ -37,8 +37,7 @@ def sparkline(values: Values, low: float, high: float) -> str:
 
 def _heading(curves: Curves, quantity: str) -> Text:
     low, high = view(curves, quantity)
-    known = {"ceiling": curves.bounds(quantity).ceiling, "chance": curves.bounds(quantity).chance}
-    lines = "".join(f", {name} {value:.3g}" for name, value in known.items() if value is not None)
+    lines = "".join(f", {name} {value:.3g}" for name, value in curves.bounds(quantity).named.items())
     scale = ", log scale" if quantity == LOSS and low > 0 else ""
     title = Text(f"\n{curves.title(quantity)}", style="bold")
     return title.append(f"  ▁ {low:.3g}  █ {high:.3g}{scale}{lines}", style="not bold")

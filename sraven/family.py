@@ -14,14 +14,14 @@ FAMILY = Family(
     diagnosis="sraven.diagnosis:SRAVENDiagnosis",
     lines={
         "independent": Line(
-            "ceiling of independent outputs",
-            "an ideal observer that knows the split and answers with the most probable symbol at each position "
-            "by itself",
+            "independent outputs",
+            "an ideal observer that knows the split, answering with the most probable symbol at each "
+            "position by itself",
         ),
         "composition-blind": Line(
             "composition-blind",
-            "an observer with perfect rules that thinks only the combinations of training possible, and guesses "
-            "where none of them explains the context",
+            "an observer with perfect rules that thinks only the combinations of training possible, and "
+            "guesses where none of them explains what it sees",
             is_lower=True,
         ),
     },

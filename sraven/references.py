@@ -86,9 +86,9 @@ def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
             observe,
         ),
         "composition-blind": Reference(
-            "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer that "
-            "thinks only the combinations of training possible. Where none of them explains the context, every "
-            "feature as drawn uniformly at random once for all.",
+            "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer "
+            "that thinks only the combinations of training possible. Where none of them explains the context, "
+            "every feature as drawn uniformly at random once for all.",
             0,
             False,
             observe_blindly,
@@ -155,7 +155,5 @@ def measure_lines(task: SRAVEN, split: str, count: int, threads: int | None) -> 
     marginals = task.symbol_marginals(batch, split, threads=threads)
     return {
         "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
-        "composition-blind": {
-            "accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))
-        },
+        "composition-blind": {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))},
     }

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from cli.shared.bounds import print_bounds
 from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
 from cli.shared.scores import print_scores
@@ -44,6 +45,7 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
         print_json({**scores, "beside": beside} if beside else scores)
     else:
         print_scores(scores, beside)
+        print_bounds(read.board, tuple(read.runs))
     if check and (places := differing(read_scores(submission), scores)):
         click.echo(f"{submission / SCORES}: {places[0]} isn't what the predictions score", err=True)
         raise SystemExit(1)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.shared.bounds import print_lines
 from cli.shared.printing import print_table
 from sraven.core.ground.echo import with_error
 
@@ -47,6 +48,7 @@ def print_board(board: "Board") -> None:
         click.echo(line)
     if not board.is_corpus:
         _print_splits(board)
+        print_lines(board)
 
 
 def _corpus(board: "Board") -> list[str]:

@@ -8,6 +8,7 @@ import click
 from cli.shared.printing import print_table
 
 if TYPE_CHECKING:
+    from sraven.core.boards.board import Board
     from sraven.core.leaderboard.standing import Entry, Standing
 
 
@@ -25,6 +26,18 @@ def _remarks(standing: "Standing") -> list[str]:
     return [standing.note, *told] if standing.note else told
 
 
+def _bounds(board: "Board") -> str:
+    """Return what scores are read against, to stand behind a title; nothing if nobody knows."""
+    from sraven.core.ground.echo import figure
+
+    ceiling, lines = board.ceiling(board.primary_split, board.metric), board.lines(board.primary_split)
+    best = [f"{figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
+    best += [f"{figure(line.value)} ({line.title})" for line in lines if not line.is_lower]
+    told = [f"ceiling {', '.join(best)}"] if best else []
+    told += [f"{line.title} {figure(line.value)}" for line in lines if line.is_lower]
+    return "".join(f"; {each}" for each in told)
+
+
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
     from rich.table import Table
@@ -39,7 +52,7 @@ def print_standing(standing: "Standing") -> None:
     if not standing.entries:
         click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
         return
-    title += f" (ceiling {best:.4f})" if best is not None else ""
+    title += _bounds(board)
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str | Text]] = {
         "rank": lambda entry: str(entry.rank or ""),

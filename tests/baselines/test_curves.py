@@ -11,6 +11,7 @@ from baselines.log import LOG
 from baselines.run_directory import CONFIG
 from baselines.sparklines import HEIGHTS, columns_of, sparkline
 from helpers.tiny_runs import tiny
+from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_json
 
@@ -98,11 +99,20 @@ def test_scores_take_the_place_of_those_in_training_where_there_are_any(tmp_path
 
 def test_bounds_are_the_boards(tmp_path):
     curves = read_curves([write_run(tmp_path / "a", tiny(), scores=SCORES)])
-    assert curves.bounds("test") == curves.bounds("ood") == curves.bounds(IN_TRAINING) == (1.0, 0.0)
-    assert curves.bounds("ood_terms") == (None, 0.0)  # of which the board has no ceiling
-    assert curves.bounds(LOSS) == (None, None)
+    assert curves.bounds("test") == curves.bounds("ood") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
+    assert curves.bounds("ood_terms") == (None, 0.0, {})  # of which the board has no ceiling
+    assert curves.bounds(LOSS) == (None, None, {})
     assert view(curves, "ood") == (-1.0, 1.0)  # one range for all scores
     assert view(curves, LOSS) == (1 / 30, 1 / 5)
+
+
+def test_held_out_splits_have_the_boards_lower_line(tmp_path):
+    curves = read_curves([write_run(tmp_path / "a", replace(tiny(), board="sraven-v1"), scores=SCORES)])
+    lower = {line.title: line.value for line in read_board("sraven-v1").lines("ood") if line.is_lower}
+    assert list(lower) == ["composition-blind"]
+    assert curves.bounds("ood").lower == lower
+    assert list(curves.bounds("ood").named) == ["ceiling", "composition-blind", "chance"]
+    assert curves.bounds("test").lower == curves.bounds(LOSS).lower == {}
 
 
 def test_runs_that_do_not_belong_together_are_refused(tmp_path):
@@ -133,7 +143,7 @@ def test_what_programs_read_has_every_value(tmp_path):
     write_run(tmp_path / "seed-1", tiny(seed=1), scores=SCORES)
     found = json.loads(json.dumps(to_json(read_curves([tmp_path]))))
     assert (found["board"], found["metric"]) == ("fuzzylogic-v1", "r2_per_sequence")
-    assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0}
+    assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0, "lower": {}}
     (group,) = found["groups"]
     assert group["digest"] == tiny().digest and set(group["folders"]) == {"0", "1"}
     assert set(group["curves"]) == {LOSS, IN_TRAINING, "test", "ood", "ood_terms"}

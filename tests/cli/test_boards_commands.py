@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import yaml
 
+from helpers.checkout import REPOSITORY
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -53,6 +54,26 @@ def test_board_is_shown(run, small_boards):
         assert text in out
     ceiling = board.content["ceiling"]["ood"]["knowing_split"]["accuracy"]["value"]
     assert f"accuracy {ceiling:.4f} ±" in out
+
+
+def test_what_scores_are_read_against_is_shown(run):
+    code, out, _ = run("boards", "sraven-v1")
+    assert code == 0
+    for line in read_board("sraven-v1").lines("ood"):
+        score = f"{line.value:.4f} ± {line.standard_error:.4f}"
+        assert re.search(rf"\n{line.label}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
+    assert out.endswith("chance: accuracy 0.0002441 on test, 0.0002441 on ood\n")
+
+
+def test_lines_are_measured_for_the_boards_that_are_named(run, monkeypatch, tmp_path):
+    measured = {"board": "sraven-m8-v1", "lines": {}}
+    monkeypatch.setattr("sraven.core.boards.lines.measure_lines", lambda board: measured)
+    (tmp_path / "sraven" / "boards").mkdir(parents=True)
+    defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
+    code, out, _ = run("freeze", defined, "sraven-m8-v1", "fuzzylogic-v1", "--lines", "--out", tmp_path)
+    path = tmp_path / "sraven" / "boards" / "lines.yaml"
+    assert (code, out) == (0, f"written: {path}\n")
+    assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}
 
 
 def test_unknown_board_is_one_line(run):

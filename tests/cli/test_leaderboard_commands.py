@@ -12,6 +12,7 @@ import yaml
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
+from sraven.core.boards.ceilings import Measured
 
 
 def file(run, submission, leaderboard):
@@ -55,6 +56,17 @@ def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
         "402,824",
         "2,000",
     ]
+
+
+def test_title_says_what_scores_are_read_against(run, small_boards, scored, filed, leaderboard, monkeypatch):
+    board = small_board(SRAVEN_BOARD)
+    lines = {"independent": Measured(0.75, 0.01), "composition-blind": Measured(0.05, 0.001)}
+    known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
+    monkeypatch.setattr("sraven.core.boards.lines.read_lines", lambda: {board.digest: known})
+    _, out, _ = run("leaderboard", "--leaderboard", leaderboard)
+    best = board.ceiling("ood", "accuracy").value
+    told = f"; ceiling {best:.4f} (joint), 0.7500 (independent outputs); composition-blind 0.0500"
+    assert told in " ".join(out.split("┏")[0].split())
 
 
 def test_standing_for_programs(run, small_boards, scored, filed, leaderboard):

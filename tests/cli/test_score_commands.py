@@ -23,6 +23,10 @@ def test_scores_are_printed(run, small_boards, original, scored):
                 assert f"{score['mean']:.4f} ± " in line
                 assert "{:.4f} to {:.4f}".format(*score["interval"]) in line
     assert "gap of accuracy to the ceiling" in out
+    [line] = [line for line in out.splitlines() if line.startswith("│ ceiling, joint, knowing the split ")]
+    for split in ("test", "ood"):
+        assert f"{small_board(SRAVEN_BOARD).ceiling(split, 'accuracy').value:.4f} ± " in line
+    assert "accuracy is read against" in out and "│ chance " in out
 
 
 def test_scores_for_programs_are_the_librarys(run, small_boards, original, scored, tmp_path):

@@ -56,6 +56,11 @@ class BoardLine:
     value: float
     standard_error: float
 
+    @property
+    def label(self) -> str:
+        """What stands beside it where nothing else says whether it is a ceiling."""
+        return self.title if self.is_lower else f"ceiling, {self.title}"
+
 
 def parse_lines(data: bytes) -> dict[str, Lines]:
     """Return the lines in a file, by the digest of a board's file.

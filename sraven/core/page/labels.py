@@ -31,9 +31,10 @@ class Label:
     anchor: str
 
 
-def ceiling_label(best: float) -> str:
-    """Return what stands at the ceiling."""
-    return f"ceiling {score(best)}"
+def bounds(scale: Scale) -> list[tuple[str, float, str]]:
+    """Return the lines across a plot: the class of each, its score, and what stands at it."""
+    found = [] if scale.best is None else [("ceiling", scale.best, f"ceiling {score(scale.best)}")]
+    return [*found, *(("lower", line.value, f"{line.title} {score(line.value)}") for line in scale.lower)]
 
 
 def _box(point: Point, beside: float) -> Box:
@@ -42,12 +43,13 @@ def _box(point: Point, beside: float) -> Box:
     return point.x - side, min(point.high, point.y - 5), point.x + side, max(point.low, point.y + 5)
 
 
-def _ceiling_boxes(scale: Scale) -> list[Box]:
-    """Return what the ceiling and its label take."""
-    if scale.best is None:
-        return []
-    y, width = scale.y(scale.best), text_width(ceiling_label(scale.best))
-    return [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - width, y - 22, WIDTH, y)]
+def _bound_boxes(scale: Scale) -> list[Box]:
+    """Return what the lines across a plot and their labels take."""
+    boxes: list[Box] = []
+    for _, value, label in bounds(scale):
+        y = scale.y(value)
+        boxes += [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - text_width(label), y - 22, WIDTH, y)]
+    return boxes
 
 
 def _places(point: Point, width: float, is_best: bool) -> list[tuple[Box, float, str]]:
@@ -71,7 +73,7 @@ def _is_inside(box: Box) -> bool:
 def place_labels(scale: Scale, points: Sequence[Point]) -> list[Label]:
     """Return a few names of points, given the best first, where they cover nothing and no other is near."""
     best = {kind(point.entry): point.name for point in reversed(points)}.values()
-    taken, labels = _ceiling_boxes(scale), list[Label]()
+    taken, labels = _bound_boxes(scale), list[Label]()
     for point in sorted(points, key=lambda p: (p.name not in best, kind(p.entry) != REFERENCE)):
         text = shortened(point.entry.method, _LETTERS)
         blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]

@@ -14,7 +14,7 @@ from sraven.core.leaderboard.standing import (
     Entry,
     Standing,
 )
-from sraven.core.page.labels import Label, ceiling_label, place_labels
+from sraven.core.page.labels import Label, bounds, place_labels
 from sraven.core.page.lettering import shortened, text_width
 from sraven.core.page.scale import (
     FLOOR,
@@ -95,17 +95,17 @@ def _x_axis(scale: Scale) -> Iterator[Element]:
 
 
 def _frame(scale: Scale) -> Element:
-    """Return grid, axes, their numbers and the ceiling."""
+    """Return grid, axes, their numbers, the ceiling and the lower lines."""
     frame = element("g", class_="frame", aria_hidden="true")
     for tick in scale.ticks:
         y = scale.y(tick)
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
         frame.append(_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
     frame.extend(_x_axis(scale))
-    if scale.best is not None:
-        y = scale.y(scale.best)
-        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))
-        frame.append(_text(WIDTH - RIGHT, y - 6, ceiling_label(scale.best), "ceiling-label", "end"))
+    for kind_of_line, value, label in bounds(scale):
+        y = scale.y(value)
+        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, kind_of_line))
+        frame.append(_text(WIDTH - RIGHT, y - 6, label, f"{kind_of_line}-label", "end"))
     return frame
 
 

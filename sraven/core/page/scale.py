@@ -88,11 +88,15 @@ class Scale:
 
     def __init__(self, standing: Standing, entries: Sequence[Entry], axis: Axis) -> None:
         self.axis, self.best = axis, ceiling(standing.board)
+        self.lower = tuple(
+            line for line in standing.board.lines(standing.board.primary_split) if line.is_lower
+        )
         values = [entry.value or 0.0 for entry in entries]
         errors = [entry.standard_error or 0.0 for entry in entries]
         ends = [v - e for v, e in zip(values, errors, strict=True)]
         ends += [v + e for v, e in zip(values, errors, strict=True)]
         ends += [] if self.best is None else [self.best]
+        ends += [line.value for line in self.lower]
         low, high = min(ends), max(ends)
         if standing.board.higher_is_better and low < 0 < high:
             low = 0.0  # far below nothing is shown as below nothing

@@ -26,12 +26,23 @@ class Ceiling:
 
 
 @dataclass(frozen=True)
+class Line:
+    """What scores are read against besides: a score, its name and whose it is."""
+
+    value: str
+    title: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Facts:
     """What a board is, in words."""
 
     metric: str
     primary_split: str
     ceilings: tuple[Ceiling, ...]
+    other_ceilings: tuple[Line, ...]
+    lower_lines: tuple[Line, ...]
     budget: str
     unit: str
     sizes: str
@@ -74,6 +85,14 @@ def _ceilings(board: Board) -> tuple[Ceiling, ...]:
     )
 
 
+def _lines(board: Board, *, lower: bool) -> tuple[Line, ...]:
+    return tuple(
+        Line(score(line.value), line.title, line.meaning)
+        for line in board.lines(board.primary_split)
+        if line.is_lower == lower
+    )
+
+
 def _setting(board: Board) -> str:
     config = {name: str(value) for name, value in board.config.items()}
     return ", ".join(
@@ -88,6 +107,8 @@ def _facts(board: Board) -> Facts:
         metric=metric_name(board, board.metric),
         primary_split=board.primary_split,
         ceilings=_ceilings(board),
+        other_ceilings=_lines(board, lower=False),
+        lower_lines=_lines(board, lower=True),
         budget=compact(board.train_budget),
         unit=board.budget_unit,
         sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),

@@ -51,7 +51,7 @@ def test_words_of_a_plot_do_not_overlap(open_page, width):
     far = [make_entry("far", 0.5, train_instances=65_536, parameters=10**8), make_reference("r", 0.1)]
     driver = open_page(make_standing(), make_diagnostic(*many), make_diagnostic(*many, *far), width=width)
     driver.execute_script(OPEN)
-    for words, least in ((".label, .ceiling-label", 2), (".tick", 8)):
+    for words, least in ((".label, .ceiling-label, .lower-label", 2), (".tick", 8)):
         plots = driver.execute_script(BOXES, words)
         assert [len(boxes) >= least for boxes in plots] == [True] * 6
         for boxes in plots:

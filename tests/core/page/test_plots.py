@@ -11,7 +11,7 @@ from helpers.page import page_of, panels_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.ranking import Standing
 from sraven.core.page.lettering import shortened, text_width
-from sraven.core.page.scale import Axis, Scale, place_apart
+from sraven.core.page.scale import FLOOR, TOP, Axis, Scale, place_apart
 
 
 def test_plots_show_every_score_with_its_error_and_the_ceiling():
@@ -27,10 +27,18 @@ def test_plots_show_every_score_with_its_error_and_the_ceiling():
     assert kinds == {"point scored", "point reproduced", "point reported", "point reference"}
     assert len(page.find("line", class_="error")) == 2 * 8  # references have one seed
     assert [text for _, text in page.find("text", class_="ceiling-label")] == ["ceiling 0.9461"] * 2
+    assert [text for _, text in page.find("text", class_="lower-label")] == ["composition-blind 0.0512"] * 2
     told = [text for _, text in page.find("title")]
     assert "Beta: 0.6900\u00a0±\u00a00.0100 (scored); parameters: 900,000" in told
     assert "ideal-observer: 0.9278 (reference); training instances: 0" in told
     assert "Paper best: 0.7100\u00a0±\u00a00.0100 (reported); parameters: not stated" in told
+
+
+def test_scores_reach_down_to_the_lower_line():
+    page = page_of(Standing(read_board("sraven-v1"), (make_entry("good", 0.9),)))
+    low = {float(a["y1"]) for a, _ in page.find("line", class_="lower")}
+    assert low == {float(a["y2"]) for a, _ in page.find("line", class_="lower")}
+    assert len(low) == 1 and TOP < low.pop() <= FLOOR
 
 
 def test_entries_without_a_count_stand_left_of_the_axis():

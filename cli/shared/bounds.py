@@ -1,0 +1,64 @@
+"""How what scores are read against is printed: ceilings, lower lines, chance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared.printing import print_table
+from sraven.core.ground.echo import with_error
+
+if TYPE_CHECKING:
+    from sraven.core.boards.board import Board
+
+Row = tuple[str, Mapping[str, str]]
+"""What a bound is called, and its score by split."""
+
+
+def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
+    """Yield the ceiling of the board's file, and what it assumes."""
+    found = {split: board.ceiling(split, board.metric) for split in splits}
+    assumed = dict.fromkeys(ceiling.answers for ceiling in found.values() if ceiling)
+    for answers in assumed:
+        yield (
+            f"ceiling, {answers}, knowing the split",
+            {
+                split: with_error(ceiling.value, ceiling.standard_error)
+                for split, ceiling in found.items()
+                if ceiling
+            },
+        )
+
+
+def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
+    """Yield the lines of a board, and last what guessing scores."""
+    by_name: dict[str, dict[str, str]] = {}
+    for split in splits:
+        for line in board.lines(split):
+            by_name.setdefault(line.label, {})[split] = with_error(line.value, line.standard_error)
+    yield from by_name.items()
+    if board.chance is not None:
+        yield "chance", dict.fromkeys(splits, f"{board.chance:.4g}")
+
+
+def print_bounds(board: "Board", splits: Sequence[str]) -> None:
+    """Print what scores by the board's primary metric are read against on some splits."""
+    from rich.table import Table
+
+    rows = [*_ceiling(board, splits), *line_rows(board, splits)]
+    if not rows:
+        return
+    table = Table(f"{board.metric} is read against", *splits)
+    for label, values in rows:
+        table.add_row(label, *(values.get(split, "–") for split in splits))
+    print_table(table)
+
+
+def print_lines(board: "Board") -> None:
+    """Print the lines of a board, each with whose score it is, and chance."""
+    meanings = {line.label: line.meaning for line in board.lines(board.primary_split)}
+    for label, values in line_rows(board, tuple(board.splits)):
+        scores = ", ".join(f"{value} on {split}" for split, value in values.items())
+        click.echo(f"{label}: {board.metric} {scores}")
+        if label in meanings:
+            click.echo(f"  {meanings[label]}")

@@ -1,0 +1,83 @@
+"""The composition-blind observer and independent outputs, against the oracle."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from helpers import oracle
+from sraven import SRAVEN
+from sraven.references import independent_hits, measure_lines
+
+TASK = SRAVEN(M=2, K=4, holdout=0.5, seed=1)
+
+
+def believed(split, count):
+    """Return what the oracle thinks of each context, if only combinations of training are possible."""
+    known = TASK.combinations("train").tolist()
+    contexts = TASK.sample(split, 0, count).context.tolist()
+    return [oracle.posterior(context, TASK.K, known, True) for context in contexts]
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_composition_blind_observer_believes_in_training_and_else_guesses(split):
+    predictor = TASK.references.predictors["composition-blind"]
+    found = predictor.predict(split, 300, 0)
+    assert found.dtype == np.uint8 and found.max() < TASK.K
+    impossible = 0
+    for panel, posterior in zip(found.tolist(), believed(split, 300), strict=True):
+        ties = [each for each, share in posterior.items() if share == max(posterior.values())]
+        assert not ties or tuple(panel) == min(ties)
+        impossible += not ties
+    assert impossible == 0 if split == "test" else 50 < impossible < 250
+
+
+def test_guesses_of_the_composition_blind_observer_are_uniform_and_the_same_for_all_seeds():
+    task = SRAVEN(M=4, K=5, holdout=0.25)
+    predictor, count = task.references.predictors["composition-blind"], 20_000
+    assert not predictor.random
+    found = predictor.predict("ood", count, 0)
+    assert np.array_equal(found, predictor.predict("ood", count, 3))
+    assert np.array_equal(found[:100], predictor.predict("ood", 100, 0))
+    probability = task.ideal_observer(task.sample("ood", 0, count), "train")[1]
+    guesses = found[probability == 0]
+    assert len(guesses) > 5_000
+    shares = np.stack([(guesses == symbol).mean(axis=0) for symbol in range(5)])
+    assert np.abs(shares - 1 / 5).max() < 5 * np.sqrt(0.16 / len(guesses))
+
+
+def test_lines_are_what_the_oracle_expects():
+    count = 200
+    target = [tuple(panel) for panel in TASK.sample("ood", 0, count).target.tolist()]
+    blind = Fraction()
+    for panel, posterior in zip(target, believed("ood", count), strict=True):
+        best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
+        blind += Fraction(1, TASK.K**TASK.M) if best is None else best == panel
+    independent = Fraction()
+    combinations = TASK.combinations("ood").tolist()
+    for panel, context in zip(target, TASK.sample("ood", 0, count).context.tolist(), strict=True):
+        right = Fraction(1)
+        for symbol, shares in zip(
+            panel, oracle.marginals(context, TASK.K, combinations, True)[1], strict=True
+        ):
+            best = [each for each in shares if shares[each] == max(shares.values())]
+            right *= Fraction(symbol in best, len(best))
+        independent += right
+    found = measure_lines(TASK, "ood", count, None)
+    assert found["composition-blind"]["accuracy"].value == pytest.approx(float(blind / count))
+    assert found["independent"]["accuracy"].value == pytest.approx(float(independent / count))
+
+
+def test_symbols_that_are_equally_probable_are_taken_equally_often():
+    marginals = np.array([[[0.5, 0.5, 0], [0.2, 0.2, 0.6]], [[0, 1, 0], [1 / 3, 1 / 3, 1 / 3]]])
+    assert independent_hits(marginals, np.array([[1, 2], [0, 0]])) == pytest.approx([0.5, 0])
+    assert independent_hits(marginals, np.array([[2, 2], [1, 0]])) == pytest.approx([0, 1 / 3])
+
+
+def test_independent_outputs_never_beat_the_joint_answer():
+    task = SRAVEN(M=4, K=4)
+    found = measure_lines(task, "test", 20_000, None)
+    joint = task.references.ceilings("test", 20_000, None)["knowing_split"]["accuracy"]
+    assert found["independent"]["accuracy"].value < joint.value
+    error = found["composition-blind"]["accuracy"].standard_error
+    assert abs(found["composition-blind"]["accuracy"].value - joint.value) < 4 * error  # it knows this split
