@@ -87,8 +87,8 @@ def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
         ),
         "composition-blind": Reference(
             "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer "
-            "that thinks only the combinations of training possible. Where none of them explains the context, "
-            "every feature as drawn uniformly at random once for all.",
+            "that thinks only the combinations of training possible. Where none of them explains the "
+            "context, every feature as drawn uniformly at random once for all.",
             0,
             False,
             observe_blindly,
