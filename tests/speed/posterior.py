@@ -1,0 +1,82 @@
+"""Measure what follows from the exact posteriors of SRAVEN: floors, what independent outputs cost, rules.
+
+    python tests/speed/posterior.py docs/results/posterior.json
+
+Takes the instances of ``sraven-v1`` and ``sraven-unique-v1``. By split and by what is thought possible (all
+combinations, those of the split): the least cross-entropy of a position in nats; the share of panels that are
+right if each position answers with its most probable symbol, and if all answer together; the share of
+positions whose most probable rule is the true one. Of equally probable answers each is taken equally often.
+Beside them, how much of ``ood`` the composition-blind observer thinks impossible, and what it scores.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from record import output
+
+from sraven.core.boards.board import load_board
+from sraven.core.compute.bench import machine
+from sraven.core.ground.estimate import mean
+from sraven.core.ground.jsonable import as_json
+from sraven.core.system.files import write_json
+from sraven.references import independent_hits
+from sraven.task import SRAVEN, Batch
+
+
+def of_truth(shares: NDArray[np.float64], truth: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return the probability of what is true at each position: ``[n, M]``."""
+    return np.take_along_axis(shares, truth[..., None].astype(np.int64), axis=2)[..., 0]
+
+
+def measure(task: SRAVEN, batch: Batch, knowing: str) -> dict[str, Any]:
+    """Return means over instances, so that their errors count positions of one instance as one."""
+    symbols, rules = task.symbol_marginals(batch, knowing), task.rule_posterior(batch, knowing)
+    shown = np.take_along_axis(batch.rules, batch.permutations[:, 2].astype(np.int64), axis=1)
+    by_position = [independent_hits(rules[:, [p]], shown[:, [p]]) for p in range(task.M)]
+    answers = {
+        "cross_entropy": -np.log(of_truth(symbols, batch.target)).mean(axis=1),
+        "independent": independent_hits(symbols, batch.target),
+        "joint": task.ideal_observer(batch, knowing)[1],
+        "rule": np.mean(by_position, axis=0),
+    }
+    return {name: as_json(mean(values)) for name, values in answers.items()}
+
+
+def measure_board(board_id: str) -> dict[str, Any]:
+    """Return all of it for the scored splits of a board."""
+    board = load_board(board_id)
+    task = board.task
+    assert isinstance(task, SRAVEN)
+    found: dict[str, Any] = {}
+    for split, size in board.splits.items():
+        batch = task.sample(split, 0, size)
+        panels, probability = task.ideal_observer(batch, "train")
+        possible, right = probability > 0, (panels == batch.target).all(axis=1)
+        found[split] = {
+            "all combinations": measure(task, batch, "all"),
+            "split": measure(task, batch, split),
+            "composition_blind": {
+                "impossible": as_json(mean(~possible)),
+                "accuracy": as_json(mean(np.where(possible, right, float(task.K) ** -task.M))),
+            },
+        }
+    return found
+
+
+def main(goal: str) -> None:
+    """Measure and write command, commit, machine and results to ``goal``."""
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven")
+    record = {
+        "command": f"python tests/speed/posterior.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
+        "machine": machine(),
+        "result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")},
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
