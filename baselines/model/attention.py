@@ -46,6 +46,9 @@ class Network(NamedTuple):
 
 
 Normalise = Callable[[Array, Array | None], Codes]
+Edit = Callable[[Array], Array]
+"""Returns other latent codes in place of those that are given, ``[B, H, Q, K]`` both."""
+
 Mix = Callable[[Codes, Array, Network], Array]
 
 
@@ -149,6 +152,7 @@ def attend(
     mask: Array | None,
     network: Network,
     gate_QK: Array | None,
+    edit_codes: Edit | None = None,
 ) -> tuple[Array, Array]:
     """Return an attention's output and its latent codes, for arguments that have been checked.
 
@@ -161,14 +165,18 @@ def attend(
         mask: bool with four axes, broadcasts to ``[B, H, Q, K]``, or None.
         network: φ, and the attention's own weights.
         gate_QK: what dropout multiplies the latent codes by, or None.
+        edit_codes: what to put in the place of the latent codes after the normalisation, or None. So causal
+            questions are asked: what would come of another code?
 
     Returns:
-        ``[B, Q, H, V]``, and ``[B, H, Q, K]`` before dropout; both float32 or better.
+        ``[B, Q, H, V]``, and ``[B, H, Q, K]`` as edited, before dropout; both float32 or better.
     """
     scores_BHQK = dot_scores(query_BQHD * query_BQHD.shape[-1] ** -0.5, key_BKHD)
     if bias_HQK is not None:
         scores_BHQK = add_bias(scores_BHQK, bias_HQK.astype(scores_BHQK.dtype))
     codes = attention.normalise(scores_BHQK, mask)
+    if edit_codes is not None:
+        codes = as_they_are(edit_codes(codes.product()), None)
     kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)
     return attention.mix(kept, value_BKHV, network), codes.product()
 

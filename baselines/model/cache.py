@@ -81,7 +81,11 @@ def _memory_of(config: TransformerConfig) -> Memory:
 
 
 def check_cached(
-    config: TransformerConfig, mask: Array | None, dropout_key: Array | None, return_scores: bool
+    config: TransformerConfig,
+    mask: Array | None,
+    dropout_key: Array | None,
+    return_scores: bool,
+    edited: bool = False,
 ) -> None:
     """Check that a model can go on from a cache, as asked.
 
@@ -92,7 +96,12 @@ def check_cached(
         raise ConfigurationError(
             f"causal={config.causal}, position={config.position!r} with a cache; expected True and 'rotary'"
         )
-    given = {"mask": mask is not None, "dropout_key": dropout_key is not None, "return_scores": return_scores}
+    given = {
+        "mask": mask is not None,
+        "dropout_key": dropout_key is not None,
+        "return_scores": return_scores,
+        "edit_codes": edited,
+    }
     if any(given.values()):
         names = ", ".join(name for name, is_given in given.items() if is_given)
         raise ConfigurationError(f"{names} with a cache; expected tokens alone")

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Network, attend, dropout_gate, identity, linear_hyla
+from baselines.model.attention import Attention, Edit, Network, attend, dropout_gate, identity, linear_hyla
 from baselines.model.devices import cudnn_applies, device_capability, pallas_applies
 from baselines.model.hyla_tiled import tiled_attention
 from baselines.model.linear_chunked import linear_chunked
 from baselines.model.mixing import accumulator
 from baselines.model.normalisation import rms_head
 from baselines.model.softmax_cudnn import softmax_fused
+from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 
@@ -35,6 +36,7 @@ class Call(NamedTuple):
         dropout_key: a JAX random key, if it isn't 0.
         return_scores: whether latent codes are asked for.
         fused: whether fused kernels may compute tiles.
+        edit_codes: of latent codes, or None, see `baselines.model.attention.attend`; in the plain form alone.
     """
 
     attention: Attention
@@ -50,6 +52,7 @@ class Call(NamedTuple):
     dropout_key: Array | None = None
     return_scores: bool = False
     fused: bool = False
+    edit_codes: Edit | None = None
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
@@ -83,7 +86,9 @@ def plain(call: Call) -> Computed:
     if call.causal:
         earlier_AT = jnp.tri(asked, tokens, tokens - asked, dtype=jnp.bool_)
         mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
-    out, codes = attend(call.attention, *call.arrays, call.bias, mask, call.network, call.gate)
+    out, codes = attend(
+        call.attention, *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
+    )
     return out.astype(call.value.dtype), codes if call.return_scores else None
 
 
@@ -189,6 +194,16 @@ FORMS: Mapping[str, Form] = MappingProxyType(
 
 
 def find_form(call: Call) -> Callable[[Call], Computed]:
-    """Return what computes a call: the first form that its attention names and that suits, else `plain`."""
+    """Return what computes a call: the first form that its attention names and that suits, else `plain`.
+
+    Raises:
+        ConfigurationError: (a ValueError) for latent codes to edit in tiles, where there are none.
+    """
+    if call.edit_codes is not None:
+        if call.tile:
+            raise ConfigurationError(
+                f"tile={call.tile} with edit_codes; tiles keep no latent codes, so use tile=0"
+            )
+        return plain
     forms = (FORMS[name] for name in call.attention.forms)
     return next((form.compute for form in forms if form.suits(call)), plain)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import Network, find_attention, find_network
+from baselines.model.attention import Edit, Network, find_attention, find_network
 from baselines.model.cache import check_cached, extend_cache, start_cache
 from baselines.model.checks import check_arrays
 from baselines.model.config import TransformerConfig
@@ -28,11 +28,13 @@ class SelfAttention(nn.Module):
         return_scores: whether to return latent codes.
         asked: how many of the last tokens the output is asked for, None for all: the others give keys
             and values alone.
+        edit_codes: of latent codes, or None, see `baselines.model.attention.attend`.
     """
 
     config: TransformerConfig
     return_scores: bool = False
     asked: int | None = None
+    edit_codes: Edit | None = None
 
     @nn.compact
     def __call__(
@@ -48,7 +50,7 @@ class SelfAttention(nn.Module):
         query = by_rows(dense(heads, name="query"), asking_BAE)
         key, value = (by_rows(dense(heads, name=name), x_BTE) for name in ("key", "value"))
         if cached:
-            check_cached(config, mask, dropout_key, self.return_scores)
+            check_cached(config, mask, dropout_key, self.return_scores, edited=self.edit_codes is not None)
             out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -asked:], None
         else:
             query, key, bias = self._positions(query, key)
@@ -57,7 +59,7 @@ class SelfAttention(nn.Module):
             call = Call(
                 find_attention(config.attention),
                 *(query, key, value, bias, mask, self._network()),
-                *(config.causal, config.tile, *dropout, self.return_scores, config.fused),
+                *(config.causal, config.tile, *dropout, self.return_scores, config.fused, self.edit_codes),
             )
             out_BAHV, codes_BHAT = find_form(call)(call)
         project = dense(x_BTE.shape[-1], axis=(-2, -1), name="out")

@@ -11,12 +11,15 @@ That is 402,824 for SRAVEN (I = O = 8, T = 36) and 151,265 for fuzzy logic (I = 
 the paper's published code.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from baselines.model.attention import Edit
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
@@ -27,6 +30,10 @@ from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
 
+EditCodes = Callable[[int, Array], Array]
+"""Returns other latent codes of a layer, given which it is, from 0, and its own: ``[B, H, T, T]`` both, and
+``[B, H, A, T]`` in the last layer, of the A tokens that are asked."""
+
 
 class Block(nn.Module):
     """z = x + attention(LayerNorm(x)), then z + feedforward(LayerNorm(z)).
@@ -35,11 +42,13 @@ class Block(nn.Module):
         config: the transformer's.
         return_scores: whether to return latent codes.
         asked: how many of the last tokens the output is asked for; None for all.
+        edit_codes: of latent codes, or None.
     """
 
     config: TransformerConfig
     return_scores: bool = False
     asked: int | None = None
+    edit_codes: Edit | None = None
 
     @nn.compact
     def __call__(
@@ -48,7 +57,7 @@ class Block(nn.Module):
         """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless asked for or if tiled."""
         config = self.config
         dtype = jnp.dtype(config.dtype)
-        attention = SelfAttention(config, self.return_scores, self.asked, name="attention")
+        attention = SelfAttention(config, self.return_scores, self.asked, self.edit_codes, name="attention")
         feedforward = FEEDFORWARD[config.feedforward](config.mlp_width, dtype, name="feedforward")
         added_BAE, codes = attention(_normalise(x_BTE, "norm_attention"), mask, dropout_key)
         x_BAE = x_BTE[:, -added_BAE.shape[1] :] + added_BAE
@@ -98,6 +107,7 @@ class Transformer(nn.Module):
         asked: int | None = None,
         return_scores: bool = False,
         return_hidden: bool = False,
+        edit_codes: EditCodes | None = None,
     ) -> Any:
         """Apply the transformer.
 
@@ -112,6 +122,8 @@ class Transformer(nn.Module):
             return_hidden: whether to return what the outputs are made of, in their place: with a
                 vocabulary, outputs are the product of it and the embedding table, which a loss may
                 want to make a few tokens at a time.
+            edit_codes: puts other latent codes in the place of a layer's, after the normalisation; None
+                leaves them, at no cost.
 
         Returns:
             float32 or better ``[B, A, O]``, O the vocabulary if there is one; with ``return_scores`` a pair
@@ -121,7 +133,7 @@ class Transformer(nn.Module):
         Raises:
             ConfigurationError: (a ValueError) for tokens of another shape, or too many; for another
                 number of asked ones than 1 to T; for ``return_hidden`` without a vocabulary, or with
-                ``return_scores``; for what a model with a cache can't do.
+                ``return_scores``; for ``edit_codes`` with tiles; for what a model with a cache can't do.
         """
         config = self.config
         _check_tokens(config, tokens)
@@ -144,7 +156,8 @@ class Transformer(nn.Module):
         for layer in range(config.layers):
             key = None if dropout_key is None else jax.random.fold_in(dropout_key, layer)
             kept = asked if layer == config.layers - 1 else None
-            x_BTE, codes = block(config, return_scores, kept, name=f"block_{layer}")(x_BTE, mask, key)
+            edit = None if edit_codes is None else partial(edit_codes, layer)
+            x_BTE, codes = block(config, return_scores, kept, edit, name=f"block_{layer}")(x_BTE, mask, key)
             all_codes.append(codes)
         x_BTE = _normalise(x_BTE, "norm")
         if return_hidden:

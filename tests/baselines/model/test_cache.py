@@ -144,6 +144,7 @@ def test_nothing_is_kept_unless_the_collection_is_mutable():
         ({"position": "relative"}, {}, "causal=True, position='relative' with a cache; expected True and"),
         ({}, {"mask": np.ones(T, bool)}, "mask with a cache; expected tokens alone"),
         ({}, {"return_scores": True}, "return_scores with a cache; expected tokens alone"),
+        ({}, {"edit_codes": lambda layer, codes: codes}, "edit_codes with a cache; expected tokens alone"),
         ({}, {"dropout_key": jax.random.key(0)}, "dropout_key with a cache; expected tokens alone"),
     ],
 )
