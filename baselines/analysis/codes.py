@@ -1,0 +1,282 @@
+"""Latent codes of trained runs (paper, sections 3.2 and 4.4), collected in one compiled program.
+
+The latent code of a query and a key is its H attention scores after the normalisation, relative bias
+included, dropout off, in each layer. Letters in array names: L layers, n rows (an instance at a query
+position), C numbers of a code, B instances, A tokens asked, P query positions, K keys, H heads.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.analysis.labels import SELF, Part, Subject
+from baselines.config import LanguageConfig, RunConfig
+from baselines.encode import encoding_of
+from baselines.experiment import program_of, transformer_of
+from baselines.load import load_run
+from baselines.model.attention import find_attention
+from baselines.model.normalisation import rms_head
+from baselines.run_directory import read_run
+from baselines.sharding import on_cpu, own_mesh
+from baselines.step import matmul_precision
+from sraven.core.ground.errors import ConfigurationError
+
+Array = NDArray[Any]
+Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
+"""Returns other codes of a layer, given which it is, its own and the arrays of a piece."""
+
+_AT_ONCE, _PIECES = 512, 1
+_AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
+"""Instances that a device takes at once, and how often in one call, as in `baselines.predict`."""
+
+CONSTANT = 1e-3
+"""A coordinate whose spread is less than this share of its layer's RMS counts as constant: scaling it to
+spread 1 would amplify rounding."""
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Latent codes of one pair of tokens, with what is true of each row.
+
+    Attributes:
+        codes: float32 ``[L, n, C]``; C is H for ``self``, 2H for ``row3``, column 1 first.
+        index: int64 ``[n]``, of the instance in its split.
+        position: int64 ``[n]``, of the query among the tokens that are asked.
+        labels: ``[n]`` each, by name.
+        combination: int32 ``[n]``, of the instance.
+        target: ``[n]``: uint8, a symbol; float32 in fuzzy logic.
+        prediction: ``[n]`` of the same type, by the run.
+        output: float32 ``[n, O]``, what the run says there: logits of the symbols, or the prediction.
+    """
+
+    codes: NDArray[np.float32]
+    index: NDArray[np.int64]
+    position: NDArray[np.int64]
+    labels: Mapping[str, Array]
+    combination: NDArray[np.int32]
+    target: Array
+    prediction: Array
+    output: NDArray[np.float32]
+
+    @property
+    def layers(self) -> int:
+        """How many layers there are codes of."""
+        return len(self.codes)
+
+    def arrays(self) -> dict[str, Array]:
+        """Return all arrays by name, those of labels as ``label.NAME``."""
+        found = {name: value for name, value in vars(self).items() if name != "labels"}
+        return {**found, **{f"label.{name}": values for name, values in self.labels.items()}}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of it."""
+        return digest_of(self.arrays())
+
+
+def digest_of(arrays: Mapping[str, Array]) -> str:
+    """Return the SHA-256 of arrays: names, types, shapes and bytes."""
+    checksum = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        checksum.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        checksum.update(np.ascontiguousarray(array).data)
+    return checksum.hexdigest()
+
+
+# The networks ---------------------------------------------------------------------------------------
+
+
+def read_analysed(folder: Any) -> RunConfig:
+    """Return the configuration of a run whose codes can be analysed.
+
+    Raises:
+        OutputError: if there is no run.
+        ConfigurationError: if it is one of a language model.
+    """
+    config = read_run(folder)
+    if isinstance(config, LanguageConfig):
+        raise ConfigurationError(
+            f"{folder} is a language model's run; latent codes are analysed on boards that know what is true "
+            "of their instances, of sraven and fuzzylogic"
+        )
+    return config
+
+
+def load_analysed(folder: Any) -> tuple[RunConfig, Any]:
+    """Return the configuration and the parameters of a finished run whose codes can be analysed.
+
+    Raises:
+        OutputError: if there is no run, or it isn't finished.
+        ConfigurationError: if it is one of a language model.
+    """
+    read_analysed(folder)
+    return load_run(folder)
+
+
+def untrained_params(config: RunConfig, task: Any, seed: int | None = None) -> Any:
+    """Return the parameters of a network of a configuration before its first step.
+
+    Args:
+        config: of the run.
+        task: of its board.
+        seed: that draws them; None for the run's own.
+    """
+    seed = config.seed if seed is None else seed
+    initialise = program_of(config, encoding_of(task)).initialise_params
+    return jax.jit(lambda seed: initialise(jax.random.key(seed)))(np.uint32(seed))
+
+
+def params_digest(params: Any) -> str:
+    """Return the SHA-256 of parameters: their paths, types, shapes and bytes."""
+    leaves = jax.tree_util.tree_leaves_with_path(params)
+    return digest_of({jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+# Collecting -----------------------------------------------------------------------------------------
+
+
+class Collector:
+    """Runs a network on a task's instances; its program is compiled once for all parts and parameters.
+
+    Args:
+        config: of the run; seed and hyperparameters don't matter.
+        subject: the task as it is analysed.
+        pairs: whose codes are collected.
+        edit: puts other codes in the place of a layer's, or None; see `baselines.analysis.edits`.
+
+    Raises:
+        ConfigurationError: for a network that computes attention in tiles, which keep no codes.
+    """
+
+    def __init__(
+        self, config: RunConfig, subject: Subject, pairs: Sequence[str], edit: Edited | None = None
+    ) -> None:
+        self.subject, self.pairs = subject, tuple(pairs)
+        self._encoding = encoding_of(subject.task)
+        self._model = transformer_of(config, self._encoding)
+        if self._model.config.tile:
+            raise ConfigurationError(
+                f"tile={self._model.config.tile}: tiles keep no latent codes; the run has to be of tile=0"
+            )
+        self._precision, self._edit = config.precision, edit
+        small = on_cpu(own_mesh())
+        self._at_once, self._pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if small else (_AT_ONCE, _PIECES)
+        self._compiled = jax.jit(self._chunk)
+
+    def _chunk(self, params: Any, chunk: dict[str, jax.Array]) -> Any:
+        """Return what `_piece` does, for pieces one after the other."""
+        return jax.lax.map(lambda piece: self._piece(params, piece), chunk)
+
+    def _piece(self, params: Any, piece: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        """Return outputs ``[B, P, O]`` and codes ``[L, B, P, K, H]`` of some instances."""
+        encoding, positions, edit = self._encoding, self.subject.positions, self._edit
+        hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
+        with matmul_precision(self._precision):
+            found: Any = self._model.apply(
+                {"params": params},
+                encoding.tokens(piece),
+                asked=encoding.asked,
+                return_scores=True,
+                edit_codes=hook,
+            )
+        out, codes = found
+        keys_BPK = piece["keys"]
+
+        def of_layer(codes_BHQT: jax.Array) -> jax.Array:
+            codes_BHPT = codes_BHQT[:, :, -encoding.asked :][:, :, positions]
+            codes_BHPK = jnp.take_along_axis(codes_BHPT, keys_BPK[:, None], axis=3)
+            return codes_BHPK.transpose(0, 2, 3, 1).astype(jnp.float32)
+
+        out_BPO = out[:, -encoding.asked :][:, positions].astype(jnp.float32)
+        return out_BPO, jnp.stack([of_layer(each) for each in codes])
+
+    def run(
+        self, params: Any, batch: Any, keys_BPK: Array, **more: Array
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return outputs ``[B, P, O]`` and codes ``[L, B, P, K, H]`` on a batch.
+
+        Args:
+            params: of the network.
+            batch: instances of the task.
+            keys_BPK: integers: tokens whose codes are wanted.
+            **more: arrays ``[B, ...]`` that the edit takes, by name.
+        """
+        fields = {name: getattr(batch, name) for name in self._encoding.fields}
+        arrays = {**fields, "keys": keys_BPK.astype(np.int32), **more}
+        count, size = len(keys_BPK), self._at_once * self._pieces
+        outs, codes = [], []
+        for start in range(0, count, size):
+            # The last batch is filled up, so that one program serves all.
+            rows = np.minimum(np.arange(start, start + size), count - 1)
+            cut = {
+                name: each[rows].reshape(self._pieces, self._at_once, *each.shape[1:])
+                for name, each in arrays.items()
+            }
+            out, code = (np.asarray(each) for each in self._compiled(params, cut))
+            outs.append(out.reshape(-1, *out.shape[2:]))
+            code = np.moveaxis(code, 1, 0)
+            codes.append(code.reshape(len(code), -1, *code.shape[3:]))
+        return np.concatenate(outs)[:count], np.concatenate(codes, axis=1)[:, :count]
+
+    def collect(self, params: Any, part: Part) -> dict[str, Codes]:
+        """Return the codes of a part by pair.
+
+        Args:
+            params: of the network.
+            part: which instances.
+        """
+        batch = self.subject.task.sample(part.split, part.start, part.count)
+        truth = self.subject.truth(batch)
+        keys = [truth.keys[pair] for pair in self.pairs]
+        out_BPO, codes_LBPKH = self.run(params, batch, np.concatenate(keys, axis=-1))
+        B, P = truth.target.shape
+        rows: dict[str, Any] = {
+            "index": np.repeat(np.arange(part.start, part.start + B), P),
+            "position": np.tile(self.subject.positions, B),
+            "labels": {name: values.reshape(-1) for name, values in truth.labels.items()},
+            "combination": np.repeat(batch.combination, P),
+            "target": truth.target.reshape(-1),
+            "output": out_BPO.reshape(B * P, -1),
+        }
+        rows["prediction"] = predictions_of(rows["output"], rows["target"].dtype)
+        found, place = {}, 0
+        for pair, each in zip(self.pairs, keys, strict=True):
+            codes = codes_LBPKH[:, :, :, place : place + each.shape[-1]]
+            found[pair] = Codes(codes.reshape(len(codes), B * P, -1), **rows)
+            place += each.shape[-1]
+        return found
+
+
+def predictions_of(output_nO: Array, dtype: np.dtype[Any]) -> Array:
+    """Return what outputs predict: the likeliest symbol, or the number itself."""
+    return (output_nO.argmax(axis=1) if output_nO.shape[1] > 1 else output_nO[:, 0]).astype(dtype)
+
+
+# What there is to know of codes before anything is made of them ---------------------------------------
+
+
+def varying(codes_nC: Array) -> NDArray[np.bool_]:
+    """Return which coordinates of a layer's codes vary: bool ``[C]``, see `CONSTANT`."""
+    codes_nC = np.asarray(codes_nC, np.float64)
+    rms = np.sqrt(np.mean(codes_nC**2))
+    return np.asarray(codes_nC.std(axis=0) > CONSTANT * rms)
+
+
+def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:
+    """Return what has to be known of codes to read anything made of them, a line each."""
+    found = []
+    for layer, codes_nC in enumerate(codes.codes):
+        if not varying(codes_nC).any():
+            spread = codes_nC.astype(np.float64).std(axis=0).max()
+            empty = layer == 0 and pair == SELF
+            why = ", as an empty query token meets itself without knowing where it is" if empty else ""
+            found.append(f"{pair}, layer {layer + 1}: codes are constant (spread {spread:.1g}){why}")
+    if config.heads == 1 and find_attention(config.attention).normalise is rms_head:
+        found.append(f"{pair}: with one head, RMSHead makes every code +1 or -1")
+    return found

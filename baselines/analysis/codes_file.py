@@ -1,0 +1,125 @@
+"""Latent codes as Parquet: a row for each layer, instance and query position; a file for network and pair.
+
+A file appears whole or not at all. It holds the digest of what it was made of, by which it is used again, and
+the digest of its own arrays, by which damage is found.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from baselines.analysis.codes import Codes
+from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.system.files import replacing
+
+METADATA = b"sraven.codes"
+
+Plan = Mapping[str, Any]
+"""What codes are made of, as JSON values: equal ones give equal codes, but for rounding elsewhere."""
+
+_LABEL = "label."
+
+
+def codes_digest(found: Mapping[str, Codes]) -> str:
+    """Return the SHA-256 of the codes of several parts."""
+    return digest({part: codes.digest for part, codes in found.items()})
+
+
+def write_codes(path: Path, found: Mapping[str, Codes], plan: Plan) -> None:
+    """Write the codes of all parts of a pair, in place of what was there.
+
+    Columns: ``part``, ``layer`` (from 1), ``index``, ``position``, ``code`` (a list of C float32),
+    ``label.NAME`` for each label, ``combination``, ``target``, ``prediction``, ``output`` (O float32).
+
+    Args:
+        path: the file.
+        found: codes by part.
+        plan: what they are made of.
+    """
+    note = {"plan": plan, "digest": codes_digest(found)}
+    schema = None
+    with replacing(path) as temporary:
+        writer = None
+        try:
+            for part, codes in found.items():
+                for layer in range(codes.layers):
+                    table = _table(part, layer, codes)
+                    if writer is None:
+                        schema = table.schema.with_metadata({METADATA: canonical_json(note).encode()})
+                        writer = pq.ParquetWriter(temporary, schema, compression="zstd")
+                    writer.write_table(table.cast(schema), row_group_size=len(table))
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def read_codes(path: Path, plan: Plan) -> dict[str, Codes] | None:
+    """Return the codes of a file by part, if it was made of the same and is whole; else None.
+
+    Args:
+        path: the file.
+        plan: what they have to be made of.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            note = json.loads(file.schema_arrow.metadata[METADATA])
+            if note["plan"] != json.loads(canonical_json(plan)):
+                return None
+            found = _codes_of(file)
+        return found if codes_digest(found) == note["digest"] else None
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+        return None
+
+
+def _table(part: str, layer: int, codes: Codes) -> pa.Table:
+    """Return a layer's codes of a part as a table."""
+    n = len(codes.index)
+    columns: dict[str, Any] = {
+        "part": pa.array([part] * n).dictionary_encode(),
+        "layer": np.full(n, layer + 1, np.int32),
+        "index": codes.index,
+        "position": codes.position,
+        "code": _lists(codes.codes[layer]),
+        **{f"{_LABEL}{name}": values for name, values in codes.labels.items()},
+        "combination": codes.combination,
+        "target": codes.target,
+        "prediction": codes.prediction,
+        "output": _lists(codes.output),
+    }
+    return pa.table({name: pa.array(column) for name, column in columns.items()})
+
+
+def _lists(rows: Any) -> pa.Array:
+    flat = pa.array(np.ascontiguousarray(rows).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
+
+
+def _codes_of(file: pq.ParquetFile) -> dict[str, Codes]:
+    """Return the codes of an open file; a row group is a layer of a part, as `write_codes` has it."""
+    groups: dict[str, list[pa.Table]] = {}
+    for number in range(file.num_row_groups):
+        table = file.read_row_group(number).combine_chunks()
+        groups.setdefault(table["part"][0].as_py(), []).append(table)
+    found = {}
+    for part, layers in groups.items():
+        names = [name for name in layers[0].column_names if name not in ("part", "layer", "code", "output")]
+        arrays = {name: layers[0][name].to_numpy() for name in names}
+        labels = {name.removeprefix(_LABEL): arrays.pop(name) for name in names if name.startswith(_LABEL)}
+        found[part] = Codes(
+            np.stack([_rows(layer["code"]) for layer in layers]),
+            labels=labels,
+            output=_rows(layers[0]["output"]),
+            **arrays,
+        )
+    return found
+
+
+def _rows(column: pa.ChunkedArray) -> Any:
+    """Return a column of lists as float32 ``[n, C]``."""
+    lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1)
