@@ -1,0 +1,56 @@
+"""Numbers with an interval, by resampling whole groups: combinations of rules or terms, or configurations.
+
+Instances of one combination resemble each other, so an interval over instances would be too narrow.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.boards.bootstrap import LEVEL, SAMPLES
+from sraven.core.compute.rng import derive_key
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number, and between what the share `LEVEL` of its bootstrap samples lie.
+
+    Attributes:
+        value: the number; None where it isn't defined.
+        low: the lower end; None without an interval.
+        high: the upper end.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def stream(**name: str | int) -> np.random.Generator:
+    """Return the random numbers that belong to a name, the same in every run."""
+    return np.random.Generator(np.random.Philox(key=derive_key(task="analysis", **name)))
+
+
+def resample(groups: int, samples: int = SAMPLES) -> NDArray[np.float64]:
+    """Return how often each bootstrap sample draws each of some groups: float64 ``[samples, groups]``."""
+    drawn = stream(stream="bootstrap", groups=groups).multinomial(
+        groups, np.full(groups, 1 / groups), size=samples
+    )
+    return drawn.astype(np.float64)
+
+
+def interval(value: float, samples: NDArray[np.float64]) -> Interval:
+    """Return a number with the interval of its bootstrap samples, those left out that aren't defined.
+
+    Args:
+        value: of all groups; NaN if it isn't defined.
+        samples: float64 ``[samples]``, NaN where it isn't defined.
+    """
+    if np.isnan(value):
+        return Interval(None)
+    defined = samples[~np.isnan(samples)]
+    if not len(defined):
+        return Interval(float(value))
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(value), float(low), float(high))

@@ -1,0 +1,97 @@
+"""Mean codes, cosines and shared heads, of codes whose geometry was planted."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from baselines.analysis.similarity import (
+    mean_codes,
+    participation,
+    participation_ratios,
+    sample_codes,
+    similarity,
+)
+
+V = np.array([3.0, -1.0, 2.0, 0.5])
+
+
+def test_mean_codes_against_a_loop():
+    random = np.random.default_rng(0)
+    codes, groups = random.normal(size=(50, 3)).astype(np.float32), random.integers(5, 9, size=50)
+    present, means = mean_codes(codes, groups)
+    assert present.tolist() == [5, 6, 7, 8]
+    for group, mean in zip(present, means, strict=True):
+        rows = [codes[n].astype(np.float64) for n in range(50) if groups[n] == group]
+        np.testing.assert_allclose(mean, sum(rows) / len(rows))
+
+
+def test_opposite_rules_have_cosine_minus_one():
+    found = similarity(np.stack([V, -V, V, -V]), np.array([2, 6, 2, 6]), np.array([0, 0, 1, 1]))
+    assert found.labels == [2, 6] and found.combinations == [2, 2] and not found.constant
+    for table in (found.cosine, found.centred):
+        np.testing.assert_allclose(table, [[1, -1], [-1, 1]])
+
+
+def test_what_all_codes_share_is_in_the_raw_cosine_alone():
+    shared = 100 * np.ones(4)
+    found = similarity(np.stack([shared + V, shared - V]), np.array([0, 1]), np.array([0, 1]))
+    assert found.cosine[0][1] > 0.99
+    assert found.centred[0][1] == pytest.approx(-1)
+
+
+def test_each_combination_counts_alike():
+    codes = np.array([[1.0, 0.0]] * 9 + [[0.0, 1.0]])
+    found = similarity(codes, np.zeros(10, int), np.array([0] * 9 + [1]))
+    assert found.means == [[0.5, 0.5]]
+    assert found.centred == [[None]]  # one rule is its own mean
+    json.dumps(asdict(found), allow_nan=False)
+
+
+def test_constant_codes_are_told():
+    codes = np.ones((6, 3)) + 1e-6 * np.arange(18).reshape(6, 3)
+    assert similarity(codes, np.arange(6) % 2, np.arange(6)).constant
+
+
+def test_relabelling_heads_changes_nothing():
+    random = np.random.default_rng(1)
+    codes, rules, numbers = (
+        random.normal(size=(40, 5)),
+        random.integers(3, size=40),
+        random.integers(4, size=40),
+    )
+    heads = [4, 0, 3, 1, 2]
+    one, other = similarity(codes, rules, numbers), similarity(codes[:, heads], rules, numbers)
+    np.testing.assert_allclose(one.cosine, other.cosine)
+    np.testing.assert_allclose(one.centred, other.centred)
+    np.testing.assert_allclose(participation_ratios(codes), participation_ratios(codes[:, heads]))
+
+
+def test_random_codes_are_sorted_by_label():
+    random = np.random.default_rng(2)
+    codes, labels = random.normal(size=(500, 4)), random.integers(8, size=500)
+    found = sample_codes(codes, labels)
+    assert len(set(found.rows)) == 64 and found.labels == sorted(found.labels)
+    np.testing.assert_array_equal(codes[found.rows], found.codes)
+    assert labels[found.rows].tolist() == found.labels
+    assert len(sample_codes(codes[:7], labels[:7]).rows) == 7
+
+
+def test_participation_by_hand():
+    codes = np.array([[0, -3, 0, 0], [1, -1, 1, 1], [0, 0, 0, 0], [2, 1, 0, 0]])
+    assert participation_ratios(codes)[[0, 1, 3]].tolist() == [0.25, 1.0, 0.45]
+    found = participation(codes, np.array([0, 0, 1, 2]))
+    assert found.labels == [0, 1, 2] and found.by_label == [0.625, None, 0.45] and found.heads == 4
+    assert found.mean == pytest.approx(1.7 / 3)
+
+
+@given(arrays(np.float64, (3, 5), elements=st.floats(-10, 10).filter(lambda x: x == 0 or abs(x) > 1e-3)))
+def test_participation_lies_between_one_head_and_all(codes):
+    ratios = participation_ratios(codes)
+    assert (np.isnan(ratios) == (codes == 0).all(axis=1)).all()
+    known = ratios[~np.isnan(ratios)]
+    assert ((known >= 1 / 5 - 1e-12) & (known <= 1 + 1e-12)).all()
