@@ -1,0 +1,206 @@
+"""Probes on codes whose structure was planted, so that the right score is known."""
+
+import json
+from dataclasses import asdict
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from baselines.analysis.controls import Labels, permute_labels
+from baselines.analysis.decoding import decode, fit_probe
+from sraven.core.ground.errors import ConfigurationError
+
+R = 6
+RULES = [f"rule {number}" for number in range(R)]
+TRIPLES = np.array(list(combinations_with_replacement(range(R), 3)))
+NUMBERS = np.random.default_rng(0).permutation(len(TRIPLES))
+PARTS = {"fit": NUMBERS[:42], "test": NUMBERS[:42], "ood": NUMBERS[42:]}
+"""Combinations of three rules by part; the last ones are held out."""
+
+
+def draw(n=1200, seed=0):
+    """Return labels by part: one of the three rules of a random combination."""
+    random = np.random.default_rng(seed)
+    found = {}
+    for part, numbers in PARTS.items():
+        combination = random.choice(numbers, n)
+        found[part] = Labels(TRIPLES[combination, random.integers(3, size=n)], combination)
+    return found
+
+
+def noise(random, labels, width, size=1.0):
+    return size * random.normal(size=(len(labels.values), width))
+
+
+def by_part(labels, code, seed=1):
+    """Return codes by part, each a function of its labels and of random numbers."""
+    random = np.random.default_rng(seed)
+    return {part: code(each, random) for part, each in labels.items()}
+
+
+def accuracy(probe, part, metric="accuracy"):
+    return probe.scores[part].metrics[metric].value
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return draw()
+
+
+def test_codes_of_the_rule_reach_the_bayes_rate_and_the_permuted_labels_chance(labels):
+    means = np.random.default_rng(2).normal(size=(R, 6))
+    codes = by_part(labels, lambda each, random: means[each.values] + noise(random, each, 6, 0.8))
+    found = decode(codes, labels, RULES, "fit")
+    for part in ("test", "ood"):
+        away = np.square(codes[part][:, None] - means).sum(axis=-1)
+        shares = np.bincount(labels[part].values, minlength=R) / len(away)
+        # With equal covariances and balanced classes, the most probable class is that of the nearest mean.
+        recalls = [(away.argmin(axis=1) == rule)[labels[part].values == rule].mean() for rule in range(R)]
+        defined = np.mean([recall for recall, share in zip(recalls, shares, strict=True) if share])
+        assert accuracy(found.probe, part, "balanced_accuracy") == pytest.approx(defined, abs=0.02)
+        assert 0.6 < defined < 0.95
+        assert accuracy(found.controls["permuted"], part, "balanced_accuracy") < 0.4
+    assert found.probe.notes == () and found.probe.dropped == 0
+    assert list(found.controls) == ["majority", "permuted"]
+
+
+def test_codes_independent_of_labels_score_chance(labels):
+    codes = by_part(labels, lambda each, random: noise(random, each, 6))
+    probe = fit_probe(codes, labels, RULES, "fit")
+    for part in ("test", "ood"):
+        score = probe.scores[part].metrics["balanced_accuracy"]
+        assert score.value == pytest.approx(1 / R, abs=0.06)
+
+
+def test_codes_of_the_combination_are_caught_by_the_permuted_labels_and_score_chance_on_ood():
+    drawn = draw(seed=3)
+    labels = {part: Labels(each.combination % R, each.combination) for part, each in drawn.items()}
+    places = np.random.default_rng(4).normal(size=(len(TRIPLES), 48))
+    codes = by_part(labels, lambda each, random: places[each.combination] + noise(random, each, 48, 0.05))
+    found = decode(codes, labels, RULES, "fit")
+    assert accuracy(found.probe, "test") > 0.99
+    assert accuracy(found.controls["permuted"], "test") > 0.99  # so the probe knows combinations by heart
+    assert accuracy(found.probe, "ood") < 0.35
+
+
+def test_presence_of_terms_has_a_classifier_each_and_its_controls():
+    random, names = np.random.default_rng(5), [f"term {number}" for number in range(R)]
+    labels = {
+        part: Labels((TRIPLES[each.combination][:, :, None] == np.arange(R)).any(axis=1), each.combination)
+        for part, each in draw(n=500, seed=5).items()
+    }
+    mix = random.normal(size=(R, 8))
+    codes = by_part(labels, lambda each, random: each.values @ mix + noise(random, each, 8, 0.3))
+    found = decode(codes, labels, names, "fit", beside={"untrained": fit_probe(codes, labels, names, "fit")})
+    assert len(found.probe.strengths) == R
+    assert accuracy(found.probe, "ood", "f1") > 0.95
+    assert list(found.controls) == ["majority", "always_positive", "permuted", "untrained"]
+    share = labels["ood"].values.mean(axis=0)
+    expected = np.mean([2 * each / (1 + each) for each in share if each])
+    assert accuracy(found.controls["always_positive"], "ood", "f1") == pytest.approx(expected)
+    assert accuracy(found.controls["always_positive"], "ood", "balanced_accuracy") == pytest.approx(0.5)
+    assert found.controls["untrained"] == found.probe
+    assert accuracy(found.controls["permuted"], "ood", "f1") < 0.8
+
+
+def test_relabelling_heads_changes_nothing(labels):
+    means = np.random.default_rng(6).normal(size=(R, 6))
+    codes = by_part(labels, lambda each, random: means[each.values] + noise(random, each, 6))
+    heads = np.array([3, 5, 0, 2, 4, 1])
+    one, other = (
+        fit_probe(each, labels, RULES, "fit")
+        for each in (codes, {part: each[:, heads] for part, each in codes.items()})
+    )
+    for part in ("test", "ood"):
+        assert accuracy(one, part) == pytest.approx(accuracy(other, part), abs=0.005)
+    assert one.strengths == other.strengths
+
+
+def test_coordinates_that_only_have_rounding_are_dropped(labels):
+    def code(each, random):
+        leak = 5 + 1e-5 * each.values[:, None]  # would give the label away if it were scaled
+        return np.concatenate([noise(random, each, R), leak], axis=1).astype(np.float32)
+
+    probe = fit_probe(by_part(labels, code), labels, RULES, "fit")
+    assert (probe.kept, probe.dropped) == (R, 1)
+    assert accuracy(probe, "test", "balanced_accuracy") < 0.4
+
+
+def test_constant_codes_are_reported(labels):
+    codes = by_part(
+        labels,
+        lambda each, random: np.full((len(each.values), 3), 0.5) + noise(random, each, 3, 1e-6),
+    )
+    found = decode(codes, labels, RULES, "fit")
+    assert found.probe.scores == {} == found.controls["permuted"].scores
+    assert found.probe.notes == ("constant codes: none of 3 coordinates spreads by 0.001 of their RMS",)
+    assert accuracy(found.controls["majority"], "test") > 0
+
+
+def test_classes_that_a_part_lacks_are_reported_and_in_no_mean(labels):
+    without = labels["ood"].values != 2
+    less = {**labels, "ood": Labels(*(each[without] for each in labels["ood"]))}
+    codes = by_part(less, lambda each, random: np.eye(R)[each.values] + noise(random, each, R, 0.01))
+    score = fit_probe(codes, less, RULES, "fit").scores["ood"]
+    assert score.absent == ("rule 2",)
+    assert score.by_class["rule 2"].value is None
+    assert score.metrics["macro_f1"].value == 1.0  # the mean of five
+
+
+def test_what_the_fitting_data_lack_is_reported(labels):
+    known = labels["fit"].values != 3
+    less = {**labels, "fit": Labels(*(each[known] for each in labels["fit"]))}
+    codes = by_part(less, lambda each, random: np.eye(R)[each.values] + noise(random, each, R, 0.01))
+    probe = fit_probe(codes, less, RULES, "fit")
+    assert probe.notes == ("not in the fitting data: rule 3",)
+    assert probe.scores["test"].by_class["rule 3"].value == 0
+
+
+def test_probes_that_do_not_converge_are_reported(labels, monkeypatch):
+    monkeypatch.setattr("baselines.analysis.classifiers.ITERATIONS", 1)
+    codes = by_part(labels, lambda each, random: np.eye(R)[each.values] + noise(random, each, R))
+    notes = fit_probe(codes, labels, RULES, "fit").notes
+    assert len(notes) == 1 and notes[0].startswith("1 of 1 classifiers didn't converge")
+
+
+def test_permuted_labels_stay_with_their_combination(labels):
+    moved = permute_labels(labels, "fit")
+    known = {}
+    for part, each in moved.items():
+        assert (each.combination == labels[part].combination).all()
+        pairs = zip(
+            each.combination.tolist(), labels[part].values.tolist(), each.values.tolist(), strict=True
+        )
+        for combination, before, after in pairs:
+            assert known.setdefault((combination, before), after) == after  # in all parts alike
+    for group in (PARTS["fit"], PARTS["ood"]):
+        sets = [sorted({before for number, before in known if number == each}) for each in group]
+        there = [sorted({after for (number, _), after in known.items() if number == each}) for each in group]
+        assert sets != there
+        for found in there:
+            assert any(set(found) <= set(possible) for possible in sets)
+
+
+def test_bayes_stands_among_the_controls_and_all_of_it_is_json(labels):
+    codes = by_part(labels, lambda each, random: np.eye(R)[each.values] + noise(random, each, R))
+    found = decode(codes, labels, RULES, "fit", ceiling={"test": 0.974, "ood": 0.971})
+    assert accuracy(found.controls["bayes"], "ood") == 0.971
+    told = json.loads(json.dumps(asdict(found), allow_nan=False))
+    ood = told["probe"]["scores"]["ood"]
+    assert ood["combinations"] == len(PARTS["ood"]) and ood["rows"] == 1200
+    accurate = ood["metrics"]["accuracy"]
+    assert accurate["low"] <= accurate["value"] <= accurate["high"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda codes: codes * np.nan, "test: some latent codes are no finite numbers"),
+        (lambda codes: codes[1:], "test: 1,199 codes, but 1,200 labels"),
+    ],
+)
+def test_codes_that_can_not_be_read_are_refused(labels, spoil, said):
+    codes = by_part(labels, lambda each, random: np.eye(R)[each.values])
+    with pytest.raises(ConfigurationError, match=said):
+        fit_probe({**codes, "test": spoil(codes["test"])}, labels, RULES, "fit")
