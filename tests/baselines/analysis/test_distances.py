@@ -1,0 +1,121 @@
+"""Distances of tasks, against integrals, drawn rows and loops over all pairings."""
+
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from baselines.analysis.distances import (
+    functional,
+    multisets,
+    row_law,
+    rule_disagreement,
+    term_sets,
+    zero_one,
+)
+from sraven import SRAVEN
+from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION
+
+
+def on_a_grid(terms, points):
+    """Evaluate a disjunction of conjunctions at points ``[n, L]``, as the paper writes it."""
+    literals = [
+        [x if term >> bit & 1 else 1 - x for bit, x in enumerate(points.T)] for term in map(int, terms)
+    ]
+    return np.max([np.min(each, axis=0) for each in literals], axis=0)
+
+
+def test_functional_distances_by_hand():
+    # x - (1 - x) = 2x - 1 has the mean square 1/3; min(x, y) - min(1 - x, 1 - y) = x + y - 1 has 1/6.
+    assert functional(np.array([[0], [1]]), L=1)[0, 1] == pytest.approx(1 / 3, abs=1e-15)
+    assert functional(np.array([[0], [3]]), L=2)[0, 1] == pytest.approx(1 / 6, abs=1e-15)
+
+
+@pytest.mark.parametrize(("L", "side"), [(2, 300), (3, 48)])
+def test_functional_distances_are_integrals(L, side):
+    middles = (np.arange(side) + 0.5) / side
+    points = np.stack([each.ravel() for each in np.meshgrid(*[middles] * L)], axis=1)
+    terms = np.array([(one, other) for other in range(1 << L) for one in range(other)])[:12]
+    values = np.stack([on_a_grid(each, points) for each in terms])
+    expected = np.square(values[:, None] - values[None]).mean(axis=-1)
+    np.testing.assert_allclose(functional(terms, L), expected, atol=1.5 / side**2)
+
+
+def test_functional_distances_of_many_variables_are_of_random_cases():
+    random = np.random.default_rng(0)
+    terms, points = random.integers(1 << 7, size=(4, 3)), random.random((100_000, 7))
+    values = np.stack([on_a_grid(each, points) for each in terms])
+    expected = np.square(values[:, None] - values[None]).mean(axis=-1)
+    np.testing.assert_allclose(functional(terms, 7), expected, rtol=0.1)
+
+
+def test_term_sets():
+    assert term_sets(np.array([[0, 1], [1, 3], [2, 5]])).tolist() == [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+
+
+@pytest.mark.parametrize("rule", range(len(RULES)))
+def test_the_law_of_rows_is_that_of_drawn_ones(rule):
+    batch = SRAVEN(M=1, K=5, holdout=0, permute=False).sample("train", 0, 40_000)
+    drawn = batch.context[batch.rules[:, 0] == rule][:, :3, 0]
+    law = row_law(5, rule)
+    assert law.sum() == pytest.approx(1)
+    counts = np.zeros(law.shape)
+    np.add.at(counts, tuple(drawn.T), 1)
+    assert ((counts > 0) == (law > 0)).all()
+    spread = np.sqrt(law * (1 - law) / len(drawn))
+    assert (np.abs(counts / len(drawn) - law) <= 5 * spread).all()
+
+
+def third(rule, x, y, K):
+    """Return the third symbols that a rule may show after x and y, in plain words."""
+    steps = {0: 0, 1: 1, 2: 2, 3: -1, 4: -2}
+    if rule in steps:
+        return {(y + steps[rule]) % K} if y == (x + steps[rule]) % K else set()
+    if rule == ADDITION:
+        return {(x + y) % K}
+    if rule == SUBTRACTION:
+        return {(x - y) % K}
+    return set(range(K)) - {x, y} if x != y else set()
+
+
+@pytest.mark.parametrize("K", [5, 8])
+def test_disagreement_by_counting_all_rows(K):
+    expected = np.zeros((8, 8))
+    for one, other in product(range(8), repeat=2):
+        if one == other:
+            continue
+        for drawing, answering in ((one, other), (other, one)):
+            shown = [pair for pair in product(range(K), repeat=2) if third(drawing, *pair, K)]
+            agree = Fraction(0)
+            for x, y in shown:
+                mine, theirs = third(drawing, x, y, K), third(answering, x, y, K)
+                agree += Fraction(len(mine & theirs), max(1, len(mine) * len(theirs)))
+            expected[one, other] += float(1 - agree / len(shown)) / 2
+    np.testing.assert_allclose(rule_disagreement(K), expected, atol=1e-12)
+
+
+def test_disagreement_by_hand():
+    distances = rule_disagreement(8)
+    assert distances[ADDITION, SUBTRACTION] == 3 / 4  # x + y = x - y where 2y = 0 modulo 8
+    assert (distances[:5, :5] == zero_one(5)).all()  # one progression never shows another's x and y
+    assert distances[0, ADDITION] == (7 / 8 + 63 / 64) / 2  # x, x, x adds up where x = 0
+    assert distances[0, DISTRIBUTE_THREE] == 1
+    assert (distances == distances.T).all()
+
+
+def test_multisets_pair_their_rules_off_as_cheaply_as_can_be():
+    random = np.random.default_rng(0)
+    between = random.random((8, 8))
+    between += between.T
+    combinations = random.integers(8, size=(6, 3))
+    found = multisets(combinations, between)
+    for one, mine in enumerate(combinations):
+        for other, theirs in enumerate(combinations):
+            pairings = (
+                sum(between[rule, theirs[j]] for rule, j in zip(mine, order, strict=True))
+                for order in permutations(range(3))
+            )
+            assert found[one, other] == pytest.approx(min(pairings) if one != other else 0)
+    alike = multisets(np.array([[0, 1, 1, 5], [0, 1, 5, 5], [2, 3, 4, 6]]), zero_one(8))
+    assert alike.tolist() == [[0, 1, 4], [1, 0, 4], [4, 4, 0]]
