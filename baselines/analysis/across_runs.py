@@ -70,7 +70,7 @@ def across_runs(structure: Array, ood: Array, test: Array, configurations: Array
         rows = np.concatenate([members[each] for each in random.integers(len(names), size=len(names))])
         sample[:] = _correlations(*(column[rows] for column in columns))
     values = _correlations(*columns)
-    plain, partial = (interval(value, found[:, k]) for k, value in enumerate(values))
+    plain, partial = (interval(value, found[:, k], -1, 1) for k, value in enumerate(values))
     statement, conclusive = _state(n, len(names), partial)
     return AcrossRuns(plain, partial, n, len(names), conclusive, statement)
 

@@ -40,17 +40,23 @@ def resample(groups: int, samples: int = SAMPLES) -> NDArray[np.float64]:
     return drawn.astype(np.float64)
 
 
-def interval(value: float, samples: NDArray[np.float64]) -> Interval:
+def interval(value: float, samples: NDArray[np.float64], least: float = 0, most: float = 1) -> Interval:
     """Return a number with the interval of its bootstrap samples, those left out that aren't defined.
+
+    Combinations of a sample are fewer than they seem, as some are drawn twice, and that alone shifts a mean of
+    F1. So the interval is of how samples lie about their own mean, put about the number.
 
     Args:
         value: of all groups; NaN if it isn't defined.
         samples: float64 ``[samples]``, NaN where it isn't defined.
+        least: that the number may be.
+        most: that it may be.
     """
     if np.isnan(value):
         return Interval(None)
     defined = samples[~np.isnan(samples)]
     if not len(defined):
         return Interval(float(value))
-    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    about = np.quantile(defined - defined.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.clip(value + about, least, most)
     return Interval(float(value), float(low), float(high))
