@@ -43,8 +43,8 @@ def resample(groups: int, samples: int = SAMPLES) -> NDArray[np.float64]:
 def interval(value: float, samples: NDArray[np.float64], least: float = 0, most: float = 1) -> Interval:
     """Return a number with the interval of its bootstrap samples, those left out that aren't defined.
 
-    Combinations of a sample are fewer than they seem, as some are drawn twice, and that alone shifts a mean of
-    F1. So the interval is of how samples lie about their own mean, put about the number.
+    Some groups are drawn twice, others never, and that alone shifts a mean of F1. So the interval is of how
+    samples lie about their own mean, put about the number.
 
     Args:
         value: of all groups; NaN if it isn't defined.
