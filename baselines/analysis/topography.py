@@ -86,7 +86,8 @@ def topographic_similarity(tasks: Floats, codes: Floats) -> Topography:
     scale = 2 * norms[0] * norms[1]
     moved = np.fromiter(_products(mine, theirs), np.float64) / scale
     reached = int((moved >= moved[0] - _ROUNDING).sum())
-    return Topography(float(moved[0]), reached / len(moved), len(moved), count <= EXACT_TASKS, count)
+    observed = float(np.clip(moved[0], -1, 1))  # rounding may lead beyond
+    return Topography(observed, reached / len(moved), len(moved), count <= EXACT_TASKS, count)
 
 
 def topography(codes: Array, groups: Array, tasks: Mapping[str, Floats]) -> dict[str, dict[str, Topography]]:
