@@ -64,7 +64,8 @@ def permute_labels(labels: Mapping[str, Labels], fit: str, number: int = 0) -> d
     random, known = stream(stream="relabel", number=number), np.unique(labels[fit].combination)
     renamed = np.empty(len(pairs), np.int64)
     for group in (known, np.setdiff1d(combination, known)):
-        for one, other in zip(group, random.permutation(group), strict=True):
+        order = random.permutation(group)
+        for one, other in zip(order, np.roll(order, 1), strict=True):  # one cycle: none keeps its own
             mine, theirs = (np.flatnonzero(pairs[:, 0] == each) for each in (one, other))
             renamed[mine] = pairs[np.resize(random.permutation(theirs), len(mine)), 1]
     ends = np.cumsum([len(labels[part].combination) for part in parts])[:-1]

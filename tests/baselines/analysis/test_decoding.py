@@ -182,6 +182,15 @@ def test_permuted_labels_stay_with_their_combination(labels):
             assert any(set(found) <= set(possible) for possible in sets)
 
 
+def test_no_combination_keeps_its_own_labels():
+    numbers = {part: np.repeat(each, 2) for part, each in PARTS.items()}
+    labels = {part: Labels(each, each) for part, each in numbers.items()}
+    for number in range(5):
+        moved = permute_labels(labels, "fit", number)
+        assert all((moved[part].values != labels[part].values).all() for part in labels)
+        assert sorted(moved["ood"].values) == sorted(labels["ood"].values)
+
+
 def test_bayes_stands_among_the_controls_and_all_of_it_is_json(labels):
     codes = by_part(labels, lambda each, random: np.eye(R)[each.values] + noise(random, each, R))
     found = decode(codes, labels, RULES, "fit", ceiling={"test": 0.974, "ood": 0.971})
