@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ from baselines.optim import Hyper
 from baselines.sharding import gather_params, on_cpu, own_mesh, place_chunk, whole
 from baselines.step import matmul_precision
 from sraven.core.boards.board import Board
+from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.families import generator_of
 
 _AT_ONCE, _PIECES = 512, 1
@@ -29,17 +30,29 @@ _AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
 Predict = Callable[[Any, str, int], NDArray[Any]]
 """Returns predictions, given parameters, a split of the task, and how many of its first instances."""
 
+Reading = Literal["predict", "probabilities"]
+"""What is read off a model's outputs: a function of its encoding."""
 
-def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
+
+def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "predict") -> Predict:
     """Return what predicts with the parameters of runs of one shape; its program is compiled once.
 
     Args:
         config: of the runs; seed and hyperparameters don't matter.
         mesh: devices, on which the parameters lie as in training; None for one of this process. With
             several processes, all of them predict, and have all predictions.
+        reading: predictions as the board wants them, or the probabilities that the model gives.
+
+    Raises:
+        ConfigurationError: if the encoding of the board's task has no probabilities, and they are asked for.
     """
     task, mesh = board_of(config).task, mesh or own_mesh()
     encoding, model = encoding_of(task), transformer_of(config, encoding_of(task))
+    read = getattr(encoding, reading)
+    if read is None:
+        raise ConfigurationError(
+            f"outputs of {task.name} are values, not probabilities; give a run on another task"
+        )
     at_once, pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
     at_once *= mesh.size
 
@@ -49,7 +62,8 @@ def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
                 out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
-            return encoding.predict(out)
+            found: jax.Array = read(out)
+            return found
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))
 
@@ -70,12 +84,14 @@ def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
 
 
 @lru_cache(maxsize=1)
-def predictor_of_shape(config: RunConfig) -> Predict:
+def predictor_of_shape(config: RunConfig, reading: Reading = "predict") -> Predict:
     """Return the predictor of a configuration on one device; the last one is kept."""
-    return predictor(config)
+    return predictor(config, reading=reading)
 
 
-def predict(config: RunConfig, params: Any, split: str, count: int) -> NDArray[Any]:
+def predict(
+    config: RunConfig, params: Any, split: str, count: int, reading: Reading = "predict"
+) -> NDArray[Any]:
     """Return predictions of the first instances of a split, in their order, on one device.
 
     Runs of one shape that follow one another share a program.
@@ -85,9 +101,13 @@ def predict(config: RunConfig, params: Any, split: str, count: int) -> NDArray[A
         params: its parameters.
         split: a split of its board's task.
         count: how many instances.
+        reading: predictions as the board wants them, or the probabilities that the model gives.
+
+    Raises:
+        ConfigurationError: if probabilities are asked for, and there are none.
     """
     others: dict[str, Any] = dict.fromkeys(("seed", *Hyper._fields), 0)
-    return predictor_of_shape(replace(config, **others))(params, split, count)
+    return predictor_of_shape(replace(config, **others), reading)(params, split, count)
 
 
 def unranked_splits(board: Board) -> tuple[str, ...]:

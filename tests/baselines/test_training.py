@@ -77,6 +77,18 @@ def test_raven_loss_and_accuracy_of_outputs_made_by_hand():
     assert encoding.score(one_wrong, batch) == pytest.approx(16 / 17)
 
 
+def test_raven_probabilities_are_those_that_the_loss_is_of():
+    batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
+    out = jax.random.normal(jax.random.key(0), (17, 27, 7))
+    probabilities = encoding.probabilities(out)
+    assert probabilities.shape == (17, 3, 7) and probabilities.dtype == jnp.float32
+    assert jnp.allclose(probabilities.sum(axis=-1), 1, atol=1e-6)
+    assert (probabilities.argmax(axis=-1) == encoding.predict(out)).all()
+    of_targets = jnp.take_along_axis(probabilities, batch["target"][..., None].astype(int), axis=-1)
+    assert -jnp.log(of_targets).mean() == pytest.approx(float(encoding.loss(out, batch)), rel=1e-5)
+    assert encoding_of(FUZZY).probabilities is None
+
+
 def test_fuzzy_query_is_hidden_and_score_is_the_boards():
     batch, encoding = batch_of(FUZZY), encoding_of(FUZZY)
     tokens = encoding.tokens(batch)
