@@ -205,7 +205,8 @@ def sharpening(exact: Floats, model: Floats) -> float | None:
     """Return the exponent b for which p^b is likeliest to give the model's probabilities.
 
     One number for many positions, by maximum likelihood: where the mean of log p under p^b is what it is
-    under the model. Only symbols count that the posterior allows.
+    under the model. Only symbols count that the posterior gives 0.01 and more, and the most probable ones:
+    what a model wastes on nearly impossible symbols says nothing of how it weighs the others.
 
     Args:
         exact: float ``[..., K]``: p.
@@ -214,7 +215,7 @@ def sharpening(exact: Floats, model: Floats) -> float | None:
     Returns:
         from 0 to `SHARPEST`; None where p is the same for all that it allows.
     """
-    possible = exact > 0
+    possible = exact >= np.minimum(1 - CERTAIN, exact.max(axis=-1, keepdims=True))
     log = np.log(np.where(possible, exact, 1.0))
     inside = np.where(possible, model, 0.0)
     total = inside.sum(axis=-1, keepdims=True)

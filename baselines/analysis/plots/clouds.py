@@ -1,0 +1,286 @@
+"""Codes as points: t-SNE (figures 2D, 5A, 5B, A2, A6, A7); topography; similarity and scores across runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from numpy.typing import NDArray
+
+from baselines.analysis.plots.frame import (
+    COLOURS,
+    COLUMN,
+    MARKS,
+    MUTED,
+    PAGE,
+    SEQUENTIAL,
+    SMALL,
+    TITLE,
+    Picture,
+    bare,
+    panels_of,
+)
+from sraven.plots import INK, PAPER
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Points of one embedding, coloured by one label.
+
+    Attributes:
+        title: such as ``rule``.
+        positions: float ``[n, 2]``.
+        labels: ``[n]``: integers from 0 are categories, floats are values.
+        names: of the categories, for a key. If there are more of them than `MARKS`, as of functions, or none,
+            they are told apart by colour and shape together, and have no key.
+        note: what goes with the picture, such as how alike neighbours are, and how alike by chance.
+    """
+
+    title: str
+    positions: NDArray[Any]
+    labels: NDArray[Any]
+    names: Sequence[str] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Topography:
+    """Pairs of tasks: how far apart they are, and their codes.
+
+    Attributes:
+        title: of the panel, which names the two distances.
+        tasks: float ``[pairs]``.
+        codes: float ``[pairs]``.
+        rho: Spearman's correlation.
+        p: of the Mantel permutation test; None without one.
+        task_distance: what the distance of tasks is.
+        code_distance: what that of codes is.
+        note: such as how many permutations there were.
+    """
+
+    title: str
+    tasks: NDArray[Any]
+    codes: NDArray[Any]
+    rho: float
+    p: float | None
+    task_distance: str
+    code_distance: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs: one number of the codes against a score.
+
+    Attributes:
+        groups: of each run, such as its attention; ``[runs]``.
+        similarity: float ``[runs]``: topographic similarity.
+        score: float ``[runs]``: on `ood`.
+        lines: what is said beside: number of runs, correlation and partial correlation with intervals.
+    """
+
+    groups: Sequence[str]
+    similarity: NDArray[Any]
+    score: NDArray[Any]
+    lines: Sequence[str]
+
+
+def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> Picture:
+    """Return the picture of embeddings, a panel each; those with categories of the same names share a key.
+
+    Args:
+        clouds: the panels, row by row.
+        across: panels in a row.
+        title: of the whole; none if empty.
+    """
+    across = min(across, len(clouds))
+    rows = -(-len(clouds) // across)
+    width = COLUMN if across < 3 else PAGE
+    keyed = {tuple(cloud.names): None for cloud in clouds if _is_keyed(cloud)}
+    handles = [each for names in keyed for each in _keys(names)]
+    columns = _columns([str(each.get_label()) for each in handles], width)
+
+    def draw(figure: Figure) -> None:
+        if title:
+            figure.suptitle(title, x=0.03 / width, ha="left", fontsize=TITLE)
+        for axes, cloud in zip(panels_of(figure, len(clouds), across), clouds, strict=True):
+            _draw_cloud(figure, axes, cloud)
+        if handles:
+            figure.legend(handles=handles, loc="outside lower center", ncols=columns, **_TIGHT)
+
+    below = 0.16 * -(-len(handles) // columns) + 0.06
+    return Picture(draw, width, rows * (width / across + 0.3) + 0.25 * bool(title) + below)
+
+
+_TIGHT: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "handlelength": 1.2}
+
+
+def _columns(names: Sequence[str], width: float) -> int:
+    """Return how many columns a key has room for: a letter takes about 0.058 inches."""
+    widest = max(map(len, names), default=1) * 0.058 + 0.35
+    return max(1, min(len(names) or 1, int(width / widest)))
+
+
+def _is_keyed(cloud: Cloud) -> bool:
+    return bool(cloud.names) and len(cloud.names) <= len(MARKS)
+
+
+def _keys(names: Sequence[str]) -> list[Line2D]:
+    """Return what a key shows of categories: their letter, shape and name."""
+    return [
+        Line2D(
+            [],
+            [],
+            color=COLOURS[i],
+            linestyle="none",
+            marker=MARKS[i],
+            markersize=4,
+            label=f"{_letter(i)} {name}",
+        )
+        for i, name in enumerate(names)
+    ]
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number)
+
+
+def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud) -> None:
+    bare(axes)
+    axes.set_title(cloud.title, y=1.0)  # which keeps it on one line with the key beside it
+    if cloud.note:
+        axes.set_xlabel(cloud.note, fontsize=SMALL, loc="left", labelpad=2)
+    if np.asarray(cloud.labels).dtype.kind == "f":
+        x, y = cloud.positions.T
+        drawn = axes.scatter(x, y, s=4, c=cloud.labels, cmap=SEQUENTIAL, edgecolor=MUTED, **_POINT)
+        bar = axes.inset_axes((0.81, 1.04, 0.11, 0.035))
+        figure.colorbar(drawn, cax=bar, orientation="horizontal", ticks=[]).outline.set_visible(False)
+        for end, place, side in ((np.min, -0.08, "right"), (np.max, 1.08, "left")):
+            text = (
+                f"{end(cloud.labels):.2g}"
+                if np.ptp(cloud.labels) < 0.1
+                else f"{round(end(cloud.labels), 1):g}"
+            )
+            bar.text(place, 0.4, text, transform=bar.transAxes, ha=side, va="center", fontsize=SMALL)
+    else:
+        _draw_categories(axes, cloud)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.04)
+
+
+_POINT: dict[str, Any] = {"linewidth": 0.12, "rasterized": True}
+"""Points are pixels in an SVG as well: thousands of them are a large file."""
+
+_LARGER = {"*": 2.2, "^": 1.3, "v": 1.3, "P": 1.4, "X": 1.4}
+"""Shapes that cover less of a square of one size."""
+
+
+def _draw_categories(axes: Axes, cloud: Cloud) -> None:
+    """Draw categories by colour and shape; where they have a key, a letter stands where most of them lie."""
+    for category in np.unique(cloud.labels):
+        x, y = cloud.positions[cloud.labels == category].T
+        colour, shape = COLOURS[category % len(COLOURS)], MARKS[category // len(COLOURS) % len(MARKS)]
+        if _is_keyed(cloud):
+            shape = MARKS[category]
+        size = 4 * _LARGER.get(shape, 1.0)
+        axes.scatter(x, y, s=size, color=colour, marker=shape, edgecolor=PAPER, **_POINT)
+    if not _is_keyed(cloud):
+        return
+    for category in np.unique(cloud.labels):
+        x, y = _densest(cloud.positions[cloud.labels == category])
+        letter = axes.text(
+            x, y, _letter(category), fontsize=TITLE, weight="bold", ha="center", va="center", zorder=5
+        )
+        letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
+
+
+def _densest(points: NDArray[Any]) -> NDArray[Any]:
+    """Return the point with the nearest neighbours, counting a fifth of them; of many, of a few hundred."""
+    some = np.asarray(points, float)[:: max(1, len(points) // 400)]
+    distances = np.sort(((some[:, None] - some[None]) ** 2).sum(axis=2), axis=1)
+    return np.asarray(some[distances[:, len(some) // 5].argmin()])
+
+
+def topography_picture(panels: Sequence[Topography]) -> Picture:
+    """Return the picture of distances of codes against those of tasks, a panel for each pair of distances."""
+    across = 1 if len(panels) == 1 else 2
+    rows = -(-len(panels) // across)
+
+    def draw(figure: Figure) -> None:
+        for axes, panel in zip(panels_of(figure, len(panels), across), panels, strict=True):
+            _draw_topography(axes, panel)
+
+    return Picture(draw, COLUMN * across, 2.45 * rows)
+
+
+def _draw_topography(axes: Axes, panel: Topography) -> None:
+    places = np.asarray(panel.tasks, float)
+    values = np.unique(places)
+    if len(values) <= _FEW:  # points of one distance side by side, and their median
+        step = np.diff(values).min() if len(values) > 1 else 1.0
+        for value in values:
+            median = np.median(panel.codes[places == value])
+            axes.hlines(median, value - 0.3 * step, value + 0.3 * step, color=INK, linewidth=1.4, zorder=4)
+        places = places + np.random.default_rng(0).uniform(-0.22, 0.22, len(places)) * step
+        axes.set_xticks(values)
+    points: dict[str, Any] = {"rasterized": len(places) > 500, "alpha": 0.75 if len(places) <= 500 else 0.35}
+    axes.scatter(places, panel.codes, s=11, facecolor=PAPER, edgecolor=COLOURS[0], linewidth=0.8, **points)
+    p = "" if panel.p is None else f", p = {panel.p:.2g}"
+    said = f"ρ = {panel.rho:.2f}{p}" + (f"\n{panel.note}" if panel.note else "")
+    axes.set_title(panel.title, pad=5)
+    axes.annotate(
+        said, (0, 1), (3, -2), xycoords="axes fraction", textcoords="offset points", va="top", **_SAID
+    )
+    axes.set_ylim(top=axes.get_ylim()[1] + 0.1 * (1 + said.count("\n")) * np.ptp(axes.get_ylim()))
+    axes.set_xlabel(panel.task_distance)
+    axes.set_ylabel(panel.code_distance)
+    axes.grid()
+
+
+_FEW = 6
+"""Distances of tasks that take no more values than this are drawn as columns of points."""
+
+_SAID: dict[str, Any] = {
+    "fontsize": SMALL,
+    "linespacing": 1.3,
+    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1.2, "alpha": 0.9},
+}
+
+
+def runs_picture(runs: Runs, similarity: str = "topographic similarity", score: str = "OOD score") -> Picture:
+    """Return the picture of runs: similarity against score, by shape, with what is to be said of it beneath.
+
+    Args:
+        runs: what to draw.
+        similarity: what the similarity is, below the picture.
+        score: what the score is.
+    """
+    groups = list(dict.fromkeys(runs.groups))
+    lines = [each for line in runs.lines for each in wrap(line, 58)]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        of = np.array([groups.index(each) for each in runs.groups])
+        for i, name in enumerate(groups):
+            axes.scatter(
+                np.asarray(runs.similarity)[of == i],
+                np.asarray(runs.score)[of == i],
+                s=20,
+                color=COLOURS[i % len(COLOURS)],
+                marker=MARKS[i % len(MARKS)],
+                edgecolor=PAPER,
+                linewidth=0.4,
+                label=name,
+            )
+        axes.set_xlabel(similarity)
+        axes.set_ylabel(score)
+        axes.grid()
+        figure.legend(loc="outside upper left", ncols=_columns(groups, COLUMN), **_TIGHT)
+        figure.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=SMALL, linespacing=1.35)
+
+    return Picture(draw, COLUMN, 2.55 + 0.135 * len(lines))

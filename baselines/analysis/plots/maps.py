@@ -1,0 +1,225 @@
+"""Matrices: cosines of mean codes (figures 5E, A8B, A8C), single codes (A8A), what edits of codes achieve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from baselines.analysis.plots.frame import (
+    COLUMN,
+    DIVERGING,
+    MUTED,
+    PAGE,
+    SEQUENTIAL,
+    SMALL,
+    TITLE,
+    Picture,
+    panels_of,
+)
+from sraven.plots import INK, PAPER
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Numbers by two names.
+
+    Attributes:
+        title: such as ``centred``.
+        values: float ``[rows, columns]``; NaN where there is none, which is left empty.
+        note: below it.
+    """
+
+    title: str
+    values: NDArray[Any]
+    note: str = ""
+
+
+def similarity_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str = "") -> Picture:
+    """Return the picture of cosines between mean codes, side by side, with their numbers.
+
+    Args:
+        matrices: raw and centred, say: ``[n, n]`` each, from −1 to 1.
+        names: of the n rules, or terms.
+        title: of the whole.
+    """
+    return _matrix_picture(matrices, names, title, (DIVERGING, -1.0, 1.0), "cosine", "", "")
+
+
+def edits_picture(
+    matrices: Sequence[Matrix],
+    names: Sequence[str],
+    title: str = "",
+    share: str = "share of answers that follow",
+) -> Picture:
+    """Return the picture of causal edits: from the rule of a row to the rule of a column, beside controls.
+
+    Args:
+        matrices: the edit first, then its controls, such as a random rule's code and one of the same norm;
+            float ``[n, n]``, shares of answers, NaN on the diagonal.
+        names: of the n rules.
+        title: of the whole.
+        share: what a share is of.
+    """
+    return _matrix_picture(
+        matrices,
+        names,
+        title,
+        (SEQUENTIAL, 0.0, 1.0),
+        share,
+        "rule of the instance",
+        "rule of the code put in",
+    )
+
+
+def _matrix_picture(
+    matrices: Sequence[Matrix],
+    names: Sequence[str],
+    title: str,
+    scale: tuple[Colormap, float, float],
+    quantity: str,
+    rows: str,
+    columns: str,
+) -> Picture:
+    across = min(2, len(matrices))
+    down = -(-len(matrices) // across)
+
+    def draw(figure: Figure) -> None:
+        if title:
+            figure.suptitle(title, x=0.03 / figure.get_figwidth(), ha="left", fontsize=TITLE)
+        # Names that stand aslant reach beyond what the layout sets aside for them.
+        figure.set_layout_engine("constrained", h_pad=0.09)
+        panels = panels_of(figure, len(matrices), across, sharey=True)
+        for i, (axes, matrix) in enumerate(zip(panels, matrices, strict=True)):
+            _draw_matrix(axes, matrix, names, scale)
+            axes.set_ylabel(rows if i % across == 0 else "")
+            if columns:
+                axes.set_xlabel(columns)
+        if len(matrices) > 1 or len(names) > _NUMBERED:
+            bar = figure.colorbar(panels[0].images[0], ax=panels, shrink=0.5, aspect=22, pad=0.015)
+            bar.outline.set_visible(False)
+            bar.set_label(quantity, fontsize=SMALL)
+            bar.ax.tick_params(labelsize=SMALL, length=2)
+
+    cell = 0.29 if across == 2 else 0.272
+    height = down * (cell * len(names) + 0.95 + 0.15 * bool(columns)) + 0.25 * bool(title)
+    return Picture(draw, PAGE if across == 2 else COLUMN, height)
+
+
+def _draw_matrix(
+    axes: Axes, matrix: Matrix, names: Sequence[str], scale: tuple[Colormap, float, float]
+) -> None:
+    """Draw a matrix; where there is room, its numbers, dark on light and light on dark."""
+    colours, low, high = scale
+    values = np.asarray(matrix.values, float)
+    axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
+    if len(names) <= _NUMBERED:
+        for (i, j), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                axes.text(j, i, _short(value), color=_ink(colours((value - low) / (high - low))), **_NUMBER)
+    axes.set_title(matrix.title)
+    axes.set_xticks(range(len(names)), list(names), rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), list(names))
+    axes.tick_params(length=0, labelsize=SMALL)
+    axes.spines[:].set_visible(False)
+    if matrix.note:
+        axes.annotate(
+            matrix.note,
+            (1, 1),
+            (0, 4),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right",
+            fontsize=SMALL,
+            color=MUTED,
+        )
+
+
+_NUMBERED = 12
+"""Rows of a matrix that has room for numbers."""
+
+_NUMBER: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center"}
+
+
+def _short(value: float) -> str:
+    """Return a number from −1 to 1 in two digits, as .07, −.31 or 1."""
+    text = f"{abs(value):.2f}"
+    short = {"1.00": "1", "0.00": "0"}.get(text, text[1:])
+    return f"−{short}" if value < 0 and short != "0" else short
+
+
+def _ink(colour: Any) -> str:
+    """Return the colour of text that is easier to read on a colour, by the contrast of luminances."""
+    red, green, blue = (
+        each / 12.92 if each <= 0.04 else ((each + 0.055) / 1.055) ** 2.4 for each in colour[:3]
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return PAPER if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.068 else INK
+
+
+def codes_picture(
+    codes: NDArray[Any],
+    participation: Sequence[float],
+    labels: Sequence[str] = (),
+    title: str = "",
+    note: str = "",
+) -> Picture:
+    """Return the picture of single codes (figure A8A): a row each, and how many heads take part in it.
+
+    Args:
+        codes: float ``[n, H]``; some tens of them, in the order in which they are to be shown.
+        participation: float ``[n]``: (Σ|a|)² / (H Σ a²), from 1 / H for a single head to 1 for all alike.
+        labels: ``[n]``, such as rules; equal ones that follow one another are named once. None, if empty.
+        title: of the whole.
+        note: below, such as the mean participation ratio of all codes.
+    """
+    array = np.asarray(codes, float)
+    n, H = array.shape
+    largest = np.abs(array).max() or 1.0
+
+    def draw(figure: Figure) -> None:
+        if title:
+            figure.suptitle(title, x=0.03 / COLUMN, ha="left", fontsize=TITLE)
+        left, right = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": [3, 1]})
+        shown = left.imshow(
+            array, cmap=DIVERGING, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest"
+        )
+        some = range(0, H, 1 if H <= 8 else 4)
+        left.set_xticks(some, [str(h + 1) for h in some])
+        left.set_xlabel("head")
+        left.tick_params(length=0)
+        left.spines[:].set_visible(False)
+        _name_runs(left, labels, n)
+        bar = figure.colorbar(
+            shown, ax=left, orientation="horizontal", location="bottom", aspect=30, pad=0.02
+        )
+        bar.outline.set_visible(False)
+        bar.set_label("attention score", fontsize=SMALL)
+        bar.ax.tick_params(labelsize=SMALL, length=2)
+        right.barh(range(n), participation, height=0.75, color=MUTED)
+        right.axvline(1 / H, color=INK, linewidth=0.8, linestyle=(0, (1, 1.2)))
+        right.set_xlim(0, 1)
+        right.set_xticks([1 / H, 1], [f"1/{H}", "1"])
+        right.set_xlabel("participation\nratio")
+        right.tick_params(axis="y", length=0)
+        right.spines["left"].set_visible(False)
+        if note:
+            figure.supxlabel(note, x=0.03 / COLUMN, ha="left", fontsize=SMALL)
+
+    return Picture(draw, COLUMN, 0.055 * n + 1.25 + 0.25 * bool(title) + 0.15 * bool(note))
+
+
+def _name_runs(axes: Axes, labels: Sequence[str], n: int) -> None:
+    """Name rows that follow one another by their common label, and draw lines between them."""
+    if not labels:
+        axes.set_yticks([])
+        return
+    starts = [i for i in range(n) if i == 0 or labels[i] != labels[i - 1]]
+    ends = [*starts[1:], n]
+    axes.set_yticks([(a + b - 1) / 2 for a, b in zip(starts, ends, strict=True)], [labels[a] for a in starts])
+    for start in starts[1:]:
+        axes.axhline(start - 0.5, color=INK, linewidth=0.6)

@@ -1,0 +1,166 @@
+"""Figures of an analysis: legible, within their edges, and the same bytes again."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib import rc_context
+from matplotlib.axis import Tick
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from baselines.analysis.calibration import calibration
+from baselines.analysis.plots.clouds import (
+    Cloud,
+    Runs,
+    Topography,
+    cloud_picture,
+    runs_picture,
+    topography_picture,
+)
+from baselines.analysis.plots.decoding import CONTROLS, Curve, Panel, decoding_picture
+from baselines.analysis.plots.errors import errors_picture
+from baselines.analysis.plots.frame import (
+    COLOURS,
+    DIVERGING,
+    MARKS,
+    PAGE,
+    SEQUENTIAL,
+    STYLE,
+    save_picture,
+)
+from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
+from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
+from sraven.rules import RULES
+
+NAMES = [rule.name for rule in RULES]
+LEGIBLE = 7.0
+KINDS = ("valid alternative", "correspondence", "another rule", "none of these")
+
+
+def decoding():
+    layers = [0.2, 0.4, 0.8, 0.9]
+    low, high = [value - 0.03 for value in layers], [value + 0.03 for value in layers]
+    curves = [Curve(name, layers, low, high) for name in ("hyla", "softmax", "linear")]
+    controls = [Curve(name, [0.1 + 0.05 * i], control=True) for i, name in enumerate(CONTROLS)]
+    constant = Curve("hyla", [None, 0.5, 0.6, 0.7], parts=[[0.1, 0.3]] * 4)
+    panels = [Panel("in distribution", [*curves, *controls]), Panel("ood", [constant, *controls])]
+    return decoding_picture(panels, ["1", "2", "3", "4"], "accuracy")
+
+
+def clouds():
+    rng = np.random.default_rng(0)
+    rules = np.arange(300) % 8
+    positions = rng.normal(size=(300, 2)) + 9 * rng.normal(size=(8, 2))[rules]
+    return cloud_picture(
+        [
+            Cloud("rule", positions, rules, NAMES, "alike 0.83, by chance 0.13"),
+            Cloud("symbol in column 1", positions, rng.random(300), note="alike 0.02, by chance 0.00"),
+            Cloud("function", positions, np.arange(300) % 46, note="46 functions"),
+        ],
+        title="hyla, seed 0, layer 4",
+    )
+
+
+def topography():
+    rng = np.random.default_rng(0)
+    few = Topography("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, "0/1", "cosine distance")
+    many = Topography("terms", rng.random(900), rng.random(900), 0.1, 2e-5, "L2", "cosine distance", "8!")
+    return topography_picture([few, many, few])
+
+
+def runs():
+    rng = np.random.default_rng(0)
+    lines = ["31 runs of 12 configurations", "partial, given the score on test: 0.31 [−0.05, 0.60]" * 2]
+    return runs_picture(Runs(["hyla", "softmax"] * 15 + ["linear"], rng.random(31), rng.random(31), lines))
+
+
+def similarity():
+    values = np.linspace(-1, 1, 64).reshape(8, 8)
+    return similarity_picture([Matrix("raw", values), Matrix("centred", -values)], NAMES, "layer 4")
+
+
+def edits():
+    values = np.where(np.eye(8) > 0, np.nan, 0.43)
+    return edits_picture([Matrix(name, values) for name in ("edit", "random rule", "same norm")], NAMES)
+
+
+def codes():
+    array = np.random.default_rng(0).normal(size=(64, 16))
+    return codes_picture(array, np.full(64, 0.6), [NAMES[i // 8] for i in range(64)], "layer 4", "mean 0.6")
+
+
+def found(power):
+    rng = np.random.default_rng(0)
+    exact = rng.dirichlet(np.full(4, 0.3), (90, 3))
+    model = exact**power / (exact**power).sum(axis=2, keepdims=True)
+    return calibration(exact, model, exact.argmax(axis=2))
+
+
+def reliability():
+    return reliability_picture({"test": found(1), "ood": found(2)}, "hyla, seed 0")
+
+
+def opened():
+    return open_picture({"test": found(1).open, "ood": found(2).open})
+
+
+def loss():
+    return loss_picture({"test": found(1), "ood": found(2)})
+
+
+def errors():
+    shares = {"hyla": [0.05, 0.02, 0.08, 0.03], "composition-blind observer": [0.06, 0.2, 0.3, 0.39]}
+    return errors_picture(shares, KINDS, {"hyla": "18 %: much"}, "wrong answers on ood")
+
+
+PICTURES = (decoding, clouds, topography, runs, similarity, edits, codes, reliability, opened, loss, errors)
+
+
+def laid_out(picture):
+    """Return a picture as a figure whose layout is done, and its texts."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
+        picture.draw(figure)
+        figure.draw_without_rendering()
+    return figure, [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+
+
+@pytest.mark.parametrize("make", PICTURES, ids=lambda make: make.__name__)
+def test_text_can_be_read_is_not_cut_and_does_not_collide(make):
+    picture = make()
+    assert picture.width <= PAGE
+    figure, texts = laid_out(picture)
+    assert min(text.get_fontsize() for text in texts) >= LEGIBLE
+    drawn = figure.get_tightbbox()
+    assert min(drawn.x0, drawn.y0) >= -0.02
+    assert drawn.x1 <= picture.width + 0.02 and drawn.y1 <= picture.height + 0.02
+    at_ticks = {id(text) for text in figure.findobj(Tick) for text in (text.label1, text.label2)}
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts if id(text) not in at_ticks]
+    for (one, here), (other, there) in combinations(boxes, 2):
+        across = min(here.x1, there.x1) - max(here.x0, there.x0)
+        down = min(here.y1, there.y1) - max(here.y0, there.y0)
+        letters = len(one) == len(other) == 1  # of clusters that overlap
+        assert letters or across <= 1 or down <= 1, f"{one!r} and {other!r} collide"
+
+
+@pytest.mark.parametrize("make", [decoding, clouds], ids=lambda make: make.__name__)
+def test_the_same_picture_has_the_same_bytes(make, tmp_path):
+    first = [path.read_bytes() for path in save_picture(make(), tmp_path / "a.first")]
+    second = save_picture(make(), tmp_path / "second")
+    assert [path.name for path in second] == ["second.svg", "second.png"]
+    assert [path.read_bytes() for path in second] == first
+    assert b"<dc:date>" not in first[0] and b"<text" in first[0]
+
+
+def luminance(colour):
+    linear = [each / 12.92 if each <= 0.04 else ((each + 0.055) / 1.055) ** 2.4 for each in colour[:3]]
+    return np.dot([0.2126, 0.7152, 0.0722], linear)
+
+
+def test_scales_are_monotone_in_grey():
+    sequential = [luminance(SEQUENTIAL(x)) for x in np.linspace(0, 1, 50)]
+    assert (np.diff(sequential) < 0).all()
+    half = [luminance(DIVERGING(x)) for x in np.linspace(0.5, 1, 50)]
+    assert (np.diff(half) < 0).all()
+    assert len(COLOURS) == len(MARKS) == len(RULES)
