@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from baselines.analysis.plots.frame import (
     TITLE,
     Picture,
     bare,
+    lines_of,
     panels_of,
 )
 from sraven.plots import INK, PAPER
@@ -104,17 +104,21 @@ def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> 
     keyed = {tuple(cloud.names): None for cloud in clouds if _is_keyed(cloud)}
     handles = [each for names in keyed for each in _keys(names)]
     columns = _columns([str(each.get_label()) for each in handles], width)
+    side = width / across
+    heads = max(len(_head(cloud, side)) for cloud in clouds)
+    notes = max(len(lines_of(cloud.note, side, SMALL)) for cloud in clouds)
 
     def draw(figure: Figure) -> None:
         if title:
             figure.suptitle(title, x=0.03 / width, ha="left", fontsize=TITLE)
         for axes, cloud in zip(panels_of(figure, len(clouds), across), clouds, strict=True):
-            _draw_cloud(figure, axes, cloud)
+            _draw_cloud(figure, axes, cloud, side)
         if handles:
             figure.legend(handles=handles, loc="outside lower center", ncols=columns, **_TIGHT)
 
     below = 0.16 * -(-len(handles) // columns) + 0.06
-    return Picture(draw, width, rows * (width / across + 0.3) + 0.25 * bool(title) + below)
+    height = rows * (0.9 * side + 0.14 * heads + 0.12 * notes + 0.12) + 0.25 * bool(title) + below
+    return Picture(draw, width, height)
 
 
 _TIGHT: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "handlelength": 1.2}
@@ -150,12 +154,21 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number)
 
 
-def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud) -> None:
+def _has_values(cloud: Cloud) -> bool:
+    return np.asarray(cloud.labels).dtype.kind == "f"
+
+
+def _head(cloud: Cloud, side: float) -> list[str]:
+    """Return the lines of a panel's title, which leave room for a key beside it."""
+    return lines_of(cloud.title, side * (0.7 if _has_values(cloud) else 1.0), TITLE)
+
+
+def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
     bare(axes)
-    axes.set_title(cloud.title, y=1.0)  # which keeps it on one line with the key beside it
+    axes.set_title("\n".join(_head(cloud, side)), y=1.0)  # which keeps it in line with the key beside it
     if cloud.note:
-        axes.set_xlabel(cloud.note, fontsize=SMALL, loc="left", labelpad=2)
-    if np.asarray(cloud.labels).dtype.kind == "f":
+        axes.set_xlabel("\n".join(lines_of(cloud.note, side, SMALL)), fontsize=SMALL, loc="left", labelpad=2)
+    if _has_values(cloud):
         x, y = cloud.positions.T
         drawn = axes.scatter(x, y, s=4, c=cloud.labels, cmap=SEQUENTIAL, edgecolor=MUTED, **_POINT)
         bar = axes.inset_axes((0.81, 1.04, 0.11, 0.035))
@@ -231,8 +244,8 @@ def _draw_topography(axes: Axes, panel: Topography) -> None:
     points: dict[str, Any] = {"rasterized": len(places) > 500, "alpha": 0.75 if len(places) <= 500 else 0.35}
     axes.scatter(places, panel.codes, s=11, facecolor=PAPER, edgecolor=COLOURS[0], linewidth=0.8, **points)
     p = "" if panel.p is None else f", p = {panel.p:.2g}"
-    said = f"ρ = {panel.rho:.2f}{p}" + (f"\n{panel.note}" if panel.note else "")
-    axes.set_title(panel.title, pad=5)
+    said = "\n".join([f"ρ = {panel.rho:.2f}{p}", *lines_of(panel.note, COLUMN - 0.65, SMALL)])
+    axes.set_title("\n".join(lines_of(panel.title, COLUMN - 0.55, TITLE)), pad=5)
     axes.annotate(
         said, (0, 1), (3, -2), xycoords="axes fraction", textcoords="offset points", va="top", **_SAID
     )
@@ -261,7 +274,7 @@ def runs_picture(runs: Runs, similarity: str = "topographic similarity", score: 
         score: what the score is.
     """
     groups = list(dict.fromkeys(runs.groups))
-    lines = [each for line in runs.lines for each in wrap(line, 58)]
+    lines = [each for line in runs.lines for each in lines_of(line, COLUMN - 0.1, SMALL)]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()

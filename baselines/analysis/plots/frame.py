@@ -1,12 +1,13 @@
 """What all figures of an analysis share: sizes, colours, marks, and how a picture becomes files.
 
-Pictures are legible in print: as wide as a column of a
-paper or as its page, no text below 7 points, and nothing told apart by colour alone.
+Pictures are legible in print: as wide as a column of a paper or as its page, no text below 7 points, and
+nothing told apart by colour alone.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from matplotlib import rc_context
@@ -143,3 +144,15 @@ def bare(axes: Axes) -> None:
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
+
+
+def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:
+    """Break a text into lines that are at most so wide.
+
+    Args:
+        text: may have lines already.
+        width: in inches.
+        size: of the letters, in points; on average one is 0.58 of it wide.
+    """
+    letters = max(8, int(width * 72 / (0.58 * size)))
+    return [line for each in text.splitlines() for line in wrap(each, letters)]

@@ -48,16 +48,17 @@ def decoding():
     return decoding_picture(panels, ["1", "2", "3", "4"], "accuracy")
 
 
-def clouds():
+def clouds(across=2):
     rng = np.random.default_rng(0)
     rules = np.arange(300) % 8
     positions = rng.normal(size=(300, 2)) + 9 * rng.normal(size=(8, 2))[rules]
     return cloud_picture(
         [
-            Cloud("rule", positions, rules, NAMES, "alike 0.83, by chance 0.13"),
-            Cloud("symbol in column 1", positions, rng.random(300), note="alike 0.02, by chance 0.00"),
+            Cloud("layers 1 to 4: rule", positions, rules, NAMES, "neighbours alike: 0.83, dealt 0.13"),
+            Cloud("layers 1 to 4: symbol in column 1", positions, rng.random(300), note="neighbours 0.02"),
             Cloud("function", positions, np.arange(300) % 46, note="46 functions"),
         ],
+        across,
         title="hyla, seed 0, layer 4",
     )
 
@@ -65,7 +66,16 @@ def clouds():
 def topography():
     rng = np.random.default_rng(0)
     few = Topography("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, "0/1", "cosine distance")
-    many = Topography("terms", rng.random(900), rng.random(900), 0.1, 2e-5, "L2", "cosine distance", "8!")
+    many = Topography(
+        "combinations: assignment disagreement, euclidean",
+        rng.random(900),
+        rng.random(900),
+        0.1,
+        2e-5,
+        "L2",
+        "cosine distance",
+        "8! permutations" * 3,
+    )
     return topography_picture([few, many, few])
 
 
@@ -114,7 +124,24 @@ def errors():
     return errors_picture(shares, KINDS, {"hyla": "18 %: much"}, "wrong answers on ood")
 
 
-PICTURES = (decoding, clouds, topography, runs, similarity, edits, codes, reliability, opened, loss, errors)
+def many_clouds():
+    return clouds(across=3)
+
+
+PICTURES = (
+    decoding,
+    clouds,
+    many_clouds,
+    topography,
+    runs,
+    similarity,
+    edits,
+    codes,
+    reliability,
+    opened,
+    loss,
+    errors,
+)
 
 
 def laid_out(picture):
