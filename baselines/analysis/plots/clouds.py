@@ -171,19 +171,22 @@ def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
     if _has_values(cloud):
         x, y = cloud.positions.T
         drawn = axes.scatter(x, y, s=4, c=cloud.labels, cmap=SEQUENTIAL, edgecolor=MUTED, **_POINT)
-        bar = axes.inset_axes((0.81, 1.04, 0.11, 0.035))
-        figure.colorbar(drawn, cax=bar, orientation="horizontal", ticks=[]).outline.set_visible(False)
-        for end, place, side in ((np.min, -0.08, "right"), (np.max, 1.08, "left")):
-            text = (
-                f"{end(cloud.labels):.2g}"
-                if np.ptp(cloud.labels) < 0.1
-                else f"{round(end(cloud.labels), 1):g}"
-            )
-            bar.text(place, 0.4, text, transform=bar.transAxes, ha=side, va="center", fontsize=SMALL)
+        _draw_scale(figure, axes, drawn, cloud)
     else:
         _draw_categories(axes, cloud)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.04)
+
+
+def _draw_scale(figure: Figure, axes: Axes, drawn: Any, cloud: Cloud) -> None:
+    """Draw which shade is which value, at the right of the title."""
+    bar = axes.inset_axes((0.81, 1.04, 0.11, 0.035))
+    figure.colorbar(drawn, cax=bar, orientation="horizontal", ticks=[]).outline.set_visible(False)
+    low, high = float(np.min(cloud.labels)), float(np.max(cloud.labels))
+    digits = 1 if high - low >= 0.1 else 3
+    for end, place, align in ((low, -0.08, "right"), (high, 1.08, "left")):
+        text = f"{round(end, digits):g}"
+        bar.text(place, 0.4, text, transform=bar.transAxes, ha=align, va="center", fontsize=SMALL)
 
 
 _POINT: dict[str, Any] = {"linewidth": 0.12, "rasterized": True}

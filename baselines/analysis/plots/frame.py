@@ -152,7 +152,7 @@ def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:
     Args:
         text: may have lines already.
         width: in inches.
-        size: of the letters, in points; on average one is 0.58 of it wide.
+        size: of the letters, in points; on average one is 0.54 of it wide.
     """
-    letters = max(8, int(width * 72 / (0.58 * size)))
+    letters = max(8, int(width * 72 / (0.54 * size)))
     return [line for each in text.splitlines() for line in wrap(each, letters)]
