@@ -169,6 +169,11 @@ class Collector:
         self._at_once, self._pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if small else (_AT_ONCE, _PIECES)
         self._compiled = jax.jit(self._chunk)
 
+    @property
+    def asked(self) -> int:
+        """How many of a sequence's tokens are asked, the last ones."""
+        return self._encoding.asked
+
     def _chunk(self, params: Any, chunk: dict[str, jax.Array]) -> Any:
         """Return what `_piece` does, for pieces one after the other."""
         return jax.lax.map(lambda piece: self._piece(params, piece), chunk)

@@ -1,0 +1,243 @@
+"""Codes are the model's, at the tokens that the generator's truth says; a file of them is whole or unused."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.analysis import codes as codes_module
+from baselines.analysis.codes import Collector, traps_of, untrained_params
+from baselines.analysis.codes_file import read_codes, write_codes
+from baselines.analysis.labels import check_pairs, subject_of
+from baselines.encode import encoding_of
+from baselines.experiment import transformer_of
+from baselines.recipes import make_config
+from helpers.tiny_runs import TINY, leaves, tiny
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.boards.board import read_board
+from sraven.rules import RULES
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+M, N = 4, 10
+
+
+def tiny_sraven(attention="hyla", **changes):
+    return make_config(read_board("sraven-v1"), attention, **{**TINY, "layers": 2, **changes})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_at_once():
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(codes_module, "_AT_ONCE_ON_CPU", 4)
+        monkeypatch.setattr(codes_module, "_PIECES_ON_CPU", 2)
+        yield
+
+
+@pytest.fixture(scope="module")
+def collected(compiled):
+    """A configuration, its parameters and the codes of all parts of SRAVEN's board."""
+    config = tiny_sraven()
+    subject = subject_of(read_board(config.board).task)
+    params = untrained_params(config, subject.task)
+    collector = Collector(config, subject, subject.pairs)
+    return config, params, {part.name: collector.collect(params, part) for part in subject.parts(N)}
+
+
+# What is true of instances -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", ["board", "paper-code"])
+def test_rows_follow_their_rule_from_the_tokens_that_they_are_paired_with(protocol):
+    """By the rules' own definition: the two keys and the target are a row of the rule that is the label."""
+    subject = subject_of(SRAVEN(M=M, K=8), protocol)
+    batch = subject.task.sample("ood", 0, 200)
+    truth = subject.truth(batch)
+    tokens = batch.context.reshape(200, -1)
+    for b in range(200):
+        for at, p in enumerate(subject.positions):
+            rule = RULES[truth.labels["rule"][b, at]]
+            first, second = truth.keys["row3"][b, at]
+            assert first // M == 6 and second // M == 7 and truth.keys["self"][b, at] == [8 * M + p]
+            x, y, z = tokens[b, first], tokens[b, second], truth.target[b, at]
+            assert (x, y) == (truth.labels["first_input"][b, at], truth.labels["second_input"][b, at])
+            assert z == batch.target[b, p]
+            row = [np.array([each], np.int64) for each in (x, y, z)]
+            if rule.name == "distribute three":
+                assert len({x, y, z}) == 3
+            else:
+                assert rule.fits(*row, 8).all(), rule.name
+    if protocol == "paper-code":
+        assert (
+            truth.labels["rule"][:, 0] == batch.rules.max(axis=1)
+        ).all() and subject.positions.tolist() == [3]
+        assert (truth.keys["row3"][:, 0] == [27, 31]).all()
+
+
+@pytest.mark.parametrize("protocol", ["board", "fixed_context", "fixed_query"])
+def test_terms_of_a_function_are_its_labels(protocol):
+    board = read_board("fuzzylogic-v1")
+    subject = subject_of(board.task, protocol)
+    batch = subject.task.sample("ood", 0, 50)
+    truth = subject.truth(batch)
+    seen = np.unique(board.task.combinations("train"))
+    assert list(truth.labels) == list(subject.decoded) == [f"term_{term}" for term in seen]
+    for b, terms in enumerate(batch.terms):
+        assert [name for name in truth.labels if truth.labels[name][b, 0]] == [
+            f"term_{term}" for term in terms
+        ]
+    assert (truth.target[:, 0] == batch.targets[:, -1]).all() and (truth.keys["self"] == 31).all()
+    shared = {"board": 0, "fixed_context": 31, "fixed_query": 1}[protocol]
+    assert (batch.inputs == batch.inputs[:1]).all(axis=(0, 2)).sum() == shared
+    assert (subject.task.combinations("ood") == board.task.combinations("ood")).all()
+
+
+def test_parts_are_the_boards_and_share_nothing():
+    parts = subject_of(SRAVEN(M=M, K=8)).parts()
+    assert [(part.name, part.split, part.start, part.count) for part in parts] == [
+        ("fit", "test", 0, 10_240),
+        ("test", "test", 10_240, 2_560),
+        ("ood", "ood", 0, 10_240),
+    ]
+    assert [part.name for part in subject_of(SRAVEN(M=M, K=8, holdout=0)).parts(16)] == ["fit", "test"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: subject_of(SRAVEN(), "fixed_query"),
+            "protocol='fixed_query': expected one of 'board', 'paper-code'",
+        ),
+        (lambda: subject_of(SRAVEN()).parts(7), "n=7: expected an integer from 8"),
+        (
+            lambda: check_pairs(subject_of(read_board("fuzzylogic-v1").task), ("row3",)),
+            "pair='row3': fuzzylogic has self alone: its sequences have no row 3",
+        ),
+    ],
+)
+def test_what_there_is_no_analysis_of(ask, message):
+    with pytest.raises(ConfigurationError, match=message):
+        ask()
+
+
+# Codes -------------------------------------------------------------------------------------------------
+
+
+def test_codes_are_the_models_own_scores(collected):
+    config, params, found = collected
+    task = read_board(config.board).task
+    encoding = encoding_of(task)
+    for part, split, start, count in (("test", "test", N, N // 4), ("ood", "ood", 0, N)):
+        batch = task.sample(split, start, count)
+        tokens = encoding.tokens({name: jnp.asarray(getattr(batch, name)) for name in encoding.fields})
+        model = transformer_of(config, encoding)
+        out, codes = jax.jit(lambda x, m=model: m.apply({"params": params}, x, return_scores=True))(tokens)
+        assert [each.shape for each in codes] == [(count, 3, 36, 36)] * 2
+        own, row3 = found[part]["self"], found[part]["row3"]
+        assert own.codes.shape == (2, count * M, 3) and row3.codes.shape == (2, count * M, 6)
+        for row, (index, p) in enumerate(zip(own.index, own.position, strict=True)):
+            b, query = index - start, 8 * M + p
+            feature = batch.permutations[b, 2, p]
+            keys = [6 * M + list(batch.permutations[b, 0]).index(feature)]
+            keys += [7 * M + list(batch.permutations[b, 1]).index(feature)]
+            for layer, each in enumerate(np.asarray(codes)):
+                np.testing.assert_allclose(own.codes[layer, row], each[b, :, query, query], atol=1e-5)
+                wanted = np.concatenate([each[b, :, query, key] for key in keys])
+                np.testing.assert_allclose(row3.codes[layer, row], wanted, atol=1e-5)
+            np.testing.assert_allclose(own.output[row], out[b, query], atol=1e-5)
+            assert own.prediction[row] == own.output[row].argmax() and own.target[row] == batch.target[b, p]
+            assert own.combination[row] == batch.combination[b]
+        assert own.index.tolist() == row3.index.tolist() == np.repeat(range(start, start + count), M).tolist()
+
+
+def test_relabelling_heads_relabels_the_coordinates_of_codes(collected):
+    config, params, found = collected
+    order = np.array([2, 0, 1])
+    subject = subject_of(read_board(config.board).task)
+    swapped = {name: dict(block) for name, block in params.items()}
+    for layer in ("block_0", "block_1"):
+        old = params[layer]["attention"]
+        new = {
+            name: jax.tree.map(lambda x: x[..., order, :], old[name]) for name in ("query", "key", "value")
+        }
+        out = {"kernel": old["out"]["kernel"][order], "bias": old["out"]["bias"]}
+        swapped[layer]["attention"] = {**new, "out": out, "position": old["position"][order]}
+    part = subject.parts(N)[-1]
+    other = Collector(config, subject, ("self",)).collect(swapped, part)["self"]
+    np.testing.assert_allclose(other.codes, found["ood"]["self"].codes[..., order], atol=1e-5)
+    np.testing.assert_allclose(other.output, found["ood"]["self"].output, atol=1e-5)
+
+
+def test_the_untrained_network_is_the_run_before_its_first_step():
+    config = tiny_sraven(learning_rate=0.0, warmup=0)
+    task = read_board(config.board).task
+    first, second = (leaves(untrained_params(config, task, seed)) for seed in (None, config.seed + 1))
+    assert first.keys() == second.keys()
+    assert any((first[name] != second[name]).any() for name in first)
+
+
+def test_traps_are_told(collected):
+    config, _, found = collected
+    (line,) = traps_of(config, "self", found["fit"]["self"])
+    assert line.startswith("self, layer 1: codes are constant (spread ")
+    assert line.endswith("), as an empty query token meets itself without knowing where it is")
+    assert traps_of(config, "row3", found["fit"]["row3"]) == []
+    lone = replace(config, heads=1)
+    assert traps_of(lone, "row3", found["fit"]["row3"]) == [
+        "row3: with one head, RMSHead makes every code +1 or -1"
+    ]
+    constant = replace(found["fit"]["row3"], codes=np.ones((2, 40, 6), np.float32))
+    assert [each.partition(":")[0] for each in traps_of(config, "row3", constant)] == [
+        "row3, layer 1",
+        "row3, layer 2",
+    ]
+
+
+# Their file ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_gives_back_what_was_written(collected, tmp_path):
+    import pyarrow.parquet as pq
+
+    _, _, found = collected
+    codes, path, plan = (
+        {part: each["row3"] for part, each in found.items()},
+        tmp_path / "row3.parquet",
+        {"n": N},
+    )
+    write_codes(path, codes, plan)
+    again = read_codes(path, plan)
+    assert list(again) == ["fit", "test", "ood"]
+    for part, each in codes.items():
+        assert again[part].digest == each.digest
+        for name, array in each.arrays().items():
+            np.testing.assert_array_equal(again[part].arrays()[name], array)
+    table = pq.read_table(path)
+    rows = sum(len(each.index) for each in codes.values())
+    assert table.num_rows == 2 * rows and set(table["layer"].to_pylist()) == {1, 2}
+    assert table.schema.field("code").type.list_size == 6
+    assert [path.name for path in tmp_path.iterdir()] == ["row3.parquet"]
+
+
+def test_a_file_of_something_else_or_a_damaged_one_is_not_used(collected, tmp_path):
+    _, _, found = collected
+    codes, path = {"ood": found["ood"]["self"]}, tmp_path / "self.parquet"
+    assert read_codes(path, {}) is None
+    write_codes(path, codes, {"n": N})
+    assert read_codes(path, {"n": N + 1}) is None and read_codes(path, {"n": N}) is not None
+    whole = path.read_bytes()
+    for damaged in (whole[:-50], b"", whole[:200] + bytes(100) + whole[300:]):
+        path.write_bytes(damaged)
+        assert read_codes(path, {"n": N}) is None
+
+
+def test_codes_of_fuzzy_logic_have_numbers_for_targets(compiled):
+    config = tiny()
+    subject = subject_of(read_board(config.board).task)
+    params = untrained_params(config, subject.task)
+    codes = Collector(config, subject, ("self",)).collect(params, subject.parts(8)[0])["self"]
+    assert codes.codes.shape == (1, 8, 3) and codes.target.dtype == codes.prediction.dtype == np.float32
+    np.testing.assert_array_equal(codes.prediction, codes.output[:, 0])

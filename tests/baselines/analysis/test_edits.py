@@ -1,0 +1,169 @@
+"""Causal edits: they reach the codes that they name and no other, and planted structure is found."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.analysis import codes as codes_module
+from baselines.analysis.codes import Collector, untrained_params
+from baselines.analysis.edits import (
+    ALL,
+    EDIT,
+    FINAL,
+    NONE,
+    RANDOM,
+    THIRD,
+    Editor,
+    mean_codes,
+    moves_of,
+    plan_trials,
+    symbols_of_rules,
+    try_edits,
+)
+from baselines.analysis.labels import subject_of
+from baselines.encode import encoding_of
+from baselines.experiment import transformer_of
+from baselines.recipes import make_config
+from helpers.tiny_runs import TINY
+from sraven.core.boards.board import read_board
+from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+M, K, R = 4, 8, len(RULES)
+
+
+@pytest.fixture(scope="module")
+def prepared(compiled):
+    """A network of SRAVEN with its subject, and codes of both pairs on some of its instances."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(codes_module, "_AT_ONCE_ON_CPU", 4)
+        monkeypatch.setattr(codes_module, "_PIECES_ON_CPU", 2)
+        config = make_config(read_board("sraven-v1"), "linear", **{**TINY, "layers": 2})
+        subject = subject_of(read_board(config.board).task)
+        params = untrained_params(config, subject.task)
+        codes = Collector(config, subject, subject.pairs).collect(params, subject.parts(400)[0])
+        yield config, subject, params, codes
+
+
+def test_symbols_that_rules_make_of_two():
+    symbols = symbols_of_rules(RULES, K)
+    for x in range(K):
+        for y in range(K):
+            for rule, step in enumerate((0, 1, 2, -1, -2)):
+                assert symbols[rule, x, y] == ((y + step) % K if y == (x + step) % K else -1)
+            assert symbols[ADDITION, x, y] == (x + y) % K and symbols[SUBTRACTION, x, y] == (x - y) % K
+    assert (symbols[DISTRIBUTE_THREE] == -1).all()
+
+
+@pytest.mark.parametrize("pair", ["self", "row3"])
+def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
+    """As an edit in a loop over instances does, by the permutations themselves."""
+    config, subject, params, codes = prepared
+    rows, rng = np.array([3, 8, 14]), np.random.default_rng(0)
+    codes = codes[pair]
+    moves = rng.normal(size=(3, *codes.codes.shape[::2])).astype(np.float32) * 5
+    batch = subject.task.take("test", codes.index[rows])
+    encoding = encoding_of(subject.task)
+    model = transformer_of(config, encoding)
+
+    def edit(b, layer, given):
+        p = codes.position[rows][b]
+        query, feature = 8 * M + p - (36 - given.shape[2]), batch.permutations[b, 2, p]
+        keys = [(6 + c) * M + list(batch.permutations[b, c]).index(feature) for c in (0, 1)]
+        keys = keys if pair == "row3" else [8 * M + p]
+        for number, key in enumerate(keys):
+            given = given.at[0, :, query, key].add(moves[b, layer, 3 * number : 3 * number + 3])
+        return given
+
+    found = Editor(config, subject, pair)
+    outs = []
+    found._collector.run = partial(spy, found._collector.run, outs)
+    said = found.predict(params, codes, "test", rows, moves)
+    for b in range(3):
+        one = {name: jnp.asarray(getattr(batch, name)[b : b + 1]) for name in encoding.fields}
+        out = jax.jit(
+            lambda x, b=b: model.apply({"params": params}, x, asked=M, edit_codes=partial(edit, b))
+        )(encoding.tokens(one))
+        np.testing.assert_allclose(outs[0][b], out[0], rtol=1e-4, atol=1e-4)
+        assert said[b] == out[0, codes.position[rows][b]].argmax()
+
+
+def spy(run, outs, *arguments, **more):
+    found = run(*arguments, **more)
+    outs.append(found[0])
+    return found
+
+
+def planted(codes):
+    """Return codes whose layers are one-hot vectors of the rule."""
+    one_hot = np.eye(R, dtype=np.float32)[codes.labels["rule"]]
+    return codes.__class__(**{**vars(codes), "codes": np.stack([one_hot, one_hot])})
+
+
+def test_a_network_that_follows_its_codes_is_found_and_its_controls_tell(prepared, monkeypatch):
+    """The network reads the rule off the code of its last layer, and does what that rule does."""
+    config, subject, params, codes = prepared
+    codes = planted(codes["self"])
+    symbols = symbols_of_rules(RULES, K)
+
+    def predict(self, params, codes, split, rows, moves):
+        moved = codes.codes[:, rows].swapaxes(0, 1) + moves
+        rule = moved[:, -1].argmax(axis=1)
+        first, second = (codes.labels[f"{name}_input"][rows] for name in ("first", "second"))
+        return np.where(rule == codes.labels["rule"][rows], codes.target[rows], symbols[rule, first, second])
+
+    monkeypatch.setattr(Editor, "predict", predict)
+    found = {
+        (each.layers, each.kind): each
+        for each in try_edits(config, params, subject, "self", codes, codes, "test")
+    }
+    assert set(found) == {
+        (ALL, NONE),
+        *((layers, kind) for layers in (ALL, FINAL) for kind in (EDIT, RANDOM, THIRD)),
+    }
+    for layers in (ALL, FINAL):
+        assert found[layers, EDIT].over_pairs()["target_of_b"].value == 1
+        assert found[layers, RANDOM].over_pairs()["target_of_b"].value < 0.5
+        assert found[layers, THIRD].over_pairs()["target_of_b"].value < 0.2
+    assert found[ALL, NONE].over_pairs()["target_of_a"].value == 1
+    trials = found[ALL, EDIT].trials
+    assert trials[ADDITION, SUBTRACTION] == 48 and not trials.diagonal().any()
+    assert not trials[:, DISTRIBUTE_THREE].any()  # no two symbols tell which is the third
+    assert not trials[0, 1:5].any()  # x, x is no row of a progression
+    assert np.isnan(found[ALL, EDIT].rates[0, 1]).all()
+
+
+def test_trials_are_what_they_say(prepared):
+    _, _, _, codes = prepared
+    codes, known = codes["row3"], np.array([0, ADDITION, SUBTRACTION, DISTRIBUTE_THREE])
+    trials = plan_trials(codes, symbols_of_rules(RULES, K), known, 5)
+    assert (codes.labels["rule"][trials.row] == trials.a).all()
+    assert (trials.target_b != codes.target[trials.row]).all()
+    x, y = (codes.labels[name][trials.row].astype(int) for name in ("first_input", "second_input"))
+    of_b = {0: x, ADDITION: (x + y) % K, SUBTRACTION: (x - y) % K}
+    for number, b in enumerate(trials.b):
+        assert trials.target_b[number] == of_b[b][number] and np.isin([trials.a[number], b], known).all()
+        assert trials.third[number] in set(known) - {trials.a[number], b}
+    for a, b in {*zip(trials.a, trials.b, strict=True)}:
+        instances = codes.index[trials.row[(trials.a == a) & (trials.b == b)]]
+        assert len(instances) <= 5 == len(set(instances)) or len(instances) == len(set(instances))
+
+
+def test_moves_are_differences_of_means_and_as_long_in_a_random_direction(prepared):
+    _, _, _, codes = prepared
+    codes = codes["row3"]
+    means = mean_codes(codes, R)
+    for rule in range(R):
+        wanted = codes.codes[:, codes.labels["rule"] == rule].astype(np.float64).mean(axis=1)
+        np.testing.assert_allclose(means[rule], wanted, rtol=1e-6, atol=1e-9)
+    trials = plan_trials(codes, symbols_of_rules(RULES, K), np.arange(R), 2)
+    edit, none, random, third = (moves_of(kind, means, trials) for kind in (EDIT, NONE, RANDOM, THIRD))
+    np.testing.assert_allclose(edit, (means[trials.b] - means[trials.a]).astype(np.float32))
+    assert not none.any()
+    np.testing.assert_allclose(third, (means[trials.third] - means[trials.a]).astype(np.float32))
+    np.testing.assert_allclose(*(np.linalg.norm(each, axis=2) for each in (random, edit)), rtol=1e-4)
+    assert not np.allclose(random, edit)
