@@ -33,7 +33,7 @@ def errors_picture(
 
     Args:
         shares: of all answers, ``[kinds]`` by predictor, or by any other row.
-        kinds: such as the names in `sraven.errors.KINDS`, at most six.
+        kinds: such as ``valid alternative``, at most six.
         notes: what stands at the end of a bar, by row; else the sum of its shares.
         title: of the whole.
         quantity: what the shares are of.
