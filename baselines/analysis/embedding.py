@@ -55,6 +55,10 @@ class Neighbours:
     p: float
     permutations: int
 
+    def __str__(self) -> str:
+        """Return the score, and what it is to be read against."""
+        return f"{self.score:.2f}, at random {round(self.permuted, 2) + 0.0:.2f}"
+
 
 @dataclass(frozen=True)
 class Embedding:

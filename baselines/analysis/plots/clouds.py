@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> 
             figure.legend(handles=handles, loc="outside lower center", ncols=columns, **_TIGHT)
 
     below = 0.16 * -(-len(handles) // columns) + 0.06
-    height = rows * (0.9 * side + 0.14 * heads + 0.12 * notes + 0.12) + 0.25 * bool(title) + below
+    height = rows * (0.96 * side + 0.14 * heads + 0.12 * notes + 0.12) + 0.25 * bool(title) + below
     return Picture(draw, width, height)
 
 
@@ -174,32 +175,41 @@ def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
         _draw_scale(figure, axes, drawn, cloud)
     else:
         _draw_categories(axes, cloud)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.margins(0.04)
+    low, high = np.min(cloud.positions, axis=0), np.max(cloud.positions, axis=0)
+    reach = 0.53 * max(*(high - low), 1e-9)
+    axes.set(xlim=_around(low[0], high[0], reach), ylim=_around(low[1], high[1], reach), aspect="equal")
+
+
+def _around(low: float, high: float, reach: float) -> tuple[float, float]:
+    return (low + high) / 2 - reach, (low + high) / 2 + reach
 
 
 def _draw_scale(figure: Figure, axes: Axes, drawn: Any, cloud: Cloud) -> None:
     """Draw which shade is which value, at the right of the title."""
-    bar = axes.inset_axes((0.81, 1.04, 0.11, 0.035))
-    figure.colorbar(drawn, cax=bar, orientation="horizontal", ticks=[]).outline.set_visible(False)
     low, high = float(np.min(cloud.labels)), float(np.max(cloud.labels))
     digits = 1 if high - low >= 0.1 else 3
-    for end, place, align in ((low, -0.08, "right"), (high, 1.08, "left")):
-        text = f"{round(end, digits):g}"
+    texts = [f"{round(end, digits):g}" for end in (low, high)]
+    bar = axes.inset_axes((0.85 - 0.04 * len(texts[1]), 1.04, 0.11, 0.035))
+    figure.colorbar(drawn, cax=bar, orientation="horizontal", ticks=[]).outline.set_visible(False)
+    for text, place, align in zip(texts, (-0.08, 1.08), ("right", "left"), strict=True):
         bar.text(place, 0.4, text, transform=bar.transAxes, ha=align, va="center", fontsize=SMALL)
 
 
 _POINT: dict[str, Any] = {"linewidth": 0.12, "rasterized": True}
 """Points are pixels in an SVG as well: thousands of them are a large file."""
 
+_LAYERS = 5
+"""Points of all categories are drawn in so many turns, so that the last category doesn't cover the others."""
+
 _LARGER = {"*": 2.2, "^": 1.3, "v": 1.3, "P": 1.4, "X": 1.4}
 """Shapes that cover less of a square of one size."""
 
 
 def _draw_categories(axes: Axes, cloud: Cloud) -> None:
-    """Draw categories by colour and shape; where they have a key, a letter stands where most of them lie."""
-    for category in np.unique(cloud.labels):
-        x, y = cloud.positions[cloud.labels == category].T
+    """Draw categories by colour and shape; where they have a key and a place of their own, by a letter."""
+    categories = np.unique(cloud.labels)
+    for part, category in product(range(_LAYERS), categories):
+        x, y = cloud.positions[cloud.labels == category][part::_LAYERS].T
         colour, shape = COLOURS[category % len(COLOURS)], MARKS[category // len(COLOURS) % len(MARKS)]
         if _is_keyed(cloud):
             shape = MARKS[category]
@@ -207,19 +217,28 @@ def _draw_categories(axes: Axes, cloud: Cloud) -> None:
         axes.scatter(x, y, s=size, color=colour, marker=shape, edgecolor=PAPER, **_POINT)
     if not _is_keyed(cloud):
         return
-    for category in np.unique(cloud.labels):
-        x, y = _densest(cloud.positions[cloud.labels == category])
+    for category in categories:
+        place = _home(cloud, category)
+        if place is None:
+            continue
+        x, y = place
         letter = axes.text(
             x, y, _letter(category), fontsize=TITLE, weight="bold", ha="center", va="center", zorder=5
         )
         letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
 
 
-def _densest(points: NDArray[Any]) -> NDArray[Any]:
-    """Return the point with the nearest neighbours, counting a fifth of them; of many, of a few hundred."""
-    some = np.asarray(points, float)[:: max(1, len(points) // 400)]
-    distances = np.sort(((some[:, None] - some[None]) ** 2).sum(axis=2), axis=1)
-    return np.asarray(some[distances[:, len(some) // 5].argmin()])
+def _home(cloud: Cloud, category: int) -> NDArray[Any] | None:
+    """Return where a category lies densest; None if most points there are of others.
+
+    Densest is where a fifth of its points is nearest together, of some hundreds of them.
+    """
+    mine = cloud.positions[cloud.labels == category]
+    some = np.asarray(mine, float)[:: max(1, len(mine) // 400)]
+    distances = np.sort(((some[:, None] - some[None]) ** 2).sum(axis=2), axis=1)[:, len(some) // 5]
+    place, reach = some[distances.argmin()], distances.min()
+    near = ((cloud.positions - place) ** 2).sum(axis=1) <= reach
+    return place if (cloud.labels[near] == category).mean() > 0.5 else None
 
 
 def topography_picture(panels: Sequence[Topography]) -> Picture:

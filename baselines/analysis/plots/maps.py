@@ -146,8 +146,10 @@ _NUMBER: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center"}
 
 
 def _short(value: float) -> str:
-    """Return a number from −1 to 1 in two digits, as .07, −.31 or 1."""
+    """Return a number from −1 to 1 in two digits, as .07, −.31 or 1; what isn't quite 1 as >.99."""
     text = f"{abs(value):.2f}"
+    if text == "1.00" and abs(value) < 1 - 1e-9:
+        return ">.99" if value > 0 else "<−.99"
     short = {"1.00": "1", "0.00": "0"}.get(text, text[1:])
     return f"−{short}" if value < 0 and short != "0" else short
 

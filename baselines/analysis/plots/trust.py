@@ -66,7 +66,7 @@ def _draw_bins(axes: Axes, bins: Sequence[Bin], x: str, y: str, number: int, nam
     )
 
 
-_LEAST = 20
+_LEAST = 50
 """Symbols at positions that a bin has at least, if it is drawn."""
 
 

@@ -30,6 +30,7 @@ from baselines.analysis.plots.frame import (
     save_picture,
 )
 from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
+from baselines.analysis.plots.maps import _short as short
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
 from sraven.rules import RULES
 
@@ -178,6 +179,19 @@ def test_the_same_picture_has_the_same_bytes(make, tmp_path):
     assert [path.name for path in second] == ["second.svg", "second.png"]
     assert [path.read_bytes() for path in second] == first
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
+
+
+def test_numbers_of_a_matrix_are_short_and_not_better_than_they_are():
+    values = (1, 0.999, 0.994, 0.07, 0.001, -0.001, -0.31, -0.999, -1)
+    assert [short(value) for value in values] == ["1", ">.99", ".99", ".07", "0", "0", "−.31", "<−.99", "−1"]
+
+
+def test_a_letter_stands_where_its_category_is_the_most_frequent():
+    positions = np.random.default_rng(0).normal(size=(400, 2))
+    mixed = np.arange(400) % 4
+    for places, letters in ((positions, 0), (positions + 9 * mixed[:, None], 4)):
+        _, texts = laid_out(cloud_picture([Cloud("rule", places, mixed, list("wxyz"))]))
+        assert sum(text.get_text() in "ABCD" for text in texts) == letters
 
 
 def luminance(colour):
