@@ -172,10 +172,9 @@ def test_text_can_be_read_is_not_cut_and_does_not_collide(make):
         assert letters or across <= 1 or down <= 1, f"{one!r} and {other!r} collide"
 
 
-@pytest.mark.parametrize("make", [decoding, clouds], ids=lambda make: make.__name__)
-def test_the_same_picture_has_the_same_bytes(make, tmp_path):
-    first = [path.read_bytes() for path in save_picture(make(), tmp_path / "a.first")]
-    second = save_picture(make(), tmp_path / "second")
+def test_the_same_picture_has_the_same_bytes(tmp_path):
+    first = [path.read_bytes() for path in save_picture(clouds(), tmp_path / "a.first")]
+    second = save_picture(clouds(), tmp_path / "second")
     assert [path.name for path in second] == ["second.svg", "second.png"]
     assert [path.read_bytes() for path in second] == first
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
