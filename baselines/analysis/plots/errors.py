@@ -16,7 +16,7 @@ _FILLS = (
     ("#cfe4f0", "////"),
     ("#f3d9a4", "...."),
     ("#f4f2ee", ""),
-    ("#b5651d", ""),
+    ("#b5651d", "\\\\\\\\"),
     ("#d9d9d9", "xxxx"),
 )
 """Fill and pattern of kinds, from the first: neighbours differ in lightness and in pattern."""
