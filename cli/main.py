@@ -30,6 +30,7 @@ COMMANDS = read_summaries(
         "reproduce",
         "c4",
         "evaluate",
+        "analyse",
         "challenge",
         "reference",
         "freeze",

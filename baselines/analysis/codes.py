@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.labels import SELF, Part, Subject
+from baselines.analysis.similarity import varying
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import program_of, transformer_of
@@ -34,10 +35,6 @@ Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
 _AT_ONCE, _PIECES = 512, 1
 _AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
 """Instances that a device takes at once, and how often in one call, as in `baselines.predict`."""
-
-CONSTANT = 1e-3
-"""A coordinate whose spread is less than this share of its layer's RMS counts as constant: scaling it to
-spread 1 would amplify rounding."""
 
 
 @dataclass(frozen=True)
@@ -264,13 +261,6 @@ def predictions_of(output_nO: Array, dtype: np.dtype[Any]) -> Array:
 
 
 # What there is to know of codes before anything is made of them ---------------------------------------
-
-
-def varying(codes_nC: Array) -> NDArray[np.bool_]:
-    """Return which coordinates of a layer's codes vary: bool ``[C]``, see `CONSTANT`."""
-    codes_nC = np.asarray(codes_nC, np.float64)
-    rms = np.sqrt(np.mean(codes_nC**2))
-    return np.asarray(codes_nC.std(axis=0) > CONSTANT * rms)
 
 
 def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:

@@ -7,37 +7,24 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.analysis import codes as codes_module
 from baselines.analysis.codes import Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import read_codes, write_codes
 from baselines.analysis.labels import check_pairs, subject_of
 from baselines.encode import encoding_of
 from baselines.experiment import transformer_of
-from baselines.recipes import make_config
-from helpers.tiny_runs import TINY, leaves, tiny
+from helpers.analysed_runs import tiny_sraven
+from helpers.tiny_runs import leaves, tiny
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.rules import RULES
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.usefixtures("compiled", "few_at_once")
 
 M, N = 4, 10
 
 
-def tiny_sraven(attention="hyla", **changes):
-    return make_config(read_board("sraven-v1"), attention, **{**TINY, "layers": 2, **changes})
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_at_once():
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(codes_module, "_AT_ONCE_ON_CPU", 4)
-        monkeypatch.setattr(codes_module, "_PIECES_ON_CPU", 2)
-        yield
-
-
 @pytest.fixture(scope="module")
-def collected(compiled):
+def collected(compiled, few_at_once):
     """A configuration, its parameters and the codes of all parts of SRAVEN's board."""
     config = tiny_sraven()
     subject = subject_of(read_board(config.board).task)

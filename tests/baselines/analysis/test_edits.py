@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.analysis import codes as codes_module
 from baselines.analysis.codes import Collector, untrained_params
 from baselines.analysis.edits import (
     ALL,
@@ -26,8 +25,7 @@ from baselines.analysis.edits import (
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.experiment import transformer_of
-from baselines.recipes import make_config
-from helpers.tiny_runs import TINY
+from helpers.analysed_runs import tiny_sraven
 from sraven.core.boards.board import read_board
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION
 
@@ -37,16 +35,13 @@ M, K, R = 4, 8, len(RULES)
 
 
 @pytest.fixture(scope="module")
-def prepared(compiled):
+def prepared(compiled, few_at_once):
     """A network of SRAVEN with its subject, and codes of both pairs on some of its instances."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(codes_module, "_AT_ONCE_ON_CPU", 4)
-        monkeypatch.setattr(codes_module, "_PIECES_ON_CPU", 2)
-        config = make_config(read_board("sraven-v1"), "linear", **{**TINY, "layers": 2})
-        subject = subject_of(read_board(config.board).task)
-        params = untrained_params(config, subject.task)
-        codes = Collector(config, subject, subject.pairs).collect(params, subject.parts(400)[0])
-        yield config, subject, params, codes
+    config = tiny_sraven("linear")
+    subject = subject_of(read_board(config.board).task)
+    params = untrained_params(config, subject.task)
+    codes = Collector(config, subject, subject.pairs).collect(params, subject.parts(400)[0])
+    return config, subject, params, codes
 
 
 def test_symbols_that_rules_make_of_two():

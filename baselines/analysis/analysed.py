@@ -1,0 +1,204 @@
+"""A run with its codes: collected once, written before anything is made of them, and read again after."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.analysis.codes import (
+    Codes,
+    Collector,
+    load_analysed,
+    params_digest,
+    traps_of,
+    untrained_params,
+)
+from baselines.analysis.codes_file import codes_digest, read_codes, write_codes
+from baselines.analysis.labels import BOARD, OOD, TEST, Part, Subject, check_pairs, subject_of
+from baselines.config import RunConfig
+from baselines.experiment import board_of
+from sraven.core.boards.board import Board
+from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.ground.spec import digest
+from sraven.core.system.lock import LOCK, Lock
+
+TRAINED, UNTRAINED = "trained", "untrained"
+
+CODES = "codes"
+"""The folder of Parquet files."""
+
+ByPart = Mapping[str, Codes]
+Tell = Callable[[str], None]
+"""Is told what is done next."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked of an analysis.
+
+    Attributes:
+        protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
+        pairs: of tokens; none for all that the task has.
+        n: instances of a part; None for what is usual.
+        layers: numbers from 1, of those that are analysed; none for all. Codes are written of all.
+        figures: whether pictures are made.
+    """
+
+    protocol: str = BOARD
+    pairs: tuple[str, ...] = ()
+    n: int | None = None
+    layers: tuple[int, ...] = ()
+    figures: bool = True
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A run with its codes.
+
+    Attributes:
+        folder: of the run.
+        config: of it.
+        params: its parameters.
+        board: that it was trained on.
+        subject: the task as it is analysed.
+        parts: whose codes there are.
+        layers: that are analysed, from 0.
+        codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
+        digests: of the codes, by file.
+        notes: what has to be known to read anything made of them, a line each.
+    """
+
+    folder: Path
+    config: RunConfig
+    params: Any
+    board: Board
+    subject: Subject
+    parts: tuple[Part, ...]
+    layers: tuple[int, ...]
+    codes: Mapping[str, Mapping[str, ByPart]]
+    digests: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def trained(self) -> Mapping[str, ByPart]:
+        """The run's codes by pair and part."""
+        return self.codes[TRAINED]
+
+    @property
+    def rows(self) -> ByPart:
+        """Codes of some pair, for what all pairs share: labels, targets, predictions."""
+        return next(iter(self.trained.values()))
+
+    @property
+    def judged(self) -> str:
+        """The part that stands for new combinations; `TEST` for a task that holds none out."""
+        return OOD if OOD in self.rows else TEST
+
+
+def read_options(
+    board: Board, config: RunConfig, options: Options
+) -> tuple[Subject, tuple[str, ...], tuple[int, ...]]:
+    """Return what options mean for a run: its subject, pairs, and layers from 0.
+
+    Raises:
+        ConfigurationError: (a ValueError) for what the run or its task doesn't have.
+    """
+    subject = subject_of(board.task, options.protocol)
+    wrong = [layer for layer in options.layers if not 1 <= layer <= config.layers]
+    if wrong:
+        raise ConfigurationError(f"layer {wrong[0]}: the run has layers 1 to {config.layers}")
+    layers = tuple(sorted({layer - 1 for layer in options.layers})) or tuple(range(config.layers))
+    return subject, check_pairs(subject, options.pairs), layers
+
+
+@contextmanager
+def claimed(out: Path) -> Iterator[None]:
+    """Make the directory of an analysis, and hold it.
+
+    Raises:
+        OutputError: if it is a file, or another process writes there.
+    """
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{out} is a file; choose another directory")
+    if out.is_dir() and not (out / CODES).is_dir() and any(path.name != LOCK for path in out.iterdir()):
+        raise OutputError(f"{out} isn't empty and holds no analysis; choose another directory")
+    (out / CODES).mkdir(parents=True, exist_ok=True)
+    with Lock(out):
+        yield
+
+
+def analysed(
+    folder: Path, out: Path, options: Options, tell: Tell, networks: Sequence[str] = (TRAINED, UNTRAINED)
+) -> Analysed:
+    """Return a run with its codes, which are written if they aren't there yet.
+
+    Args:
+        folder: of the run.
+        out: the directory of its analysis, claimed.
+        options: what is asked.
+        tell: is told what is done next.
+        networks: whose codes are wanted: the run's, and those of its network before the first step.
+
+    Raises:
+        OutputError: if there is no run, or it isn't finished.
+        ConfigurationError: (a ValueError) for what can't be analysed.
+    """
+    config, params = load_analysed(folder)
+    board = board_of(config)
+    subject, pairs, layers = read_options(board, config, options)
+    parts = subject.parts(options.n)
+    collector: list[Collector] = []
+
+    def collect(params: Any, pairs: Sequence[str]) -> dict[str, dict[str, Codes]]:
+        if not collector:
+            collector.append(Collector(config, subject, pairs))
+        found = {part.name: collector[0].collect(params, part) for part in parts}
+        return {pair: {part: each[pair] for part, each in found.items()} for pair in pairs}
+
+    codes: dict[str, dict[str, ByPart]] = {}
+    digests: dict[str, str] = {}
+    for network in networks:
+        each = params if network == TRAINED else untrained_params(config, subject.task)
+        plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
+        paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
+        kept = {pair: read_codes(paths[pair], plans[pair]) for pair in pairs}
+        if not all(kept.values()):
+            tell(f"codes, {network}")
+            kept = {**collect(each, pairs)}
+            for pair in pairs:
+                write_codes(paths[pair], kept[pair] or {}, plans[pair])
+        codes[network] = {pair: found for pair, found in kept.items() if found}
+        digests |= {f"{CODES}/{paths[pair].name}": codes_digest(codes[network][pair]) for pair in pairs}
+    first = parts[0].name
+    notes = [line for pair in pairs for line in traps_of(config, pair, codes[TRAINED][pair][first])]
+    return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, tuple(notes))
+
+
+def _plan(
+    config: RunConfig, params: Any, subject: Subject, parts: Sequence[Part], pair: str
+) -> dict[str, Any]:
+    """Return what codes are made of."""
+    return {
+        "schema": 1,
+        "run": config.digest,
+        "params": params_digest(params),
+        "task": digest(subject.task.config),
+        "protocol": subject.name,
+        "pair": pair,
+        "parts": [asdict(part) for part in parts],
+    }
+
+
+def batch_of(found: Analysed, part: str) -> Any:
+    """Return the instances of a part."""
+    (each,) = (each for each in found.parts if each.name == part)
+    return found.subject.task.sample(each.split, each.start, each.count)
+
+
+def by_instance(found: Analysed, rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows ``[n, ...]`` as instances with their positions, ``[B, P, ...]``."""
+    return np.asarray(rows).reshape(-1, len(found.subject.positions), *rows.shape[1:])

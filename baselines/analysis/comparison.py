@@ -1,0 +1,210 @@
+"""Many runs: whether those with more structure in their latent codes generalise better.
+
+Of each run, topographic similarity and scores are found; what else there is to a run, its own analysis says.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from baselines.analysis.across_runs import AcrossRuns, across_runs
+from baselines.analysis.analysed import TRAINED, Options, Tell, analysed, claimed
+from baselines.analysis.codes import read_analysed
+from baselines.analysis.labels import PAPER_CODE
+from baselines.analysis.report import (
+    ANALYSIS,
+    FIGURES,
+    SCHEMA,
+    check_other,
+    check_runs,
+    plain,
+    run_stages,
+    save_pictures,
+)
+from baselines.config import RunConfig
+from baselines.experiment import board_of
+from baselines.provenance import code_commit
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import write_json
+
+if TYPE_CHECKING:
+    from baselines.analysis.plots.frame import Picture
+
+_STAGES = ("scores", "topography")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Which topographic similarity is compared over runs.
+
+    Attributes:
+        pair: of tokens.
+        layer: from 1, or ``last``.
+        tasks: what is compared: rules, combinations or functions.
+        task_distance: how.
+        code_distance: how codes are.
+    """
+
+    pair: str
+    layer: str
+    tasks: str
+    task_distance: str
+    code_distance: str
+
+    @property
+    def name(self) -> str:
+        """All of it, for files."""
+        return "-".join(asdict(self).values())
+
+
+def analyse_runs(
+    folders: Sequence[Path], out: Path, options: Options, command: str, tell: Tell
+) -> dict[str, Any]:
+    """Compare runs on one board, and write it into a directory; return what `analysis.json` says.
+
+    Args:
+        folders: of the runs.
+        out: directory to write; codes and numbers of each run go into one of their own there.
+        options: what is asked. Without layers, it is the last one of each run.
+        command: that was typed.
+        tell: is told what is done next.
+
+    Raises:
+        OutputError: if a run isn't finished, or a directory holds something else.
+        ConfigurationError: (a ValueError) for runs that can't be compared.
+    """
+    check_runs(folders, options)
+    configs = [read_analysed(folder) for folder in folders]
+    _check_comparable(folders, configs, options)
+    contents = []
+    with claimed(out):
+        check_other(out, None)
+        for number, (folder, config) in enumerate(zip(folders, configs, strict=True), start=1):
+            name = f"{config.attention}-seed-{config.seed}-{config.digest[:12]}"
+            at = options if options.layers else replace(options, layers=(config.layers,))
+
+            def tell_of(what: str, where: str = f"run {number} of {len(folders)}") -> None:
+                tell(f"{where}: {what}")
+
+            with claimed(out / name):
+                check_other(out / name, config.digest)
+                found = analysed(folder, out / name, at, tell_of, (TRAINED,))
+                contents.append(run_stages(found, _STAGES, out / name, command, tell_of)[0])
+        content = _compare(folders, configs, contents, options)
+        content = {"schema": SCHEMA, "command": command, "commit": code_commit(), **content}
+        if options.figures:
+            content[FIGURES] = save_pictures(_pictures(content), out)
+        write_json(out / ANALYSIS, content)
+    return content
+
+
+def _check_comparable(folders: Sequence[Path], configs: Sequence[RunConfig], options: Options) -> None:
+    boards = list(dict.fromkeys(config.board for config in configs))
+    if len(boards) > 1:
+        raise ConfigurationError(
+            f"the runs are on {' and '.join(boards)}; runs of one board are compared at a time"
+        )
+    if options.protocol == PAPER_CODE:
+        raise ConfigurationError(
+            f"protocol={PAPER_CODE!r} with several runs, which are compared by scores on whole instances; "
+            "use protocol board, or name one run"
+        )
+    seen: dict[str, Path] = {}
+    for folder, config in zip(folders, configs, strict=True):
+        if config.digest in seen:
+            raise ConfigurationError(f"{folder} and {seen[config.digest]} are the same run; name one of them")
+        seen[config.digest] = folder
+
+
+def _structures(topography: Mapping[str, Any], options: Options) -> Iterator[tuple[Structure, Any]]:
+    """Yield each topographic similarity of a run, with what it is of."""
+    for pair, layers in topography[TRAINED].items():
+        for layer, kinds in layers.items():
+            for tasks, distances in kinds.items():
+                for apart, ways in distances.items():
+                    for way, found in ways.items():
+                        where = layer if options.layers else "last"
+                        yield Structure(pair, where, tasks, apart, way), found["correlation"]
+
+
+def _compare(
+    folders: Sequence[Path],
+    configs: Sequence[RunConfig],
+    contents: Sequence[Mapping[str, Any]],
+    options: Options,
+) -> dict[str, Any]:
+    metric = board_of(configs[0]).metric
+    runs = [
+        {
+            "folder": str(folder),
+            "digest": config.digest,
+            "configuration": replace(config, seed=0).digest,
+            "attention": config.attention,
+            "seed": config.seed,
+            "test": content["scores"]["test"][metric]["mean"],
+            "ood": content["scores"][content["judged"]][metric]["mean"],
+            "notes": content["notes"],
+            "topography": [
+                {**asdict(structure), "correlation": value}
+                for structure, value in _structures(content["topography"], options)
+            ],
+        }
+        for folder, config, content in zip(folders, configs, contents, strict=True)
+    ]
+    values: dict[Structure, dict[int, float]] = {}
+    for number, content in enumerate(contents):
+        for structure, value in _structures(content["topography"], options):
+            found = values.setdefault(structure, {})
+            if value is not None:
+                found[number] = value
+    across = [
+        {**asdict(structure), **plain(_across(runs, found)), "of": list(found)}
+        for structure, found in values.items()
+        if len(found) > 1
+    ]
+    return {"board": configs[0].board, "metric": metric, "runs": runs, "across": across}
+
+
+def _across(runs: Sequence[Mapping[str, Any]], found: Mapping[int, float]) -> AcrossRuns:
+    """Return the correlations over the runs that have a topographic similarity."""
+    of = [runs[number] for number in found]
+    return across_runs(
+        np.array(list(found.values())),
+        np.array([run["ood"] for run in of]),
+        np.array([run["test"] for run in of]),
+        np.array([run["configuration"] for run in of]),
+    )
+
+
+def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":
+    """Return a picture of each comparison."""
+    from baselines.analysis.plots.clouds import Runs, runs_picture
+
+    pictures = {}
+    for each in content["across"]:
+        structure = Structure(**{name: each[name] for name in Structure.__annotations__})
+        of = [content["runs"][number] for number in each["of"]]
+        values = [
+            next(t["correlation"] for t in run["topography"] if {**t, **asdict(structure)} == t) for run in of
+        ]
+        plainly, partial = (_with_interval(each[name]) for name in ("correlation", "partial"))
+        lines = [f"Spearman {plainly}, partial on test {partial}", each["statement"]]
+        shown = Runs(
+            [run["attention"] for run in of], np.array(values), np.array([run["ood"] for run in of]), lines
+        )
+        what = (
+            f"topographic similarity, {structure.tasks}: {structure.task_distance}, {structure.code_distance}"
+        )
+        pictures[f"across-{structure.name}"] = runs_picture(shown, what, f"{content['metric']} on ood")
+    return pictures
+
+
+def _with_interval(found: Mapping[str, Any]) -> str:
+    if found["value"] is None:
+        return "not defined"
+    if found["low"] is None:
+        return f"{found['value']:.2f}"
+    return f"{found['value']:.2f} [{found['low']:.2f}, {found['high']:.2f}]"

@@ -1,0 +1,227 @@
+"""The figures of a run's analysis: what each stage found, as pictures by name."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
+from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, RAW_TOKENS, Decoding, Probe
+from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rates
+from baselines.analysis.labels import FIT, RULE
+from baselines.analysis.layouts import FUNCTION, Layout
+from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
+from baselines.analysis.plots.decoding import Curve, Panel, decoding_picture
+from baselines.analysis.plots.frame import Picture
+from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
+from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
+from baselines.analysis.similarity import mean_codes, participation_ratios
+from baselines.analysis.stages import names_of, task_distances
+from baselines.analysis.topography import code_distances
+
+Array = NDArray[Any]
+Pictures = Iterator[tuple[str, Picture]]
+
+_PARTS = {"test": "test, known combinations", "ood": "ood, held-out combinations"}
+
+
+# Decoding ---------------------------------------------------------------------------------------------
+
+
+def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
+    rules = RULE in found.subject.decoded
+    metric, quantity = ("accuracy", "accuracy") if rules else ("f1", "F1, mean over terms")
+    for pair, layers in results.items():
+        parts = [part for part in found.rows if part != FIT]
+        panels = [Panel(_PARTS[part], _curves(found, layers, part, metric)) for part in parts]
+        yield f"decoding-{pair}", decoding_picture(panels, list(layers), quantity)
+
+
+def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: str) -> list[Curve]:
+    """Return the curves of a probe and its controls over layers; what doesn't look at codes has one value."""
+    own = [each.probe for each in layers.values()]
+    curves = [_curve(found.config.attention, own, part, metric, terms=metric == "f1")]
+    first = next(iter(layers.values()))
+    for name in first.controls:
+        probes = [each.controls[name] for each in layers.values()]
+        alike = name in (BAYES, RAW_TOKENS, ALWAYS_POSITIVE, "majority")
+        shown = "ceiling" if name == BAYES else name.replace("_", " ")
+        curves.append(_curve(shown, probes[:1] if alike else probes, part, metric, control=True))
+    return [curve for curve in curves if any(value is not None for value in curve.values)]
+
+
+def _curve(
+    name: str, probes: Sequence[Probe], part: str, metric: str, *, control: bool = False, terms: bool = False
+) -> Curve:
+    scores = [probe.scores.get(part) for probe in probes]
+    points = [None if score is None else score.metrics[metric] for score in scores]
+    low, high = ([None if each is None else getattr(each, end) for each in points] for end in ("low", "high"))
+    several = len(probes) > 1 and not control
+    parts = [[each.value for each in score.by_class.values()] if score else [] for score in scores]
+    return Curve(
+        name,
+        [None if each is None else each.value for each in points],
+        low if several else (),
+        high if several else (),
+        parts if terms else (),
+        control,
+    )
+
+
+# How codes of tasks lie -------------------------------------------------------------------------------
+
+
+def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
+    layer = str(found.layers[-1] + 1)
+    if RULE not in found.subject.decoded:
+        return
+    every = names_of(found)
+    for pair in results[TRAINED]:
+        here = results[TRAINED][pair][layer]
+        shown = here["similarity"]
+        names = [every[label] for label in shown.labels]
+        matrices = [Matrix("raw", _table(shown.cosine)), Matrix("centred", _table(shown.centred))]
+        control = results[UNTRAINED][pair][layer]["similarity"]
+        if not control.constant:
+            matrices += [
+                Matrix("untrained, raw", _table(control.cosine)),
+                Matrix("untrained, centred", _table(control.centred)),
+            ]
+        title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
+        if not shown.constant:
+            yield f"similarity-{pair}", similarity_picture(matrices, names, title)
+        sample, heads = here["sample"], here["participation"].heads
+        codes = np.array(sample.codes)[:, :heads]
+        mean = here["participation"].mean
+        note = "" if mean is None else f"participation ratio of all codes, mean: {mean:.2f}"
+        yield (
+            f"codes-{pair}",
+            codes_picture(
+                codes,
+                np.nan_to_num(participation_ratios(codes)).tolist(),
+                [every[label] for label in sample.labels],
+                f"Codes of single positions, {pair}, layer {layer}",
+                note,
+            ),
+        )
+
+
+def _table(rows: Sequence[Sequence[float | None]]) -> Array:
+    return np.array([[np.nan if value is None else value for value in row] for row in rows])
+
+
+def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
+    layer = found.layers[-1]
+    for pair in results[TRAINED]:
+        codes = found.trained[pair][found.judged].codes[layer]
+        panels = []
+        for kind, (groups, apart) in task_distances(found).items():
+            present, means = mean_codes(codes, groups)
+            upper = np.triu_indices(len(present), 1)
+            between = code_distances(means)
+            for name, distances in apart.items():
+                for way, each in between.items():
+                    said = results[TRAINED][pair][str(layer + 1)][kind][name][way]
+                    beside = results[UNTRAINED][pair][str(layer + 1)][kind][name][way]
+                    if said.correlation is None or len(np.unique(distances[upper])) < 2:
+                        continue
+                    without = "constant" if beside.correlation is None else f"ρ = {beside.correlation:.2f}"
+                    panels.append(
+                        Topography(
+                            f"{kind}: {name.replace('_', ' ')}, {way}",
+                            distances[np.ix_(present, present)][upper],
+                            each[upper],
+                            said.correlation,
+                            said.p,
+                            f"distance of {kind}",
+                            f"{way} distance of mean codes",
+                            f"{said.permutations:,} permutations; untrained: {without}",
+                        )
+                    )
+        if panels:
+            yield f"topography-{pair}", topography_picture(panels)
+
+
+# What the network says --------------------------------------------------------------------------------
+
+
+def _calibration(found: Analysed, results: Mapping[str, Any]) -> Pictures:
+    shown = {part: each for part, each in results.items() if part != FIT}
+    title = f"{found.config.attention} against the exact posterior"
+    yield "reliability", reliability_picture(shown, title)
+    yield "loss", loss_picture(shown, title)
+    still_open = {part: each.open for part, each in shown.items() if each.open is not None}
+    if still_open:
+        yield "open", open_picture(still_open, title)
+
+
+_DONE = {
+    EDIT: "code of the other rule",
+    RANDOM: "as far, in a random direction",
+    THIRD: "code of a third rule",
+    NONE: "no edit",
+}
+
+
+def _edits(found: Analysed, results: Mapping[str, Sequence[Rates]]) -> Pictures:
+    for pair, rates in results.items():
+        by_kind = {(each.layers, each.kind): each for each in rates}
+        for layers in (ALL, FINAL):
+            kinds = [(layers if kind != NONE else ALL, kind) for kind in _DONE]
+            if all(kind in by_kind for kind in kinds):
+                matrices = [Matrix(_DONE[kind[1]], by_kind[kind].rates[..., 0]) for kind in kinds]
+                title = f"Codes edited in {'all layers' if layers == ALL else 'the last layer'}, {pair}"
+                yield f"edits-{pair}-{layers}", edits_picture(matrices, names_of(found), title)
+
+
+# Codes in the plane -----------------------------------------------------------------------------------
+
+
+def _layouts(found: Analysed, results: Mapping[str, Mapping[str, Layout]]) -> Pictures:
+    for pair, layers in results.items():
+        clouds = [_cloud(found, layer, name, each) for layer, each in layers.items() for name in each.labels]
+        across = len(clouds) // len(layers)
+        title = f"{found.config.attention}, {found.judged}, codes of {pair} by t-SNE"
+        yield f"tsne-{pair}", cloud_picture(clouds, across, title)
+
+
+def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
+    labels = layout.labels[name]
+    names: Sequence[str] = names_of(found) if name == RULE else ()
+    if labels.dtype.kind != "f" and name not in (RULE, FUNCTION):
+        labels = np.unique(labels, return_inverse=True)[1]
+    alike = layout.among_codes[name]
+    note = "" if alike is None else f"neighbours alike: {alike.score:.2f}, dealt {alike.permuted:.2f}"
+    return Cloud(f"layer {layer}: {name}", layout.embedding.positions, labels, names, note)
+
+
+# The table ----------------------------------------------------------------------------------------------
+
+FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = MappingProxyType(
+    {
+        "calibration": _calibration,
+        "decoding": _decoding,
+        "similarity": _similarity,
+        "topography": _topography,
+        "edits": _edits,
+        "layouts": _layouts,
+    }
+)
+"""What draws the results of a stage, by the stage's name."""
+
+
+def pictures_of(found: Analysed, results: Mapping[str, Any]) -> dict[str, Picture]:
+    """Return the pictures of an analysis by name.
+
+    Args:
+        found: the run with its codes.
+        results: of the stages, by name.
+    """
+    return {
+        name: picture
+        for stage, result in results.items()
+        if stage in FIGURES
+        for name, picture in FIGURES[stage](found, result)
+    }

@@ -1,0 +1,93 @@
+"""Codes of a run in the plane by layer, and how far to believe it (Figures 2D, 5A, 5B, A2, A6, A7)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.analysis.analysed import Analysed
+from baselines.analysis.codes import Codes
+from baselines.analysis.embedding import Embedding, Neighbours, embed, neighbours
+from baselines.analysis.labels import FIRST, RULE, SECOND
+from baselines.analysis.similarity import varying
+
+Array = NDArray[Any]
+
+TARGET, FUNCTION = "target", "function"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Codes of one layer in the plane.
+
+    Attributes:
+        embedding: where they lie.
+        labels: ``[n']`` by name: what colours them; floats are values.
+        among_codes: by label, how alike those of neighbouring codes are.
+        in_the_plane: the same of neighbours in the plane.
+    """
+
+    embedding: Embedding
+    labels: Mapping[str, Array]
+    among_codes: Mapping[str, Neighbours | None]
+    in_the_plane: Mapping[str, Neighbours | None]
+
+
+def shown_labels(found: Analysed, codes: Codes) -> dict[str, Array]:
+    """Return what colours codes: rule and symbols of SRAVEN; target, function and terms of fuzzy logic."""
+    target = codes.target.astype(np.float64)
+    if RULE in codes.labels:
+        symbols = {name.replace("_", " "): codes.labels[name].astype(np.float64) for name in (FIRST, SECOND)}
+        return {RULE: codes.labels[RULE].astype(np.int64), TARGET: target, **symbols}
+    seen = np.array([int(name.rpartition("_")[2]) for name in found.subject.decoded])
+    there = np.stack([codes.labels[name] for name in found.subject.decoded], axis=1)
+    terms = seen[np.nonzero(there)[1]].reshape(len(there), -1)
+    function = np.unique(codes.combination, return_inverse=True)[1]
+    of_terms = {f"term {place + 1}": column for place, column in enumerate(terms.T)}
+    return {TARGET: target, FUNCTION: function, **of_terms}
+
+
+def layouts(found: Analysed) -> dict[str, dict[str, Layout]]:
+    """Return the layouts of each pair and layer; layers whose codes are constant have none."""
+    results: dict[str, dict[str, Layout]] = {}
+    for pair, by_part in found.trained.items():
+        codes = by_part[found.judged]
+        labels = shown_labels(found, codes)
+        for layer in found.layers:
+            if varying(codes.codes[layer]).any():
+                each = _layout(codes.codes[layer], labels, codes.combination)
+                results.setdefault(pair, {})[str(layer + 1)] = each
+    return results
+
+
+def _layout(codes: Array, labels: Mapping[str, Array], combination: Array) -> Layout:
+    embedding = embed(codes)
+    chosen = embedding.chosen
+    mine = {name: values[chosen] for name, values in labels.items()}
+
+    def alike(points: Array) -> dict[str, Neighbours | None]:
+        # Neighbours are of other combinations, or of any where that is what is asked.
+        groups = {name: None if name == FUNCTION else combination[chosen] for name in mine}
+        return {name: neighbours(points, values, groups[name]) for name, values in mine.items()}
+
+    return Layout(embedding, mine, alike(codes[chosen]), alike(embedding.positions))
+
+
+def without_points(results: Mapping[str, Mapping[str, Layout]]) -> dict[str, Any]:
+    """Return the numbers of layouts; points are in their pictures."""
+    return {
+        pair: {
+            layer: {
+                "points": len(each.embedding.chosen),
+                "trustworthiness": each.embedding.trustworthiness,
+                "perplexity": each.embedding.perplexity,
+                "seed": each.embedding.seed,
+                "neighbours_among_codes": each.among_codes,
+                "neighbours_in_the_plane": each.in_the_plane,
+            }
+            for layer, each in layers.items()
+        }
+        for pair, layers in results.items()
+    }

@@ -1,0 +1,182 @@
+"""The analysis of a run, from its codes to `analysis.json` and pictures; and of many, one beside another."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from baselines.analysis.analysed import (
+    Analysed,
+    Options,
+    Tell,
+    analysed,
+    claimed,
+    read_options,
+)
+from baselines.analysis.codes import read_analysed
+from baselines.analysis.stages import STAGES
+from baselines.command import train_command
+from baselines.experiment import board_of
+from baselines.provenance import code_commit, read_records
+from sraven.core.ground.errors import OutputError
+from sraven.core.ground.jsonable import as_json
+from sraven.core.system.files import write_json
+
+if TYPE_CHECKING:
+    from baselines.analysis.plots.frame import Picture
+
+ANALYSIS, FIGURES = "analysis.json", "figures"
+SCHEMA = 1
+
+CONTROLS: Mapping[str, str] = {
+    "majority": "a probe that always says what is most frequent in the fitting data",
+    "always_positive": "a probe that says of every label that it is there",
+    "permuted": "the probe, its labels permuted between combinations",
+    "untrained": "the same on the network before its first step, of the run's own seed",
+    "raw_tokens": "the probe on what the network is given, in place of codes",
+    "bayes": "the accuracy of the likeliest rule by the exact posterior over all combinations",
+    "none": "the network as it is, its codes not edited",
+    "random_direction": "codes moved as far in a random direction",
+    "random_rule": "codes moved to the mean code of a third rule",
+    "dealt": "labels of neighbours dealt at random",
+}
+"""What numbers are to be read against, by the names that they have in `analysis.json`."""
+
+
+def plain(value: Any) -> Any:
+    """Return a result as JSON values; arrays become lists, NaN null, keys texts."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return [plain(each) for each in value]
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    found = as_json(value)
+    return found if found is value or not isinstance(found, dict) else plain(found)
+
+
+def check_runs(folders: Sequence[Path], options: Options) -> None:
+    """Check that runs can be analysed as asked, before the first one is.
+
+    Raises:
+        OutputError: if one is no run, or isn't finished.
+        ConfigurationError: (a ValueError) for a language model's run, or options that don't suit one.
+    """
+    for folder in folders:
+        config = read_analysed(folder)
+        read_options(board_of(config), config, options)
+
+
+def describe(found: Analysed, command: str) -> dict[str, Any]:
+    """Return what `analysis.json` says before any result: what was analysed, by which code, and how."""
+    config = found.config
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "commit": code_commit(),
+        "run": {
+            "digest": config.digest,
+            "command": train_command([config]),
+            "trained_by": read_records(found.folder),
+            "board": config.board,
+            "board_digest": config.board_digest,
+            "attention": config.attention,
+            "heads": config.heads,
+            "layers": config.layers,
+            "steps": config.steps,
+            "seed": config.seed,
+        },
+        "protocol": found.subject.name,
+        "pairs": list(found.trained),
+        "layers": [layer + 1 for layer in found.layers],
+        "parts": [vars(part) for part in found.parts],
+        "judged": found.judged,
+        "codes": found.digests,
+        "controls": CONTROLS,
+        "notes": list(found.notes),
+    }
+
+
+def analyse_run(folder: Path, out: Path, options: Options, command: str, tell: Tell) -> dict[str, Any]:
+    """Analyse a run, and write all of it into a directory; return what `analysis.json` says.
+
+    Args:
+        folder: of the run.
+        out: directory to write: `codes/` first, then `analysis.json`, pictures last.
+        options: what is asked.
+        command: that was typed.
+        tell: is told what is done next.
+
+    Raises:
+        OutputError: if the run isn't finished, or the directory holds something else.
+        ConfigurationError: (a ValueError) for what can't be analysed.
+    """
+    check_runs([folder], options)
+    with claimed(out):
+        check_other(out, read_analysed(folder).digest)
+        found = analysed(folder, out, options, tell)
+        names = [name for name, stage in STAGES.items() if options.figures or not stage.for_figures]
+        content, results = run_stages(found, names, out, command, tell)
+        if options.figures:
+            from baselines.analysis.drawing import pictures_of  # matplotlib takes its time
+
+            tell("figures")
+            content[FIGURES] = save_pictures(pictures_of(found, results), out)
+            write_json(out / ANALYSIS, content)
+    return content
+
+
+def run_stages(
+    found: Analysed, names: Sequence[str], out: Path, command: str, tell: Tell
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Compute stages, and write `analysis.json` after each; return what it says, and the results.
+
+    Args:
+        found: the run with its codes.
+        names: of `baselines.analysis.stages.STAGES`; what doesn't suit the run is left out.
+        out: directory of the analysis.
+        command: that was typed.
+        tell: is told what is done next.
+    """
+    content, results = describe(found, command), dict[str, Any]()
+    for name in names:
+        stage = STAGES[name]
+        if stage.suits(found):
+            tell(stage.title)
+            results[name] = stage.compute(found)
+            content[name] = plain(stage.said(results[name]))
+            write_json(out / ANALYSIS, content)
+    return content, results
+
+
+def save_pictures(pictures: "Mapping[str, Picture]", out: Path) -> list[str]:
+    """Write pictures; return their files, as they are called from ``out``."""
+    from baselines.analysis.plots.frame import save_picture
+
+    (out / FIGURES).mkdir(exist_ok=True)
+    files = [path for name, each in pictures.items() for path in save_picture(each, out / FIGURES / name)]
+    return [str(path.relative_to(out)) for path in files]
+
+
+def check_other(out: Path, digest: str | None) -> None:
+    """Refuse the directory of another run's analysis; None stands for a comparison of runs.
+
+    Raises:
+        OutputError: if it is one, or can't be read.
+    """
+    path = out / ANALYSIS
+    if not path.is_file():
+        return
+    try:
+        content = json.loads(path.read_text())
+        other = content.get("run", {}).get("digest") != digest
+    except (OSError, ValueError, AttributeError, RecursionError):
+        raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None
+    if other:
+        raise OutputError(f"{out} holds another analysis; choose another directory")

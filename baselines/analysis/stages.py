@@ -1,0 +1,274 @@
+"""What is made of a run's codes, stage by stage: the table of functions behind `sraven analyse`.
+
+A stage is given a run with its codes, and returns what it found by name, as dataclasses and arrays. It is
+skipped where its task has nothing of the kind.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.analysis import distances
+from baselines.analysis.analysed import UNTRAINED, Analysed, batch_of, by_instance
+from baselines.analysis.calibration import Calibration, calibration
+from baselines.analysis.codes import Codes
+from baselines.analysis.controls import Labels
+from baselines.analysis.decoding import RAW_TOKENS, Decoding, Probe, decode, fit_probe
+from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
+from baselines.analysis.edits import Rates, try_edits
+from baselines.analysis.labels import BOARD, FIT, RULE
+from baselines.analysis.layouts import layouts, without_points
+from baselines.analysis.similarity import participation, sample_codes, similarity
+from baselines.analysis.topography import topography
+from baselines.encode import encoding_of
+
+Array = NDArray[Any]
+
+RAW_ROWS = 16_384
+"""Rows of a part on whose raw tokens a probe is fitted, or judged."""
+
+
+# What is decoded --------------------------------------------------------------------------------------
+
+
+def labels_of(found: Analysed, codes: Codes) -> Labels:
+    """Return what probes decode: the rule, or which terms are there."""
+    columns = [codes.labels[name] for name in found.subject.decoded]
+    values = columns[0].astype(np.int64) if found.subject.decoded == (RULE,) else np.stack(columns, axis=1)
+    return Labels(values, codes.combination)
+
+
+def names_of(found: Analysed) -> tuple[str, ...]:
+    """Return the names of what is decoded: of the rules, or of the terms."""
+    if found.subject.decoded == (RULE,):
+        return tuple(rule.name for rule in found.subject.task.rules)
+    return tuple(name.replace("_", " ") for name in found.subject.decoded)
+
+
+def raw_tokens(found: Analysed, part: str) -> Array:
+    """Return what the network is given, a row for each of the first rows of a part: float32 ``[n, F]``.
+
+    All tokens of the instance, and which of its positions the row is of.
+    """
+    encoding, positions = encoding_of(found.subject.task), len(found.subject.positions)
+    batch = batch_of(found, part)[: -(-RAW_ROWS // positions)]
+    tokens = encoding.tokens({name: jnp.asarray(getattr(batch, name)) for name in encoding.fields})
+    flat = np.asarray(tokens, np.float32).reshape(len(tokens), -1)
+    rows = np.repeat(flat, positions, axis=0)
+    where = np.tile(np.eye(positions, dtype=np.float32), (len(flat), 1))
+    return np.concatenate([rows, where], axis=1)
+
+
+def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
+    """Return what probes read off the codes of each pair and layer, with every control (Figures 2B, 5F)."""
+    names, rows = names_of(found), found.rows
+    labels = {part: labels_of(found, codes) for part, codes in rows.items()}
+    raw = _raw_probe(found, labels, names)
+    ceiling = _bayes(found) if found.subject.decoded == (RULE,) else None
+    results: dict[str, dict[str, Decoding]] = {}
+    for pair, trained in found.trained.items():
+        untrained = found.codes[UNTRAINED][pair]
+        for layer in found.layers:
+            without = fit_probe(_layer(untrained, layer), labels, names, FIT)
+            results.setdefault(pair, {})[str(layer + 1)] = decode(
+                _layer(trained, layer),
+                labels,
+                names,
+                FIT,
+                beside={UNTRAINED_PROBE: without, RAW_TOKENS: raw},
+                ceiling=ceiling,
+            )
+    return results
+
+
+def _layer(codes: Mapping[str, Codes], layer: int) -> dict[str, Array]:
+    return {part: each.codes[layer] for part, each in codes.items()}
+
+
+def _raw_probe(found: Analysed, labels: Mapping[str, Labels], names: tuple[str, ...]) -> Probe:
+    tokens = {part: raw_tokens(found, part)[:RAW_ROWS] for part in labels}
+    first = {part: Labels(*(each[:RAW_ROWS] for each in truth)) for part, truth in labels.items()}
+    return fit_probe(tokens, first, names, FIT)
+
+
+def _bayes(found: Analysed) -> dict[str, float]:
+    """Return the accuracy of the likeliest rule by the exact posterior, of all combinations, by part."""
+    ceiling = {}
+    for part, codes in found.rows.items():
+        if part != FIT:
+            posterior = found.subject.task.rule_posterior(batch_of(found, part))
+            likeliest = posterior[:, found.subject.positions].argmax(axis=2)
+            ceiling[part] = float((likeliest == by_instance(found, codes.labels[RULE])).mean())
+    return ceiling
+
+
+# How codes of tasks lie ---------------------------------------------------------------------------------
+
+
+def _each(found: Analysed, compute: Callable[[Codes, Array], Any]) -> dict[str, Any]:
+    """Return what is computed of each network, pair and layer, given codes of the judged part and layer.
+
+    What the untrained network has is no structure that was learnt: the control of all that follows.
+    """
+    return {
+        network: {
+            pair: {
+                str(layer + 1): compute(by_part[found.judged], by_part[found.judged].codes[layer])
+                for layer in found.layers
+            }
+            for pair, by_part in by_pair.items()
+        }
+        for network, by_pair in found.codes.items()
+    }
+
+
+def similarities(found: Analysed) -> dict[str, Any]:
+    """Return cosines of rules' mean codes, and how many heads share a code (Figures 5E, A8).
+
+    By network, pair and layer. In fuzzy logic there is the latter alone, by function.
+    """
+
+    def compute(codes: Codes, layer: Array) -> dict[str, Any]:
+        label = codes.labels.get(RULE, codes.combination).astype(np.int64)
+        heads = layer.reshape(-1, found.config.heads)  # of each key, if the pair has several
+        shares: dict[str, Any] = {
+            "participation": participation(heads, np.repeat(label, len(heads) // len(label)))
+        }
+        if RULE in codes.labels:
+            shares["similarity"] = similarity(layer, label, codes.combination)
+            shares["sample"] = sample_codes(layer, label)
+        return shares
+
+    return _each(found, compute)
+
+
+def task_distances(found: Analysed) -> dict[str, tuple[Array, dict[str, Array]]]:
+    """Return which task each row of the judged part is of, and how far tasks are apart, by kind of task."""
+    codes, task = found.rows[found.judged], found.subject.task
+    present, place = np.unique(codes.combination, return_inverse=True)
+    if RULE in codes.labels:
+        apart = distances.rule_disagreement(task.K, task.rules)
+        rules = {"disagreement": apart, "zero_one": distances.zero_one(len(apart))}
+        members = task.combinations("all")[present]
+        combinations = {
+            f"assignment_{name}": distances.multisets(members, each) for name, each in rules.items()
+        }
+        return {"rules": (codes.labels[RULE].astype(np.int64), rules), "combinations": (place, combinations)}
+    terms = _terms(found, codes)
+    return {
+        "functions": (
+            place,
+            {"functional": distances.functional(terms, task.L), "term_sets": distances.term_sets(terms)},
+        )
+    }
+
+
+def _terms(found: Analysed, codes: Codes) -> Array:
+    """Return the terms of each function that occurs, in the order of their numbers: ``[G, K]``."""
+    seen = np.array([int(name.rpartition("_")[2]) for name in found.subject.decoded])
+    firsts = np.unique(codes.combination, return_index=True)[1]
+    there = np.stack([codes.labels[name][firsts] for name in found.subject.decoded], axis=1)
+    return seen[np.nonzero(there)[1]].reshape(len(firsts), -1)
+
+
+def topographies(found: Analysed) -> dict[str, Any]:
+    """Return topographic similarity by network, pair, layer, kind of task, distance of tasks and of codes."""
+    tasks = task_distances(found)
+    return _each(
+        found,
+        lambda codes, layer: {
+            kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()
+        },
+    )
+
+
+# What the network says --------------------------------------------------------------------------------
+
+
+def calibrations(found: Analysed) -> dict[str, Calibration]:
+    """Return the network's probabilities against the exact posterior, by part."""
+    results = {}
+    for part, codes in found.rows.items():
+        logits = by_instance(found, codes.output).astype(np.float64)
+        probabilities = np.exp(logits - logits.max(axis=2, keepdims=True))
+        probabilities /= probabilities.sum(axis=2, keepdims=True)
+        batch = batch_of(found, part)
+        marginals = found.subject.task.symbol_marginals(batch)
+        results[part] = calibration(marginals, probabilities, batch.target, batch.combination)
+    return results
+
+
+def scores(found: Analysed) -> dict[str, Any]:
+    """Return what the network scores on the instances of each part, by the board's metrics."""
+    results = {}
+    for part, codes in found.rows.items():
+        said = by_instance(found, codes.prediction)
+        said = said if RULE in codes.labels else said[:, 0]
+        results[part] = found.subject.task.score(batch_of(found, part), said).metrics
+    return results
+
+
+def edits(found: Analysed) -> dict[str, list[Rates]]:
+    """Return what comes of causal edits of codes, by pair."""
+    split = next(part.split for part in found.parts if part.name == found.judged)
+    return {
+        pair: try_edits(
+            found.config, found.params, found.subject, pair, by_part[FIT], by_part[found.judged], split
+        )
+        for pair, by_part in found.trained.items()
+    }
+
+
+# The table ----------------------------------------------------------------------------------------------
+
+
+class Stage(NamedTuple):
+    """A part of the analysis.
+
+    Attributes:
+        title: what is told while it runs.
+        suits: whether a run has anything of the kind.
+        compute: does.
+        for_figures: whether it is left out where no figures are wanted.
+        said: returns what `analysis.json` has of it.
+    """
+
+    title: str
+    suits: Callable[[Analysed], bool]
+    compute: Callable[[Analysed], Any]
+    for_figures: bool = False
+    said: Callable[[Any], Any] = lambda result: result
+
+
+def _always(found: Analysed) -> bool:
+    return True
+
+
+def _has_rules(found: Analysed) -> bool:
+    return RULE in found.subject.decoded
+
+
+def _has_all_positions(found: Analysed) -> bool:
+    return _has_rules(found) and found.subject.name == BOARD
+
+
+def _is_scored(found: Analysed) -> bool:
+    return found.subject.name == BOARD or not _has_rules(found)
+
+
+STAGES: Mapping[str, Stage] = MappingProxyType(
+    {
+        "scores": Stage("scores", _is_scored, scores),
+        "calibration": Stage("calibration", _has_all_positions, calibrations),
+        "decoding": Stage("probes", _always, decoding),
+        "similarity": Stage("similarity of codes", _always, similarities),
+        "topography": Stage("topographic similarity", _always, topographies),
+        "edits": Stage("causal edits", _has_rules, edits),
+        "layouts": Stage("t-SNE", _always, layouts, for_figures=True, said=without_points),
+    }
+)
+"""The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

@@ -1,0 +1,203 @@
+"""A run's analysis: what it says, its controls by name, its files; codes that are used again; many runs."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from baselines.analysis.analysed import Options
+from baselines.analysis.codes import Collector
+from baselines.analysis.comparison import analyse_runs
+from baselines.analysis.report import ANALYSIS, CONTROLS, analyse_run, plain
+from baselines.run_directory import read_run
+from baselines.train import train
+from helpers.tiny_runs import tiny
+from sraven.core.ground.errors import ConfigurationError, OutputError
+
+SMALL = Options(n=48)
+
+
+def analyse(runs, name, out, options=SMALL):
+    told = []
+    content = analyse_run(runs / name, out, options, "sraven analyse", told.append)
+    assert json.loads((out / ANALYSIS).read_text()) == content
+    return content, told
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_pictures():
+    """Draw pictures, but write next to nothing: to make pixels of them takes longer than all else."""
+
+    def savefig(figure, path, **options):
+        Path(path).write_text(options["format"])
+
+    with patch.object(Figure, "savefig", savefig):
+        yield
+
+
+@pytest.fixture(scope="module")
+def of_sraven(runs, tmp_path_factory):
+    out = tmp_path_factory.mktemp("analysis") / "sraven"
+    return out, *analyse(runs, "sraven", out)
+
+
+def test_codes_are_written_first_and_everything_follows(of_sraven, runs):
+    out, content, told = of_sraven
+    assert told[:2] == ["codes, trained", "codes, untrained"] and told[-2:] == ["t-SNE", "figures"]
+    config = read_run(runs / "sraven")
+    assert content["run"]["digest"] == config.digest and content["protocol"] == "board"
+    assert content["judged"] == "ood" and content["layers"] == [1, 2] and content["pairs"] == ["self", "row3"]
+    names = {
+        f"codes/{network}-{pair}.parquet" for network in ("trained", "untrained") for pair in ("self", "row3")
+    }
+    assert set(content["codes"]) == names
+    assert {str(path.relative_to(out)) for path in out.rglob("*.parquet")} == names
+    (trap,) = content["notes"]
+    assert trap.startswith("self, layer 1: codes are constant")
+
+
+def test_every_control_is_there_by_its_name(of_sraven):
+    _, content, _ = of_sraven
+    for pair, layers in content["decoding"].items():
+        for layer, found in layers.items():
+            beside = {"majority", "permuted", "untrained", "raw_tokens", "bayes"}
+            assert set(found["controls"]) == beside <= set(CONTROLS)
+            constant = (pair, layer) == ("self", "1")
+            assert set(found["probe"]["scores"]) == (set() if constant else {"test", "ood"})
+            assert 0.8 < found["controls"]["bayes"]["scores"]["ood"]["metrics"]["accuracy"]["value"] <= 1
+    for section in ("similarity", "topography"):
+        assert set(content[section]) == {"trained", "untrained"}
+    of_rules = content["topography"]["trained"]["row3"]["2"]["rules"]["disagreement"]["cosine"]
+    assert of_rules["permutations"] == 40_320 and of_rules["exact"]
+    assert set(content["topography"]["trained"]["self"]["2"]) == {"rules", "combinations"}
+    kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
+    assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
+    assert content["layouts"]["row3"]["2"]["neighbours_among_codes"]["rule"]["permutations"] == 199
+    assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
+
+
+def test_calibration_is_of_the_instances_themselves(of_sraven):
+    _, content, _ = of_sraven
+    for part, instances in (("fit", 48), ("test", 12), ("ood", 48)):
+        found = content["calibration"][part]
+        assert found["instances"] == instances
+        difference = found["cross_entropy"]["value"] - found["floor"]["value"]
+        assert found["excess"]["value"] == pytest.approx(difference) and found["kl"]["value"] > 0
+        assert 0 <= content["scores"][part]["accuracy"]["mean"] <= 1
+
+
+def test_pictures_are_listed_and_there(of_sraven):
+    out, content, _ = of_sraven
+    stems = {path.stem for path in (out / "figures").iterdir()}
+    for stem in ("decoding-row3", "similarity-row3", "codes-self", "topography-row3", "tsne-row3"):
+        assert stem in stems
+    assert {"reliability", "loss", "open", "edits-row3-all", "edits-self-final"} <= stems
+    files = {str(path.relative_to(out)) for path in (out / "figures").iterdir()}
+    assert set(content["figures"]) == files
+
+
+def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path):
+    before, content, _ = of_sraven
+    out = tmp_path / "again"
+    shutil.copytree(before, out)
+    brief = replace(SMALL, figures=False, layers=(2,), pairs=("row3",))
+    with patch.object(Collector, "collect", side_effect=AssertionError):
+        again, told = analyse(runs, "sraven", out, brief)
+    assert not any(each.startswith("codes") for each in told)
+    assert again["decoding"]["row3"]["2"] == content["decoding"]["row3"]["2"]
+    assert again["layers"] == [2] and "layouts" not in again and again["pairs"] == ["row3"]
+    path = out / "codes" / "trained-row3.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    mended, told = analyse(runs, "sraven", out, brief)
+    assert told[0] == "codes, trained" and "codes, untrained" not in told
+    assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
+
+
+def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
+    content, told = analyse(runs, "fuzzy", tmp_path / "fuzzy")
+    (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
+    assert set(probe) == {"majority", "always_positive", "permuted", "untrained", "raw_tokens"}
+    assert set(content["topography"]["trained"]["self"]["1"]) == {"functions"}
+    assert set(content["topography"]["trained"]["self"]["1"]["functions"]) == {"functional", "term_sets"}
+    assert "edits" not in content and "calibration" not in content and "causal edits" not in told
+    assert set(content["layouts"]["self"]["1"]["neighbours_among_codes"]) == {
+        "target",
+        "function",
+        "term 1",
+        "term 2",
+    }
+
+
+@pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
+def test_other_protocols(runs, tmp_path, name, protocol):
+    options = Options(protocol, ("self",), 48, (), figures=False)
+    content, _ = analyse(runs, name, tmp_path / "out", options)
+    assert content["protocol"] == protocol and "calibration" not in content
+    assert ("scores" in content) == (name == "fuzzy")
+
+
+def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
+    out, _, _ = of_sraven
+    with pytest.raises(OutputError, match=r"sraven holds another analysis; choose another directory"):
+        analyse(runs, "fuzzy", out)
+    with pytest.raises(OutputError, match="isn't empty and holds no analysis"):
+        analyse(runs, "fuzzy", runs)
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="is a file"):
+        analyse(runs, "fuzzy", tmp_path / "file")
+    (tmp_path / "codes").mkdir()
+    (tmp_path / ANALYSIS).write_text("[]")
+    with pytest.raises(OutputError, match=r"analysis.json can't be read; remove it"):
+        analyse(runs, "fuzzy", tmp_path)
+
+
+def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
+    out, told = tmp_path / "across", []
+    folders = [runs / name for name in ("fuzzy", "softmax")]
+    content = analyse_runs(folders, out, SMALL, "sraven analyse", told.append)
+    assert json.loads((out / ANALYSIS).read_text()) == content
+    assert told[0] == "run 1 of 2: codes, trained"
+    assert [run["attention"] for run in content["runs"]] == ["hyla", "softmax"]
+    assert {run["configuration"] for run in content["runs"]} == {
+        replace(tiny(each), seed=0).digest for each in ("hyla", "softmax")
+    }
+    assert len(content["across"]) == 4
+    for each in content["across"]:
+        assert (each["pair"], each["layer"], each["tasks"]) == ("self", "last", "functions")
+        assert each["runs"] == each["configurations"] == 2 and not each["conclusive"]
+        assert "2 runs of 2 configurations stand behind this: no conclusion" in each["statement"]
+    assert len(content["figures"]) == 8 and all((out / path).is_file() for path in content["figures"])
+    again = analyse_runs(folders, out, SMALL, "sraven analyse", told.append)
+    assert again["across"] == content["across"]
+
+
+def test_runs_that_are_not_comparable(runs, tmp_path):
+    for folders, options, message in (
+        (["sraven", "fuzzy"], SMALL, "the runs are on sraven-v1 and fuzzylogic-v1; runs of one board"),
+        (["fuzzy", "fuzzy"], SMALL, "are the same run; name one of them"),
+        (["sraven", "sraven"], Options("paper-code"), "which are compared by scores on whole instances"),
+        (["fuzzy", "softmax"], Options(layers=(1, 2)), "layer 2: the run has layers 1 to 1"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            analyse_runs([runs / name for name in folders], tmp_path / "x", options, "", print)
+    assert not (tmp_path / "x").exists()
+
+
+def test_an_unfinished_run_is_told_before_anything_is_written(compiled, tmp_path):
+    def stop(steps, report):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(tiny(), tmp_path / "run", progress=stop)
+    with pytest.raises(OutputError, match="of 20 steps; train it to the end first"):
+        analyse(tmp_path, "run", tmp_path / "out")
+
+
+def test_results_become_json():
+    found = plain({1: np.array([1.5, np.nan]), "a": (np.float64(2), {"b": np.int64(3)}), "c": Options(n=4)})
+    assert found["1"] == [1.5, None] and found["a"] == [2.0, {"b": 3}] and found["c"]["n"] == 4
