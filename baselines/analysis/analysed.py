@@ -112,6 +112,7 @@ def read_options(
     if wrong:
         raise ConfigurationError(f"layer {wrong[0]}: the run has layers 1 to {config.layers}")
     layers = tuple(sorted({layer - 1 for layer in options.layers})) or tuple(range(config.layers))
+    subject.parts(options.n)
     return subject, check_pairs(subject, options.pairs), layers
 
 

@@ -269,8 +269,7 @@ def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:
     for layer, codes_nC in enumerate(codes.codes):
         if not varying(codes_nC).any():
             spread = codes_nC.astype(np.float64).std(axis=0).max()
-            empty = layer == 0 and pair == SELF
-            why = ", as an empty query token meets itself without knowing where it is" if empty else ""
+            why = ", as the query token is the same in every instance" if layer == 0 and pair == SELF else ""
             found.append(f"{pair}, layer {layer + 1}: codes are constant (spread {spread:.1g}){why}")
     if config.heads == 1 and find_attention(config.attention).normalise is rms_head:
         found.append(f"{pair}: with one head, RMSHead makes every code +1 or -1")

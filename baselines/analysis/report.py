@@ -15,7 +15,7 @@ from baselines.analysis.analysed import (
     claimed,
     read_options,
 )
-from baselines.analysis.codes import read_analysed
+from baselines.analysis.codes import load_analysed, read_analysed
 from baselines.analysis.stages import STAGES
 from baselines.command import train_command
 from baselines.experiment import board_of
@@ -69,7 +69,7 @@ def check_runs(folders: Sequence[Path], options: Options) -> None:
         ConfigurationError: (a ValueError) for a language model's run, or options that don't suit one.
     """
     for folder in folders:
-        config = read_analysed(folder)
+        config, _ = load_analysed(folder)
         read_options(board_of(config), config, options)
 
 

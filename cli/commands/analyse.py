@@ -56,6 +56,7 @@ def command(
 ) -> None:
     """Analyse the latent codes of finished runs, every number beside its controls.
 
+    RUN is a run directory, or one of several runs, as of seeds or of a grid.
     A run is analysed in whole: probes, similarity of codes, topographic similarity, causal edits,
     calibration, pictures. Codes are written first, and used again if they are there. Of several runs, it is
     whether those with more structure in their codes generalise better: their topographic similarity
@@ -65,12 +66,11 @@ def command(
     Example:
       sraven analyse run --out analysis
       sraven analyse run --protocol fixed_context --no-figures --out analysis-fixed
-      sraven analyse runs/*/seed-* --out across
+      sraven analyse softmax linear hyla --out across
     """
     with needs_extra("sraven analyse", "baselines"):
-        from baselines.run_directory import read_run
-    for run in runs:
-        read_run(run)  # what is no run is told before what isn't installed
+        from baselines.curves import find_runs
+    runs = tuple(find_runs(runs))
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import Options
         from baselines.analysis.comparison import analyse_runs

@@ -170,7 +170,7 @@ def test_traps_are_told(collected):
     config, _, found = collected
     (line,) = traps_of(config, "self", found["fit"]["self"])
     assert line.startswith("self, layer 1: codes are constant (spread ")
-    assert line.endswith("), as an empty query token meets itself without knowing where it is")
+    assert line.endswith("), as the query token is the same in every instance")
     assert traps_of(config, "row3", found["fit"]["row3"]) == []
     lone = replace(config, heads=1)
     assert traps_of(lone, "row3", found["fit"]["row3"]) == [

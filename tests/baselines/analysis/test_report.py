@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from baselines.analysis import report
 from baselines.analysis.analysed import Options
 from baselines.analysis.codes import Collector
 from baselines.analysis.comparison import analyse_runs
 from baselines.analysis.report import ANALYSIS, CONTROLS, analyse_run, plain
+from baselines.analysis.stages import STAGES
 from baselines.run_directory import read_run
 from baselines.train import train
 from helpers.tiny_runs import tiny
@@ -22,9 +24,11 @@ from sraven.core.ground.errors import ConfigurationError, OutputError
 SMALL = Options(n=48)
 
 
-def analyse(runs, name, out, options=SMALL):
+def analyse(runs, name, out, options=SMALL, stages=tuple(STAGES)):
+    """Return what an analysis says, and what it told; with some of the stages alone, to be quick."""
     told = []
-    content = analyse_run(runs / name, out, options, "sraven analyse", told.append)
+    with patch.object(report, "STAGES", {stage: STAGES[stage] for stage in stages}):
+        content = analyse_run(runs / name, out, options, "sraven analyse", told.append)
     assert json.loads((out / ANALYSIS).read_text()) == content
     return content, told
 
@@ -107,13 +111,13 @@ def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path)
     shutil.copytree(before, out)
     brief = replace(SMALL, figures=False, layers=(2,), pairs=("row3",))
     with patch.object(Collector, "collect", side_effect=AssertionError):
-        again, told = analyse(runs, "sraven", out, brief)
+        again, told = analyse(runs, "sraven", out, brief, ["similarity"])
     assert not any(each.startswith("codes") for each in told)
-    assert again["decoding"]["row3"]["2"] == content["decoding"]["row3"]["2"]
+    assert again["similarity"]["trained"]["row3"]["2"] == content["similarity"]["trained"]["row3"]["2"]
     assert again["layers"] == [2] and "layouts" not in again and again["pairs"] == ["row3"]
     path = out / "codes" / "trained-row3.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    mended, told = analyse(runs, "sraven", out, brief)
+    mended, told = analyse(runs, "sraven", out, brief, [])
     assert told[0] == "codes, trained" and "codes, untrained" not in told
     assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
 
@@ -135,8 +139,8 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
 
 @pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
 def test_other_protocols(runs, tmp_path, name, protocol):
-    options = Options(protocol, ("self",), 48, (), figures=False)
-    content, _ = analyse(runs, name, tmp_path / "out", options)
+    options = Options(protocol, ("self",), 48, figures=False)
+    content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "calibration", "similarity"])
     assert content["protocol"] == protocol and "calibration" not in content
     assert ("scores" in content) == (name == "fuzzy")
 

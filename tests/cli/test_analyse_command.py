@@ -1,0 +1,89 @@
+"""`sraven analyse`: what is printed and written, JSON, and the lines for what can't be analysed."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from baselines.config import LanguageConfig
+from baselines.recipes import make_config
+from baselines.run_directory import CONFIG
+from helpers.analysed_runs import finished_runs
+from helpers.tiny_runs import quickly, shared_directory
+from sraven.core.boards.board import read_board
+from sraven.core.system.files import write_json
+
+BRIEF = ("-n", 48, "--no-figures")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(compiled, tmp_path_factory):
+    return finished_runs(tmp_path_factory)
+
+
+def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, tmp_path):
+    out = tmp_path / "out"
+    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF)
+    assert (code, err) == (0, "")
+    for words in ("probes, self, ood", "always positive", "untrained", "topographic similarity, layer 1"):
+        assert words in text
+    assert text.endswith(f"\n{out}: codes, analysis.json\n")
+    content = json.loads((out / "analysis.json").read_text())
+    assert content["command"].startswith(
+        f"sraven analyse {runs / 'fuzzy'} --out {out} --protocol board -n 48"
+    )
+    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--json")
+    again = json.loads(text)
+    assert (code, err) == (0, "") and again.pop("command") == content.pop("command")
+    assert again == content
+    assert sorted(path.name for path in out.iterdir()) == ["analysis.json", "codes"]
+
+
+def test_several_runs_say_how_many_stand_behind_it(runs, run, tmp_path):
+    code, text, err = run("analyse", runs / "fuzzy", runs / "softmax", "--out", tmp_path / "x", *BRIEF)
+    assert (code, err) == (0, "")
+    assert "partial on test" in text and "2 runs of 2 configurations stand behind this" in text
+    assert text.endswith("x: codes and numbers of each run, analysis.json\n")
+
+
+def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
+    def refused(*arguments):
+        code, out, err = run("analyse", *arguments, "--out", tmp_path / "out")
+        assert (code, out) == (2, "") and err.count("\n") == 1 and not (tmp_path / "out").exists()
+        return err
+
+    assert refused(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
+    assert "layer 3: the run has layers 1 to 1" in refused(runs / "fuzzy", "--layers", "3")
+    assert "expected numbers from 1, such as 1,4" in refused(runs / "fuzzy", "--layers", "all")
+    assert "pair='row3': fuzzylogic has self alone" in refused(runs / "fuzzy", "--pair", "row3")
+    assert "protocol='paper-code': expected one of" in refused(runs / "fuzzy", "--protocol", "paper-code")
+    assert "n=3: expected an integer from 8" in refused(runs / "fuzzy", "-n", "3")
+    (tmp_path / "begun").mkdir()
+    board = read_board("fuzzylogic-v1")
+    write_json(tmp_path / "begun" / CONFIG, asdict(make_config(board, "hyla", steps=9, warmup=1)))
+    assert "begun has 0 of 9 steps; train it to the end first" in refused(tmp_path / "begun")
+    assert "begun has 0 of 9 steps" in refused(runs / "fuzzy", tmp_path / "begun")
+    assert language_run(tmp_path / "text") and "is a language model's run" in refused(tmp_path / "text")
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
+        monkeypatch.delitem(sys.modules, name)
+    line = "error: sraven analyse needs sklearn.linear_model: pip install 'sraven[analysis]'; see "
+    assert refused(runs / "fuzzy") == f"{line}sraven analyse --help\n"
+
+
+def language_run(folder: Path):
+    """Write the configuration of a language model's run."""
+    folder.mkdir()
+    shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
+    words = {"board": "c4-v1", "board_digest": read_board("c4-v1").digest, "corpus": "0" * 64}
+    text = {"vocabulary": 32101, "length": 16, "dtype": "float32"}
+    write_json(folder / CONFIG, asdict(LanguageConfig(**{**shape, **words, **text})))
+    return folder
