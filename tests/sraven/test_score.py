@@ -167,7 +167,10 @@ def predict(task, name, split, count, seeds=1):
     return [(seed, (reference.predict(split, count, seed), np.ones(count, bool))) for seed in range(seeds)]
 
 
-REFERENCES = ("uniform-random", "copy-last-panel", "majority-symbol", "context-blind", "ideal-observer")
+REFERENCES = (
+    *("uniform-random", "copy-last-panel", "majority-symbol", "context-blind"),
+    *("ideal-observer", "composition-blind"),
+)
 
 
 @pytest.mark.parametrize("task", [TASKS["any"][0], SRAVEN(M=7, K=5, holdout=0.1)], ids=["M3", "M7"])
