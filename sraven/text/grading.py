@@ -1,0 +1,143 @@
+"""Replies held against their instances: what is parsed, what is the target, what is valid."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from math import sqrt
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.arguments import check_context, check_K, check_symbols
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import Mean
+from sraven.rules import RULES, Rules
+from sraven.text.replies import parse
+
+if TYPE_CHECKING:
+    from sraven.task import Batch
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The verdicts on n replies.
+
+    Attributes:
+        panels: uint8 ``[n, M]``, what was answered; zeros where nothing was.
+        parsed: bool ``[n]``, whether a reply answers at all. One that doesn't is wrong.
+        target: bool ``[n]``, whether it answers the target.
+        valid: bool ``[n]``, whether it answers one of all panels that fit, the target or another. On
+            instances with one answer it is the same as ``target``.
+    """
+
+    panels: NDArray[np.uint8]
+    parsed: NDArray[np.bool_]
+    target: NDArray[np.bool_]
+    valid: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """Return the number of replies."""
+        return len(self.parsed)
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Return the verdicts of several, at least one, as one."""
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES})
+
+
+_NAMES = tuple(field.name for field in fields(Grades))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What replies come to; shares with their standard errors over instances.
+
+    Attributes:
+        n: how many were graded.
+        target: share that answers the target.
+        valid: share that answers a valid panel; every instance has one.
+        unparsed: share in which no answer was found. They count as wrong in both.
+        ceiling: the best expected ``target`` of anyone, if it is known: the mean of the ideal observer's
+            probabilities. It is exact for prompts of the form ``told`` only.
+    """
+
+    n: int
+    target: Mean
+    valid: Mean
+    unparsed: Mean
+    ceiling: Mean | None
+
+
+def parse_all(replies: Iterable[object], M: int, K: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return what replies answer: uint8 ``[n, M]``, zeros where nothing was, and bool ``[n]``, parsed."""
+    found = [parse(reply, M, K) for reply in replies]
+    nothing = (0,) * M
+    panels = np.array([panel or nothing for panel in found], np.uint8).reshape(len(found), M)
+    return panels, np.array([panel is not None for panel in found], np.bool_)
+
+
+def grade(
+    replies: Sequence[object],
+    batch: "Batch",
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    threads: int | None = None,
+) -> Grades:
+    """Grade replies to the prompts of a batch, exactly.
+
+    Args:
+        replies: n texts, each to the instance of the same number; None for one that there isn't.
+        batch: the instances; of its arrays, ``context`` and ``target`` are read.
+        K: number of symbols.
+        permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        ConfigurationError: if there aren't as many replies as instances, or symbols are out of range.
+        CapacityError: if an instance has too many explanations for an exact verdict.
+    """
+    contexts = check_context(batch.context, check_K(K))
+    targets = check_symbols("target", batch.target, (len(contexts), contexts.shape[2]), K)
+    if len(replies) != len(contexts):
+        raise ConfigurationError(
+            f"{len(replies):,} replies for {len(contexts):,} instances; expected one for each, None where "
+            "there is none"
+        )
+    panels, parsed = parse_all(replies, contexts.shape[2], K)
+    target = parsed & (panels == targets).all(axis=1)
+    valid = target.copy()
+    asked = np.flatnonzero(parsed & ~target)  # the target is valid by the way instances are made
+    if len(asked):
+        from sraven.ambiguity import is_answer  # compiles; prompts alone don't need it
+
+        valid[asked] = is_answer(
+            contexts[asked], panels[asked], K, permute=permute, rules=rules, threads=threads
+        )
+    return Grades(panels, parsed, target, valid)
+
+
+def share(values: NDArray[np.bool_] | NDArray[np.float64]) -> Mean:
+    """Return the mean of a vector with its standard error; of fewer than two numbers that is 0."""
+    n = len(values)
+    spread = float(values.std(ddof=1)) / sqrt(n) if n > 1 else 0.0
+    return Mean(float(values.mean()) if n else 0.0, spread, n)
+
+
+def summarise(grades: Grades, ceiling: NDArray[np.float64] | None = None) -> Summary:
+    """Return what grades come to.
+
+    Args:
+        grades: the verdicts.
+        ceiling: float64 ``[n]``, the probability of the ideal observer's answer to each instance, as
+            ``task.ideal_observer(batch)[1]``; None where it is no ceiling or isn't known.
+    """
+    return Summary(
+        n=len(grades),
+        target=share(grades.target),
+        valid=share(grades.valid),
+        unparsed=share(~grades.parsed),
+        ceiling=None if ceiling is None else share(ceiling),
+    )

@@ -1,0 +1,141 @@
+"""Instances as prompts: the words of a form, solved examples if there are any, and the puzzle."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.arguments import check_context, check_K, check_symbols
+from sraven.core.ground.arguments import check_array, check_choice
+from sraven.core.ground.errors import ConfigurationError
+from sraven.rules import RULES, Rules
+from sraven.text.forms import FORMS, Setting
+
+if TYPE_CHECKING:
+    from sraven.task import Batch
+
+ANSWER = "Answer:"
+"""How the last line of a reply begins."""
+
+_BETWEEN = "\n\n"
+
+
+def _panel(M: int) -> str:
+    """Return the pattern of a panel, to be filled in by ``%``."""
+    return f"[{' '.join(['%d'] * M)}]"
+
+
+def puzzle_pattern(M: int) -> str:
+    """Return the pattern of the rows of a puzzle, to be filled in by ``%`` with 8 * M symbols."""
+    row = " ".join([_panel(M)] * 3)
+    return f"{row}\n{row}\n{row.removesuffix(_panel(M))}[?]"
+
+
+def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
+    """Fill a pattern in with each row of ``numbers``, ``[n, ...]``."""
+    return [pattern % tuple(row) for row in numbers.reshape(len(numbers), -1).tolist()]
+
+
+def join_prompts(introduction: str, solved: list[str], questions: list[str]) -> list[str]:
+    """Return the prompts: question i comes behind the i-th of equal shares of the solved examples."""
+    each = shots_each(len(solved), len(questions))
+    return [
+        _BETWEEN.join((introduction, *solved[each * i : each * (i + 1)], question))
+        for i, question in enumerate(questions)
+    ]
+
+
+def shots_each(shots: int, questions: int) -> int:
+    """Return how many solved examples each question gets.
+
+    Raises:
+        ConfigurationError: if they don't all get the same number.
+    """
+    if shots and (not questions or shots % questions):
+        raise ConfigurationError(
+            f"shots has {shots:,} instances for {questions:,} questions; expected a multiple: each question "
+            "has examples of its own"
+        )
+    return shots // questions if questions else 0
+
+
+def introduce(form: str, setting: Setting, reply: str, shots: int) -> str:
+    """Return what a prompt begins with: what the form says, how to reply, and what comes.
+
+    Args:
+        form: one of `FORMS`.
+        setting: what its words depend on.
+        reply: how to reply.
+        shots: solved examples of each prompt.
+    """
+    explained = FORMS[check_choice("form", form, tuple(FORMS))].explain(setting)
+    announced = {0: "", 1: "\nA solved example comes first."}.get(
+        shots, f"\n{shots} solved examples come first."
+    )
+    return f"{explained}\n\n{reply}{announced}"
+
+
+def how_to_answer(M: int) -> str:
+    """Return the words that ask for a reply that `sraven.text.parse` reads."""
+    line = f"{ANSWER} [{' '.join('d' * M)}]"
+    return f"End your reply with one line like this, each d an integer, and nothing behind it:\n{line}"
+
+
+def render_answer(panel: ArrayLike) -> str:
+    """Return a panel (integers ``[M]``) as the last line of a reply, such as ``Answer: [3 6 2 0]``."""
+    symbols = check_array("panel", panel, ("M",), "iu", "integers")
+    return f"{ANSWER} [{' '.join(map(str, symbols.tolist()))}]"
+
+
+def render_answers(panels: NDArray[np.uint8]) -> list[str]:
+    """Return panels (``[n, M]``) as `render_answer` does, all at once."""
+    return fill(f"{ANSWER} {_panel(panels.shape[1])}", panels)
+
+
+def solve(questions: Iterable[str], answers: Iterable[str]) -> list[str]:
+    """Return questions with their answers below."""
+    return [f"{question}\n{answer}" for question, answer in zip(questions, answers, strict=True)]
+
+
+def render(
+    batch: "Batch",
+    K: int,
+    form: str = "told",
+    *,
+    shots: "Batch | None" = None,
+    permute: bool = True,
+    rules: Rules = RULES,
+) -> list[str]:
+    """Return a prompt for each instance of a batch.
+
+    It ends in the puzzle: a line for each row of panels, ``[3 6 2 0] [3 4 6 4] [0 1 1 5]``, the last one
+    ``[?]``; numbers always have spaces between them. Before it stand what the form says, how to reply, and
+    the solved examples, each a puzzle with its answer below; all with empty lines between them.
+
+    Args:
+        batch: the instances that are asked about; of its arrays, ``context`` is read.
+        K: number of symbols, 3 to 256.
+        form: ``told`` explains the rules, the modulus and that columns order the features in their own way;
+            ``untold`` says nothing but how to reply.
+        shots: instances to show solved, of `train` to test composition: k of them for each prompt, those
+            from k * i on for prompt i. None for none.
+        permute: whether columns may show the features in different orders.
+        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+
+    Returns:
+        ``n`` texts.
+
+    Raises:
+        ConfigurationError: for an unknown form, symbols out of range, or shots that can't be shared out.
+    """
+    contexts = check_context(batch.context, check_K(K))
+    M = contexts.shape[2]
+    solved: list[str] = []
+    if shots is not None:
+        shown = check_symbols("context of shots", shots.context, ("n", 8, M), K)
+        targets = check_symbols("target of shots", shots.target, (len(shown), M), K)
+        solved = solve(fill(puzzle_pattern(M), shown), render_answers(targets))
+    count = shots_each(len(solved), len(contexts))
+    introduction = introduce(form, Setting(M, K, permute, rules), how_to_answer(M), count)
+    return join_prompts(introduction, solved, fill(puzzle_pattern(M), contexts))

@@ -1,0 +1,59 @@
+"""What a reply answers: its last line, read strictly."""
+
+import re
+
+_NUMBER = "(?:0|[1-9][0-9]{0,2})"
+_LIST = rf"\[ *({_NUMBER}(?: +{_NUMBER})*) *\]"
+
+_BLANK = " \t\r\n"
+
+
+def _answers(content: str) -> re.Pattern[str]:
+    """Return what a last line has to look like, bold or not, that gives ``content``."""
+    bold = rf"\*\*Answer: *{content}\*\*|\*\*Answer:\*\* *{content}"
+    return re.compile(rf"[ \t]*(?:Answer: *{content}|{bold})")
+
+
+_PANEL, _LETTER = _answers(_LIST), _answers("([A-Z])")
+
+
+def _read(pattern: re.Pattern[str], reply: object) -> str | None:
+    if not isinstance(reply, str):
+        return None
+    whole = reply.rstrip(_BLANK)
+    found = pattern.fullmatch(whole, whole.rfind("\n") + 1)
+    return next((group for group in found.groups() if group is not None), None) if found else None
+
+
+def parse(reply: object, M: int, K: int) -> tuple[int, ...] | None:
+    """Return the panel that a reply ends in, or None.
+
+    A reply ends in a line ``Answer: [3 6 2 0]``: exactly M integers from 0 to K - 1 in ASCII digits, without
+    sign or leading zero, with one space or more between them. Behind it nothing may stand but spaces, tabs
+    and line ends, before it on its line nothing but spaces and tabs; the lines above are never read. The line,
+    or ``Answer:`` alone, may be bold as in Markdown: ``**Answer: [3 6 2 0]**``, ``**Answer:** [3 6 2 0]``.
+    Lines end in a line feed, with or without a carriage return before it.
+
+    It never raises, and takes time in proportion to the length of the reply.
+
+    Args:
+        reply: a text; anything else, such as None for a request that failed, answers nothing.
+        M: features of a panel.
+        K: number of symbols.
+    """
+    content = _read(_PANEL, reply)
+    if content is None:
+        return None
+    panel = tuple(map(int, content.split()))
+    return panel if len(panel) == M and max(panel) < K else None
+
+
+def parse_letter(reply: object, choices: int) -> int | None:
+    """Return the number of the choice that a reply ends in, from 0, or None.
+
+    The last line is ``Answer: C``, one of the first ``choices`` capital letters; `parse` says what else may
+    be there.
+    """
+    content = _read(_LETTER, reply)
+    number = ord(content) - ord("A") if content is not None else choices
+    return number if number < choices else None
