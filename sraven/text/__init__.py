@@ -16,15 +16,34 @@ from sraven.core.system.lazy import lazy_names
 if TYPE_CHECKING:
     from sraven.text.forms import FORMS
     from sraven.text.grading import Grades, Summary, grade, summarise
+    from sraven.text.ladder import LADDER, Rung
     from sraven.text.prompts import render, render_answer
+    from sraven.text.questions import Questions, find_question
     from sraven.text.replies import parse
 
-__all__ = ["FORMS", "Grades", "Summary", "grade", "parse", "render", "render_answer", "summarise"]
+__all__ = [
+    "FORMS",
+    "LADDER",
+    "Grades",
+    "Questions",
+    "Rung",
+    "Summary",
+    "find_question",
+    "grade",
+    "parse",
+    "render",
+    "render_answer",
+    "summarise",
+]
 
 _HOMES = {
     "FORMS": "sraven.text.forms",
+    "LADDER": "sraven.text.ladder",
     "Grades": "sraven.text.grading",
+    "Questions": "sraven.text.questions",
+    "Rung": "sraven.text.ladder",
     "Summary": "sraven.text.grading",
+    "find_question": "sraven.text.questions",
     "grade": "sraven.text.grading",
     "parse": "sraven.text.replies",
     "render": "sraven.text.prompts",

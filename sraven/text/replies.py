@@ -30,9 +30,9 @@ def parse(reply: object, M: int, K: int) -> tuple[int, ...] | None:
 
     A reply ends in a line ``Answer: [3 6 2 0]``: exactly M integers from 0 to K - 1 in ASCII digits, without
     sign or leading zero, with one space or more between them. Behind it nothing may stand but spaces, tabs
-    and line ends, before it on its line nothing but spaces and tabs; the lines above are never read. The line,
-    or ``Answer:`` alone, may be bold as in Markdown: ``**Answer: [3 6 2 0]**``, ``**Answer:** [3 6 2 0]``.
-    Lines end in a line feed, with or without a carriage return before it.
+    and line ends, before it on its line nothing but spaces and tabs; the lines above are never read. The
+    line, or ``Answer:`` alone, may be bold as in Markdown: ``**Answer: [3 6 2 0]**``, ``**Answer:** [3 6 2
+    0]``. Lines end in a line feed, with or without a carriage return before it.
 
     It never raises, and takes time in proportion to the length of the reply.
 

@@ -1,0 +1,163 @@
+"""Sets of questions whose name says all about them, and so does the id of each question.
+
+A completion that comes back from anywhere, with the id of its question, can be graded without the file of
+prompts. A name is made of letters, digits, hyphens and underscores, as batches of requests ask for:
+``v1_M4-K8-unique_h25_s0_ood-2000_told-0`` are the first 2,000 instances of `ood` of the task M=4, K=8,
+25 % held out, seed 0, with one answer each, of version 1, asked in the form `told` after 0 examples. Its
+question 17 has the id ``v1_M4-K8-unique_h25_s0_ood-2000_told-0_17``.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.arguments import check_choice, check_integer
+from sraven.core.ground.echo import quoted
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.tasks.digests import digest_split
+from sraven.task import SRAVEN, Batch
+from sraven.text.forms import FORMS
+from sraven.text.grading import Grades, grade
+from sraven.text.prompts import render, render_answers
+
+MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
+
+SHOTS_START = 1 << 40
+"""Index in `train` of the first example: what a model trains on lies before, and so do the questions."""
+
+PART = 4096
+"""Questions that are made at once."""
+
+_NAME = re.compile(
+    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?_h([0-9]{1,30})_s([0-9]{1,19})"
+    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})"
+)
+_INDEX = re.compile("0|[1-9][0-9]{0,7}")
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The first instances of a split, asked in one way.
+
+    Attributes:
+        task: the task.
+        split: its split, `train`, `test` or `ood`.
+        count: number of questions, from 1.
+        form: one of `sraven.text.FORMS`.
+        shots: solved examples before each question, its own ones, of `train`.
+
+    Raises:
+        ConfigurationError: for a value out of range.
+    """
+
+    task: SRAVEN
+    split: str
+    count: int
+    form: str = "told"
+    shots: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("split", self.split, self.task.splits)
+        check_integer("the number of questions", self.count, 1, MOST_QUESTIONS)
+        check_choice("form", self.form, tuple(FORMS))
+        check_integer("shots", self.shots, 0, MOST_SHOTS)
+
+    @property
+    def name(self) -> str:
+        """The name; it has at most 64 characters but for very long numbers."""
+        task = self.task
+        holdout = f"{Decimal(repr(task.holdout)):f}".removeprefix("0.")
+        asked = f"{self.split}-{self.count}_{self.form}-{self.shots}"
+        return f"v{task.version}_{task.config_name}_h{holdout}_s{task.seed}_{asked}"
+
+    @property
+    def ceiling_is_known(self) -> bool:
+        """Whether the ideal observer bounds what can be reached, on average."""
+        return FORMS[self.form].bounded
+
+    def id_of(self, index: int) -> str:
+        """Return the id of a question."""
+        return f"{self.name}_{index}"
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> Batch:
+        """Return instances by their indices."""
+        return self.task.take(self.split, np.asarray(indices, np.int64))
+
+    def prompts(self, indices: Sequence[int] | NDArray[np.int64]) -> list[str]:
+        """Return the prompts of questions by their indices: each is the same for any company."""
+        task, shots = self.task, None
+        if self.shots:
+            each = SHOTS_START + self.shots * np.asarray(indices, np.int64)[:, None] + np.arange(self.shots)
+            shots = task.take("train", each.ravel())
+        batch = self.take(indices)
+        return render(batch, task.K, self.form, shots=shots, permute=task.permute, rules=task.rules)
+
+    def answers(self, indices: Sequence[int] | NDArray[np.int64]) -> list[str]:
+        """Return the right last lines of questions by their indices."""
+        return render_answers(self.take(indices).target)
+
+    def grade(
+        self,
+        indices: Sequence[int] | NDArray[np.int64],
+        replies: Sequence[object],
+        threads: int | None = None,
+    ) -> Grades:
+        """Grade replies to questions by their indices."""
+        task, batch = self.task, self.take(indices)
+        return grade(replies, batch, task.K, permute=task.permute, rules=task.rules, threads=threads)
+
+    def parts(self) -> Iterator[range]:
+        """Yield the indices of all questions, part by part."""
+        for start in range(0, self.count, PART):
+            yield range(start, min(start + PART, self.count))
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of the instances, as boards have it, and of the prompts, each with a zero byte."""
+        prompts = hashlib.sha256()
+        for part in self.parts():
+            for prompt in self.prompts(part):
+                prompts.update(prompt.encode() + b"\0")
+        instances = digest_split(self.task, self.split, self.count)["sha256"]
+        return {"instances": instances, "prompts": prompts.hexdigest()}
+
+
+@lru_cache(256)
+def _named(name: str) -> Questions | None:
+    """Return the questions of a name, or None if it is none that they give themselves."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        return None
+    version, M, K, unique, unpermuted, holdout, seed, split, count, form, shots = found.groups()
+    task = SRAVEN(
+        M=int(M),
+        K=int(K),
+        holdout=float(f"0.{holdout}"),
+        seed=int(seed),
+        answers="unique" if unique else "any",
+        permute=not unpermuted,
+        version=version,
+    )
+    questions = Questions(task, split, int(count), form, int(shots))
+    return questions if questions.name == name else None
+
+
+def find_question(question: object) -> tuple[Questions, int]:
+    """Return the questions to which an id belongs, and the index of its own.
+
+    Raises:
+        ConfigurationError: if it is none that `Questions.id_of` gives.
+    """
+    name, _, index = question.rpartition("_") if isinstance(question, str) else ("", "", "")
+    try:
+        questions = _named(name)
+    except ConfigurationError:  # such as a version of the future
+        questions = None
+    if questions is None or not _INDEX.fullmatch(index) or int(index) >= questions.count:
+        raise ConfigurationError(f"{quoted(question)} is no id that `sraven text generate` gives")
+    return questions, int(index)
