@@ -31,6 +31,7 @@ COMMANDS = read_summaries(
         "c4",
         "evaluate",
         "analyse",
+        "text",
         "challenge",
         "reference",
         "freeze",

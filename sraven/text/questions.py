@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.echo import quoted
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import Mean
 from sraven.core.tasks.digests import digest_split
 from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS
-from sraven.text.grading import Grades, grade
+from sraven.text.grading import Grades, grade, share
 from sraven.text.prompts import render, render_answers
 
 MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
@@ -77,9 +78,19 @@ class Questions:
         return f"v{task.version}_{task.config_name}_h{holdout}_s{task.seed}_{asked}"
 
     @property
-    def ceiling_is_known(self) -> bool:
-        """Whether the ideal observer bounds what can be reached, on average."""
-        return FORMS[self.form].bounded
+    def chance(self) -> float:
+        """What guessing each number of the panel scores."""
+        return float(self.task.K) ** -self.task.M
+
+    def ceiling(self, threads: int | None = None) -> Mean | None:
+        """Return the best accuracy that can be expected, where it is known: of the form `told`.
+
+        It is the mean of the ideal observer's exact probabilities, all combinations being possible.
+        """
+        if not FORMS[self.form].bounded:
+            return None
+        found = [self.task.ideal_observer(self.take(part), threads=threads)[1] for part in self.parts()]
+        return share(np.concatenate(found))
 
     def id_of(self, index: int) -> str:
         """Return the id of a question."""
@@ -118,7 +129,7 @@ class Questions:
             yield range(start, min(start + PART, self.count))
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of the instances, as boards have it, and of the prompts, each with a zero byte."""
+        """Return the SHA-256 of the instances, as boards have it, and of the prompts, a zero behind each."""
         prompts = hashlib.sha256()
         for part in self.parts():
             for prompt in self.prompts(part):

@@ -1,0 +1,18 @@
+"""The puzzles as text for language models: generate, score."""
+
+import click
+
+from cli.lazy import LazyGroup, read_summaries
+
+COMMANDS = read_summaries("cli.commands.text", ("generate", "score"))
+
+
+@click.group(name="text", cls=LazyGroup, package="cli.commands.text", summaries=COMMANDS)
+def command() -> None:
+    """The puzzles as text, for any language model behind any interface.
+
+    \b
+    Example:
+      sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
+      sraven text score completions.jsonl
+    """

@@ -1,0 +1,126 @@
+"""Prompts as JSON Lines."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from cli.shared.families import field_option
+from cli.shared.options import argument_of
+from sraven.task import POLICIES, SRAVEN
+from sraven.text.forms import FORMS
+from sraven.text.questions import Questions
+
+
+def _make_task(answers: str, permute: bool, **values: Any) -> SRAVEN:
+    given = {name: value for name, value in values.items() if value is not None}
+    return SRAVEN(answers=answers, permute=not permute, **given)
+
+
+_FIELDS = "M", "K", "holdout", "seed", "permute", "version"
+
+task_options = argument_of(
+    "task",
+    _make_task,
+    *(field_option(SRAVEN, name) for name in _FIELDS),
+    click.option(
+        "--answers",
+        default="unique",
+        show_default=True,
+        metavar="|".join(POLICIES),
+        help="Take all instances, or those with one answer.",
+    ),
+    parts=[*_FIELDS, "answers"],
+)
+
+
+def _lines(questions: Questions, wanted: Any, solved: bool) -> Iterator[str]:
+    """Yield the lines of the questions that are wanted, with their answers and texts to train on if asked."""
+    from hashlib import sha256
+
+    for part in questions.parts():
+        indices = [index for index in part if wanted is None or wanted[index]]
+        prompts = questions.prompts(indices)
+        answers = questions.answers(indices) if solved else [None] * len(indices)
+        for index, prompt, answer in zip(indices, prompts, answers, strict=True):
+            line = {
+                "id": questions.id_of(index),
+                "split": questions.split,
+                "index": index,
+                "sha256": sha256(prompt.encode()).hexdigest(),
+                "prompt": prompt,
+            }
+            if answer is not None:
+                line |= {"answer": answer, "text": f"{prompt}\n{answer}"}
+            yield json.dumps(line) + "\n"
+
+
+@contextmanager
+def _writing(out: Path | None) -> Iterator[IO[str]]:
+    """Yield what to write to: a file that appears whole or not at all, or standard output."""
+    from sraven.core.system.files import replacing
+
+    if out is None:
+        yield sys.stdout
+        return
+    with replacing(out) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+@click.command(name="generate")
+@task_options
+@click.option("--split", default="ood", show_default=True, help="Where the questions come from.")
+@click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many.")
+@click.option(
+    "--form",
+    default="told",
+    show_default=True,
+    metavar="|".join(FORMS),
+    help="Explain the rules, or nothing.",
+)
+@click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
+@click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
+@click.option(
+    "--remaining",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="COMPLETIONS",
+    help="Leave out what has a completion in this file.",
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
+def command(
+    task: SRAVEN,
+    split: str,
+    count: int,
+    form: str,
+    shots: int,
+    solved: bool,
+    remaining: Path | None,
+    out: Path | None,
+) -> None:
+    """Write prompts as JSON Lines, to standard output or a file.
+
+    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says all
+    about a question, so `sraven text score` needs nothing but the completions. The same command gives the same
+    bytes anywhere. With --remaining, it gives those that a file of completions lacks yet.
+
+    \b
+    Example:
+      sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
+      sraven text generate --form untold --shots 5 > prompts.jsonl
+      sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
+    """
+    questions, wanted = Questions(task, split, count, form, shots), None
+    if remaining is not None:
+        from sraven.text.completions import answered
+
+        wanted = ~answered(remaining, questions)
+    with _writing(out) as file:
+        for line in _lines(questions, wanted, solved):
+            file.write(line)
+    if out is not None:
+        written = count if wanted is None else int(wanted.sum())
+        click.echo(f"{out}: {written:,} prompts, {questions.name}")

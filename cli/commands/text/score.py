@@ -1,0 +1,87 @@
+"""What completions are worth, exactly."""
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from cli.shared.options import json_option, threads_option
+from cli.shared.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from sraven.text.completions import Score
+    from sraven.text.grading import Grades
+
+
+def _write_verdicts(file: IO[str], ids: Sequence[str], grades: "Grades") -> None:
+    """Write a line for each completion: what was found in it, and what it is worth."""
+    columns = grades.panels.tolist(), grades.parsed.tolist(), grades.target.tolist(), grades.valid.tolist()
+    for name, panel, parsed, target, valid in zip(ids, *columns, strict=True):
+        line = {"id": name, "answer": panel if parsed else None, "target": target, "valid": valid}
+        file.write(json.dumps(line) + "\n")
+
+
+def _print(scores: "Sequence[Score]") -> None:
+    """Print a row for each set of questions."""
+    from rich.table import Table
+
+    table = Table("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance")
+    for score in scores:
+        ceiling = "–" if score.ceiling is None else str(score.ceiling)
+        shares = map(str, (score.target, score.valid, score.unparsed))
+        missing, chance = f"{score.missing:,}", f"{score.chance:.2g}"
+        table.add_row(score.questions, f"{score.n:,}", *shares, missing, ceiling, chance)
+    print_table(table)
+    if any(score.ceiling is None for score in scores):
+        click.echo("ceiling –: only who is told the rules has what the ideal observer has", err=True)
+
+
+@click.command(name="score")
+@click.argument("completions", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File for the verdict on each of them."
+)
+@threads_option
+@json_option
+def command(completions: Path, out: Path | None, threads: int | None, as_json: bool) -> None:
+    """Score COMPLETIONS, a file of JSON Lines, against the questions that their ids name.
+
+    A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the model
+    replied with, or null. Completions may come in any order, and from several sets of questions. A question
+    without one counts as wrong. A line that can't be read, an id that isn't known and a second completion
+    of a question are refused.
+
+    `target` is the share of answers that are the instance's own, `valid` the share that any rules explain;
+    `unparsed` the share of replies that don't end in an answer, which are wrong.
+
+    \b
+    Example:
+      sraven text score completions.jsonl
+      sraven text score completions.jsonl --json --out verdicts.jsonl
+    """
+    from functools import partial
+
+    from sraven.core.system.files import replacing
+    from sraven.text.completions import score_completions
+
+    with ExitStack() as stack:
+        tell = None
+        if out is not None:
+            temporary = stack.enter_context(replacing(out))
+            file = stack.enter_context(open(temporary, "w", encoding="utf-8", newline="\n"))
+            tell = partial(_write_verdicts, file)
+        scores = score_completions(completions, threads=threads, tell=tell)
+    if as_json:
+        print_json(scores)
+    else:
+        _print(scores)
+    for score in scores:
+        if score.missing:
+            click.echo(
+                f"{score.questions}: {score.missing:,} of {score.n:,} questions have no completion and count as "
+                f"wrong; the first is {score.first_missing}",
+                err=True,
+            )

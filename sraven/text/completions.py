@@ -1,0 +1,236 @@
+"""Files of completions, read a line at a time and scored: JSON Lines with an id and a completion each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.echo import quoted
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import Mean
+from sraven.core.untrusted.strict_json import parse_json
+from sraven.text.grading import Grades, share
+from sraven.text.questions import PART, Questions, find_question
+
+LONGEST_LINE = 1 << 24
+"""Bytes of a line at most: far more than any model says."""
+
+MOST_PENDING = 1 << 26
+"""Characters of completions that are kept until they are graded."""
+
+MOST_SETS = 64
+"""Sets of questions that a file may answer."""
+
+Tell = Callable[[Sequence[str], Grades], None]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A line of a file.
+
+    Attributes:
+        where: the file and the number of the line, for errors.
+        line: the number, from 1.
+        question: the id of the question.
+        text: what the model said; None if there is nothing, as after a request that failed.
+    """
+
+    where: str
+    line: int
+    question: str
+    text: str | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """What the completions of a set of questions come to, over all of them.
+
+    Attributes:
+        questions: name of the set.
+        form: how they were asked.
+        n: number of questions.
+        missing: how many have no completion; they count as wrong.
+        first_missing: the id of the first of them, or None.
+        target: share that is answered with the target.
+        valid: share that is answered with a valid panel.
+        unparsed: share whose completion gives no answer; they count as wrong.
+        ceiling: the best expected ``target`` of anyone, if it is known; it is, for the form `told`.
+        chance: what guessing all numbers scores, or one of the choices.
+    """
+
+    questions: str
+    form: str
+    n: int
+    missing: int
+    first_missing: str | None
+    target: Mean
+    valid: Mean
+    unparsed: Mean
+    ceiling: Mean | None
+    chance: float
+
+
+def _read_line(where: str, data: bytes) -> tuple[str, str | None]:
+    try:
+        value = parse_json(data)
+    except ValueError as error:
+        raise ConfigurationError(f"{where} is no JSON that can be read: {error}") from None
+    if not isinstance(value, dict) or not {"id", "completion"} <= value.keys():
+        raise ConfigurationError(f'{where}: expected an object with "id" and "completion"')
+    question, text = value["id"], value["completion"]
+    if not isinstance(question, str) or not isinstance(text, str | None):
+        wrong = question if not isinstance(question, str) else text
+        raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; completions may be null")
+    return question, text
+
+
+def read_completions(path: Path) -> Iterator[Completion]:
+    """Yield the completions of a file, a line at a time; empty lines are passed over.
+
+    A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it; whatever else is in
+    the object isn't read.
+
+    Raises:
+        ConfigurationError: at the first line that is no such object, or is longer than `LONGEST_LINE`.
+    """
+    with open(path, "rb") as file:
+        number = 0
+        while data := file.readline(LONGEST_LINE + 1):
+            number += 1
+            where = f"{path}, line {number:,}"
+            if len(data) > LONGEST_LINE:
+                raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
+            if data.strip():
+                question, text = _read_line(where, data)
+                yield Completion(where, number, question, text)
+
+
+@dataclass
+class _Sheet:
+    """What is known of a set of questions while its completions come in."""
+
+    questions: Questions
+    lines: NDArray[np.int64] = field(init=False)
+    verdicts: NDArray[np.bool_] = field(init=False)
+    indices: list[int] = field(default_factory=list)
+    replies: list[str | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.lines = np.zeros(self.questions.count, np.int64)
+        self.verdicts = np.zeros((3, self.questions.count), np.bool_)
+
+    def add(self, completion: Completion, index: int) -> None:
+        if self.lines[index]:
+            raise ConfigurationError(
+                f"{completion.where}: a second completion of {completion.question}; the first is in line "
+                f"{self.lines[index]:,}"
+            )
+        self.lines[index] = completion.line
+        self.indices.append(index)
+        self.replies.append(completion.text)
+
+    def flush(self, threads: int | None, tell: Tell | None) -> None:
+        if not self.indices:
+            return
+        grades = self.questions.grade(self.indices, self.replies, threads)
+        self.verdicts[:, self.indices] = grades.parsed, grades.target, grades.valid
+        if tell is not None:
+            tell([self.questions.id_of(index) for index in self.indices], grades)
+        self.indices, self.replies = [], []
+
+    def score(self, threads: int | None) -> Score:
+        asked, (parsed, target, valid) = self.questions, self.verdicts
+        missing = np.flatnonzero(self.lines == 0)
+        return Score(
+            questions=asked.name,
+            form=asked.form,
+            n=asked.count,
+            missing=len(missing),
+            first_missing=asked.id_of(int(missing[0])) if len(missing) else None,
+            target=share(target),
+            valid=share(valid),
+            unparsed=share((self.lines > 0) & ~parsed),
+            ceiling=asked.ceiling(threads),
+            chance=asked.chance,
+        )
+
+
+class Sheets:
+    """The sets of questions that completions belong to, by name, each made when the first one comes."""
+
+    def __init__(self) -> None:
+        self._sheets: dict[str, _Sheet] = {}
+
+    def add(self, completion: Completion) -> _Sheet:
+        """Note a completion.
+
+        Raises:
+            ConfigurationError: if its question isn't known, or has one.
+        """
+        try:
+            questions, index = find_question(completion.question)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{completion.where}: {error}") from None
+        sheet = self._sheets.get(questions.name)
+        if sheet is None:
+            if len(self._sheets) == MOST_SETS:
+                raise ConfigurationError(
+                    f"{completion.where}: expected {MOST_SETS} sets of questions at most; score the rest apart"
+                )
+            sheet = self._sheets[questions.name] = _Sheet(questions)
+        sheet.add(completion, index)
+        return sheet
+
+    def flush(self, threads: int | None, tell: Tell | None) -> None:
+        """Grade what has come in since."""
+        for sheet in self:
+            sheet.flush(threads, tell)
+
+    def __iter__(self) -> Iterator[_Sheet]:
+        """Yield the sets in the order in which they came."""
+        return iter(self._sheets.values())
+
+
+def score_completions(path: Path, *, threads: int | None = None, tell: Tell | None = None) -> list[Score]:
+    """Score a file of completions: each set of questions that it answers, in the order of the file.
+
+    The file is read once, and memory doesn't grow with it but for some bytes a question.
+
+    Args:
+        path: JSON Lines, as `read_completions` takes them.
+        threads: threads to use; None for all available ones.
+        tell: is called with ids and their verdicts, part by part.
+
+    Raises:
+        ConfigurationError: at the first line that can't be read, whose question isn't known, or has a
+            completion already; or if there is no line.
+    """
+    sheets, pending = Sheets(), 0
+    for completion in read_completions(path):
+        sheet = sheets.add(completion)
+        pending += len(completion.text or "")
+        if len(sheet.indices) == PART or pending > MOST_PENDING:
+            sheets.flush(threads, tell)
+            pending = 0
+    sheets.flush(threads, tell)
+    if not (scores := [sheet.score(threads) for sheet in sheets]):
+        raise ConfigurationError(f"{path} has no completions")
+    return scores
+
+
+def answered(path: Path, questions: Questions) -> NDArray[np.bool_]:
+    """Tell which of the questions have a completion in a file: bool ``[count]``; others may be there, too.
+
+    Raises:
+        ConfigurationError: as `score_completions`.
+    """
+    sheets, found = Sheets(), np.zeros(questions.count, np.bool_)
+    for completion in read_completions(path):
+        sheet = sheets.add(completion)
+        sheet.indices, sheet.replies = [], []
+    for sheet in sheets:
+        if sheet.questions == questions:
+            found = sheet.lines > 0
+    return found
