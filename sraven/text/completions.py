@@ -177,7 +177,7 @@ class Sheets:
         if sheet is None:
             if len(self._sheets) == MOST_SETS:
                 raise ConfigurationError(
-                    f"{completion.where}: expected {MOST_SETS} sets of questions at most; score the rest apart"
+                    f"{completion.where}: expected {MOST_SETS} sets of questions at most; score others apart"
                 )
             sheet = self._sheets[questions.name] = _Sheet(questions)
         sheet.add(completion, index)

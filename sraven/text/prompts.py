@@ -1,6 +1,7 @@
 """Instances as prompts: the words of a form, solved examples if there are any, and the puzzle."""
 
 from collections.abc import Iterable
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,8 @@ def puzzle_pattern(M: int) -> str:
 
 def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
     """Fill a pattern in with each row of ``numbers``, ``[n, ...]``."""
-    return [pattern % tuple(row) for row in numbers.reshape(len(numbers), -1).tolist()]
+    rows = numbers.reshape(len(numbers), prod(numbers.shape[1:]))
+    return [pattern % tuple(row) for row in rows.tolist()]
 
 
 def join_prompts(introduction: str, solved: list[str], questions: list[str]) -> list[str]:

@@ -103,9 +103,9 @@ def command(
 ) -> None:
     """Write prompts as JSON Lines, to standard output or a file.
 
-    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says all
-    about a question, so `sraven text score` needs nothing but the completions. The same command gives the same
-    bytes anywhere. With --remaining, it gives those that a file of completions lacks yet.
+    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says
+    all about a question, so `sraven text score` needs nothing but the completions. The same command gives
+    the same bytes anywhere. With --remaining, it gives those that a file of completions lacks yet.
 
     \b
     Example:

@@ -49,10 +49,10 @@ def _print(scores: "Sequence[Score]") -> None:
 def command(completions: Path, out: Path | None, threads: int | None, as_json: bool) -> None:
     """Score COMPLETIONS, a file of JSON Lines, against the questions that their ids name.
 
-    A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the model
-    replied with, or null. Completions may come in any order, and from several sets of questions. A question
-    without one counts as wrong. A line that can't be read, an id that isn't known and a second completion
-    of a question are refused.
+    A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the
+    model replied with, or null. Completions may come in any order, and from several sets of questions. A
+    question without one counts as wrong. A line that can't be read, an id that isn't known and a second
+    completion of a question are refused.
 
     `target` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong.
@@ -81,7 +81,7 @@ def command(completions: Path, out: Path | None, threads: int | None, as_json: b
     for score in scores:
         if score.missing:
             click.echo(
-                f"{score.questions}: {score.missing:,} of {score.n:,} questions have no completion and count as "
-                f"wrong; the first is {score.first_missing}",
+                f"{score.questions}: {score.missing:,} of {score.n:,} questions have no completion and count "
+                f"as wrong; the first is {score.first_missing}",
                 err=True,
             )
