@@ -14,20 +14,27 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from sraven.text.choice import FLOORS, SCHEMES
+    from sraven.text.choosing import Choosing
     from sraven.text.forms import FORMS
     from sraven.text.grading import Grades, Summary, grade, summarise
+    from sraven.text.ids import ask, find_question
     from sraven.text.ladder import LADDER, Rung
     from sraven.text.prompts import render, render_answer
-    from sraven.text.questions import Questions, find_question
+    from sraven.text.questions import Questions
     from sraven.text.replies import parse
 
 __all__ = [
+    "FLOORS",
     "FORMS",
     "LADDER",
+    "SCHEMES",
+    "Choosing",
     "Grades",
     "Questions",
     "Rung",
     "Summary",
+    "ask",
     "find_question",
     "grade",
     "parse",
@@ -37,13 +44,17 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Choosing": "sraven.text.choosing",
+    "FLOORS": "sraven.text.choice",
     "FORMS": "sraven.text.forms",
     "LADDER": "sraven.text.ladder",
     "Grades": "sraven.text.grading",
     "Questions": "sraven.text.questions",
     "Rung": "sraven.text.ladder",
     "Summary": "sraven.text.grading",
-    "find_question": "sraven.text.questions",
+    "SCHEMES": "sraven.text.choice",
+    "ask": "sraven.text.ids",
+    "find_question": "sraven.text.ids",
     "grade": "sraven.text.grading",
     "parse": "sraven.text.replies",
     "render": "sraven.text.prompts",

@@ -12,7 +12,8 @@ from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.estimate import Mean
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.grading import Grades, share
-from sraven.text.questions import PART, Questions, find_question
+from sraven.text.ids import find_question
+from sraven.text.questions import PART, Questions
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line at most: far more than any model says."""
@@ -58,6 +59,8 @@ class Score:
         unparsed: share whose completion gives no answer; they count as wrong.
         ceiling: the best expected ``target`` of anyone, if it is known; it is, for the form `told`.
         chance: what guessing all numbers scores, or one of the choices.
+        floors: what solvers score that look for no rule, where there are choices; read scores against the
+            best of them.
     """
 
     questions: str
@@ -70,6 +73,7 @@ class Score:
     unparsed: Mean
     ceiling: Mean | None
     chance: float
+    floors: dict[str, Mean]
 
 
 def _read_line(where: str, data: bytes) -> tuple[str, str | None]:
@@ -154,6 +158,7 @@ class _Sheet:
             unparsed=share((self.lines > 0) & ~parsed),
             ceiling=asked.ceiling(threads),
             chance=asked.chance,
+            floors=asked.floors(),
         )
 
 

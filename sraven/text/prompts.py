@@ -22,15 +22,15 @@ ANSWER = "Answer:"
 _BETWEEN = "\n\n"
 
 
-def _panel(M: int) -> str:
+def panel_pattern(M: int) -> str:
     """Return the pattern of a panel, to be filled in by ``%``."""
     return f"[{' '.join(['%d'] * M)}]"
 
 
 def puzzle_pattern(M: int) -> str:
     """Return the pattern of the rows of a puzzle, to be filled in by ``%`` with 8 * M symbols."""
-    row = " ".join([_panel(M)] * 3)
-    return f"{row}\n{row}\n{row.removesuffix(_panel(M))}[?]"
+    row = " ".join([panel_pattern(M)] * 3)
+    return f"{row}\n{row}\n{row.removesuffix(panel_pattern(M))}[?]"
 
 
 def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
@@ -92,7 +92,7 @@ def render_answer(panel: ArrayLike) -> str:
 
 def render_answers(panels: NDArray[np.uint8]) -> list[str]:
     """Return panels (``[n, M]``) as `render_answer` does, all at once."""
-    return fill(f"{ANSWER} {_panel(panels.shape[1])}", panels)
+    return fill(f"{ANSWER} {panel_pattern(panels.shape[1])}", panels)
 
 
 def solve(questions: Iterable[str], answers: Iterable[str]) -> list[str]:

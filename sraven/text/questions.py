@@ -8,18 +8,14 @@ question 17 has the id ``v1_M4-K8-unique_h25_s0_ood-2000_told-0_17``.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.ground.arguments import check_choice, check_integer
-from sraven.core.ground.echo import quoted
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.estimate import Mean
 from sraven.core.tasks.digests import digest_split
 from sraven.task import SRAVEN, Batch
@@ -35,11 +31,7 @@ SHOTS_START = 1 << 40
 PART = 4096
 """Questions that are made at once."""
 
-_NAME = re.compile(
-    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?_h([0-9]{1,30})_s([0-9]{1,19})"
-    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})"
-)
-_INDEX = re.compile("0|[1-9][0-9]{0,7}")
+Indices = Sequence[int] | NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,7 @@ class Questions:
         return float(self.task.K) ** -self.task.M
 
     def ceiling(self, threads: int | None = None) -> Mean | None:
-        """Return the best accuracy that can be expected, where it is known: of the form `told`.
+        """Return the best share of targets that can be expected, where it is known: of the form `told`.
 
         It is the mean of the ideal observer's exact probabilities, all combinations being possible.
         """
@@ -96,26 +88,33 @@ class Questions:
         """Return the id of a question."""
         return f"{self.name}_{index}"
 
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> Batch:
+    def floors(self) -> dict[str, Mean]:
+        """Return what solvers score that look for no rule, where there are some."""
+        return {}
+
+    def take(self, indices: Indices) -> Batch:
         """Return instances by their indices."""
         return self.task.take(self.split, np.asarray(indices, np.int64))
 
-    def prompts(self, indices: Sequence[int] | NDArray[np.int64]) -> list[str]:
+    def shown(self, indices: Indices) -> NDArray[np.int64]:
+        """Return the indices in `train` of the questions' examples, question by question: ``[n * shots]``."""
+        first = SHOTS_START + self.shots * np.asarray(indices, np.int64)
+        return (first[:, None] + np.arange(self.shots)).ravel()
+
+    def prompts(self, indices: Indices) -> list[str]:
         """Return the prompts of questions by their indices: each is the same for any company."""
-        task, shots = self.task, None
-        if self.shots:
-            each = SHOTS_START + self.shots * np.asarray(indices, np.int64)[:, None] + np.arange(self.shots)
-            shots = task.take("train", each.ravel())
+        task = self.task
+        shots = task.take("train", self.shown(indices)) if self.shots else None
         batch = self.take(indices)
         return render(batch, task.K, self.form, shots=shots, permute=task.permute, rules=task.rules)
 
-    def answers(self, indices: Sequence[int] | NDArray[np.int64]) -> list[str]:
+    def answers(self, indices: Indices) -> list[str]:
         """Return the right last lines of questions by their indices."""
         return render_answers(self.take(indices).target)
 
     def grade(
         self,
-        indices: Sequence[int] | NDArray[np.int64],
+        indices: Indices,
         replies: Sequence[object],
         threads: int | None = None,
     ) -> Grades:
@@ -136,39 +135,3 @@ class Questions:
                 prompts.update(prompt.encode() + b"\0")
         instances = digest_split(self.task, self.split, self.count)["sha256"]
         return {"instances": instances, "prompts": prompts.hexdigest()}
-
-
-@lru_cache(256)
-def _named(name: str) -> Questions | None:
-    """Return the questions of a name, or None if it is none that they give themselves."""
-    found = _NAME.fullmatch(name)
-    if not found:
-        return None
-    version, M, K, unique, unpermuted, holdout, seed, split, count, form, shots = found.groups()
-    task = SRAVEN(
-        M=int(M),
-        K=int(K),
-        holdout=float(f"0.{holdout}"),
-        seed=int(seed),
-        answers="unique" if unique else "any",
-        permute=not unpermuted,
-        version=version,
-    )
-    questions = Questions(task, split, int(count), form, int(shots))
-    return questions if questions.name == name else None
-
-
-def find_question(question: object) -> tuple[Questions, int]:
-    """Return the questions to which an id belongs, and the index of its own.
-
-    Raises:
-        ConfigurationError: if it is none that `Questions.id_of` gives.
-    """
-    name, _, index = question.rpartition("_") if isinstance(question, str) else ("", "", "")
-    try:
-        questions = _named(name)
-    except ConfigurationError:  # such as a version of the future
-        questions = None
-    if questions is None or not _INDEX.fullmatch(index) or int(index) >= questions.count:
-        raise ConfigurationError(f"{quoted(question)} is no id that `sraven text generate` gives")
-    return questions, int(index)

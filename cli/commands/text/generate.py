@@ -12,7 +12,9 @@ import click
 from cli.shared.families import field_option
 from cli.shared.options import argument_of
 from sraven.task import POLICIES, SRAVEN
+from sraven.text.choice import SCHEMES
 from sraven.text.forms import FORMS
+from sraven.text.ids import ask
 from sraven.text.questions import Questions
 
 
@@ -83,6 +85,11 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
     help="Explain the rules, or nothing.",
 )
 @click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
+@click.option(
+    "--choices",
+    metavar="|".join(SCHEMES),
+    help="Give eight panels to choose from, wrong ones drawn like this.",
+)
 @click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
 @click.option(
     "--remaining",
@@ -97,6 +104,7 @@ def command(
     count: int,
     form: str,
     shots: int,
+    choices: str | None,
     solved: bool,
     remaining: Path | None,
     out: Path | None,
@@ -113,7 +121,7 @@ def command(
       sraven text generate --form untold --shots 5 > prompts.jsonl
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
     """
-    questions, wanted = Questions(task, split, count, form, shots), None
+    questions, wanted = ask(task, split, count, form, shots, choices), None
     if remaining is not None:
         from sraven.text.completions import answered
 

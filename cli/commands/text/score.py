@@ -35,6 +35,9 @@ def _print(scores: "Sequence[Score]") -> None:
         missing, chance = f"{score.missing:,}", f"{score.chance:.2g}"
         table.add_row(score.questions, f"{score.n:,}", *shares, missing, ceiling, chance)
     print_table(table)
+    for score in scores:
+        for name, floor in score.floors.items():
+            click.echo(f"floor of {score.questions}, choosing the {name}: {floor}")
     if any(score.ceiling is None for score in scores):
         click.echo("ceiling –: only who is told the rules has what the ideal observer has", err=True)
 

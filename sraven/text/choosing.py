@@ -1,0 +1,105 @@
+"""Questions with eight panels to choose from: a track of its own, for small models."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.arguments import check_choice
+from sraven.core.ground.estimate import Mean
+from sraven.text.choice import CHOICES, LETTERS, SCHEMES, draw_choices, floors
+from sraven.text.forms import FORMS, Setting
+from sraven.text.grading import Grades
+from sraven.text.prompts import ANSWER, fill, introduce, join_prompts, panel_pattern, puzzle_pattern, solve
+from sraven.text.questions import Indices, Questions
+from sraven.text.replies import parse_letter
+
+_HOW = (
+    "Exactly one of the panels A to H is right. End your reply with one line like this, X being its letter, "
+    f"and nothing behind it:\n{ANSWER} X"
+)
+
+
+@dataclass(frozen=True)
+class Choosing(Questions):
+    """Questions with eight panels to choose from, of which one fits: the target.
+
+    Scores are no measure of finding rules by themselves: see `floors`.
+
+    Attributes:
+        choices: how the seven others are drawn, one of `sraven.text.SCHEMES`.
+    """
+
+    choices: str = "centred"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("choices", self.choices, tuple(SCHEMES))
+
+    @property
+    def name(self) -> str:
+        """The name: as that of questions without choices, and the scheme behind."""
+        return f"{super().name}_{self.choices}"
+
+    @property
+    def chance(self) -> float:
+        """What guessing a letter scores."""
+        return 1 / CHOICES
+
+    def ceiling(self, threads: int | None = None) -> Mean | None:
+        """Return 1 for the form `told`: only one of the choices fits."""
+        return Mean(1.0, 0.0, self.count) if FORMS[self.form].bounded else None
+
+    def floors(self) -> dict[str, Mean]:
+        """Return what solvers score that look for no rule: those of `sraven.text.choice.FLOORS`."""
+        parts = []
+        for part in self.parts():
+            parts.append(
+                (self.take(part).context, *self._drawn(self.split, np.arange(part.start, part.stop)))
+            )
+        context, panels, right = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return floors(context, panels, right)
+
+    def prompts(self, indices: Indices) -> list[str]:
+        """Return the prompts of questions by their indices: each is the same for any company."""
+        task, places = self.task, np.asarray(indices, np.int64)
+        solved: list[str] = []
+        if self.shots:
+            examples, right = self._puzzles("train", self.shown(indices))
+            solved = solve(examples, map(_render_letter, right.tolist()))
+        setting = Setting(task.M, task.K, task.permute, task.rules)
+        introduction = introduce(self.form, setting, _HOW, self.shots)
+        return join_prompts(introduction, solved, self._puzzles(self.split, places)[0])
+
+    def answers(self, indices: Indices) -> list[str]:
+        """Return the right last lines of questions by their indices."""
+        right = self._drawn(self.split, np.asarray(indices, np.int64))[1]
+        return [_render_letter(choice) for choice in right.tolist()]
+
+    def grade(self, indices: Indices, replies: Sequence[object], threads: int | None = None) -> Grades:
+        """Grade replies to questions by their indices; `valid` is the same as `target`."""
+        panels, right = self._drawn(self.split, np.asarray(indices, np.int64), threads)
+        letters = [parse_letter(reply, CHOICES) for reply in replies]
+        parsed = np.array([letter is not None for letter in letters], np.bool_)
+        chosen = np.array([letter or 0 for letter in letters], np.int64)
+        answers = np.where(parsed[:, None], panels[np.arange(len(panels)), chosen], np.uint8(0))
+        target = parsed & (chosen == right)
+        return Grades(answers, parsed, target, target.copy())
+
+    def _drawn(
+        self, split: str, indices: NDArray[np.int64], threads: int | None = None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        return draw_choices(self.task, split, indices, self.choices, threads)
+
+    def _puzzles(self, split: str, indices: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+        """Return puzzles with their choices below, and which of these are right."""
+        context = self.task.take(split, indices).context
+        panels, right = self._drawn(split, indices)
+        listed = "\n".join(f"{letter}: {panel_pattern(self.task.M)}" for letter in LETTERS)
+        pattern = f"{puzzle_pattern(self.task.M)}\n{listed}"
+        return fill(pattern, np.concatenate([context, panels], axis=1)), right
+
+
+def _render_letter(choice: int) -> str:
+    return f"{ANSWER} {LETTERS[choice]}"

@@ -1,0 +1,61 @@
+"""From the id of a question to the questions that it belongs to."""
+
+import re
+from functools import lru_cache
+
+from sraven.core.ground.echo import quoted
+from sraven.core.ground.errors import ConfigurationError
+from sraven.task import SRAVEN
+from sraven.text.choosing import Choosing
+from sraven.text.questions import Questions
+
+_NAME = re.compile(
+    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?_h([0-9]{1,30})_s([0-9]{1,19})"
+    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})(?:_([a-z]{1,20}))?"
+)
+_INDEX = re.compile("0|[1-9][0-9]{0,7}")
+
+
+def ask(
+    task: SRAVEN, split: str, count: int, form: str = "told", shots: int = 0, choices: str | None = None
+) -> Questions:
+    """Return questions, with eight panels to choose from if ``choices`` names a scheme for them."""
+    if choices is None:
+        return Questions(task, split, count, form, shots)
+    return Choosing(task, split, count, form, shots, choices)
+
+
+@lru_cache(256)
+def _named(name: str) -> Questions | None:
+    """Return the questions of a name, or None if it is none that they give themselves."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        return None
+    version, M, K, unique, unpermuted, holdout, seed, split, count, form, shots, choices = found.groups()
+    task = SRAVEN(
+        M=int(M),
+        K=int(K),
+        holdout=float(f"0.{holdout}"),
+        seed=int(seed),
+        answers="unique" if unique else "any",
+        permute=not unpermuted,
+        version=version,
+    )
+    questions = ask(task, split, int(count), form, int(shots), choices)
+    return questions if questions.name == name else None
+
+
+def find_question(question: object) -> tuple[Questions, int]:
+    """Return the questions to which an id belongs, and the index of its own.
+
+    Raises:
+        ConfigurationError: if it is none that `Questions.id_of` gives.
+    """
+    name, _, index = question.rpartition("_") if isinstance(question, str) else ("", "", "")
+    try:
+        questions = _named(name)
+    except ConfigurationError:  # such as a version of the future
+        questions = None
+    if questions is None or not _INDEX.fullmatch(index) or int(index) >= questions.count:
+        raise ConfigurationError(f"{quoted(question)} is no id that `sraven text generate` gives")
+    return questions, int(index)

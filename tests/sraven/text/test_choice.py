@@ -1,0 +1,169 @@
+"""Multiple choice: one panel fits, the others come from where they should, and what that gives away."""
+
+import numpy as np
+import pytest
+
+from helpers import oracle
+from sraven import SRAVEN, CapacityError, ConfigurationError
+from sraven.text import FLOORS, SCHEMES, ask, find_question
+from sraven.text.choice import draw_choices, floors
+from sraven.text.prompts import render_answer
+
+K = 8
+
+
+@pytest.fixture(scope="module")
+def task():
+    return SRAVEN(M=4, K=K, answers="unique")
+
+
+@pytest.fixture(scope="module", params=SCHEMES)
+def drawn(request, task):
+    """The scheme, 3,000 instances, their choices, and which are right."""
+    indices = np.arange(3000)
+    return request.param, task.take("ood", indices), *draw_choices(task, "ood", indices, request.param)
+
+
+def test_eight_panels_differ_and_one_fits(drawn):
+    _, batch, panels, right = drawn
+    assert (panels[np.arange(len(batch)), right] == batch.target).all()
+    same = (panels[:, :, None] == panels[:, None]).all(axis=3)
+    assert (same == np.eye(8, dtype=bool)).all()
+    for number in range(40):
+        fitting = oracle.answers(batch.context[number].tolist(), K, permute=True)
+        assert [tuple(panel) in fitting for panel in panels[number].tolist()].index(True) == right[number]
+        assert sum(tuple(panel) in fitting for panel in panels[number].tolist()) == 1
+
+
+def test_wrong_panels_fit_no_ambiguous_instance_either():
+    task = SRAVEN(M=2, K=5)
+    indices = np.arange(60)
+    batch, (panels, right) = task.take("ood", indices), draw_choices(task, "ood", indices, "uniform")
+    for number in range(len(batch)):
+        fitting = oracle.answers(batch.context[number].tolist(), 5, permute=True)
+        fits = [tuple(panel) in fitting for panel in panels[number].tolist()]
+        assert np.flatnonzero(fits).tolist() == [right[number]]
+
+
+def test_right_ones_lie_anywhere(drawn):
+    _, _, _, right = drawn
+    counts = np.bincount(right, minlength=8)
+    assert ((counts - 375) ** 2 / 375).sum() < 29.9  # chi-squared with 7 degrees of freedom: one in 10,000
+
+
+def own_contexts(batch, number):
+    """Return the numbers that the feature at each position takes, in plain Python."""
+    orders = batch.permutations[number].tolist()
+    return [
+        {batch.context[number, panel, orders[panel % 3].index(feature)] for panel in range(8)}
+        for feature in orders[2]
+    ]
+
+
+STEPS = {"near": {1, 2, 6, 7}, "centred": {0, 1, 2, 6, 7}}
+
+
+def test_each_scheme_draws_from_where_it_says(drawn):
+    scheme, batch, panels, right = drawn
+    if scheme in STEPS:
+        steps = (panels.astype(int) - batch.target[:, None]) % K
+        wrong = np.arange(8) != right[:, None]
+        assert set(np.unique(steps[wrong])) == STEPS[scheme]
+    if scheme == "centred":
+        spans = [np.sort((panels.astype(int) - base) % K, axis=1)[:, -1] <= 2 for base in range(K)]
+        assert np.any(spans, axis=0).all()  # at each position, some base lies 0 to 2 below all eight
+    if scheme == "context":
+        for number in range(200):
+            own = own_contexts(batch, number)
+            for choice in set(range(8)) - {int(right[number])}:
+                assert all(symbol in seen for symbol, seen in zip(panels[number, choice], own, strict=True))
+    if scheme == "uniform":
+        wrong = panels[np.arange(8) != right[:, None]]
+        assert np.abs(np.bincount(wrong.ravel()) / wrong.size - 1 / K).max() < 0.01
+
+
+def test_floors_are_those_of_a_literal_count(drawn):
+    _, batch, panels, right = drawn
+    few = slice(0, 50)
+    found = floors(batch.context[few], panels[few], right[few])
+    assert set(found) == set(FLOORS)
+    in_matrix, among = [], []
+    for context, choices in zip(batch.context[few].tolist(), panels[few].tolist(), strict=True):
+        shown = [symbol for panel in context for symbol in panel]
+        in_matrix.append([sum(shown.count(symbol) for symbol in choice) for choice in choices])
+        among.append(
+            [sum(other[p] == choice[p] for other in choices for p in range(4)) for choice in choices]
+        )
+    for name, sums, best in [
+        ("least frequent in the matrix", in_matrix, min),
+        ("most frequent in the matrix", in_matrix, max),
+        ("least frequent among the choices", among, min),
+        ("most frequent among the choices", among, max),
+    ]:
+        scores = [
+            (row[at] == best(row)) / row.count(best(row)) for row, at in zip(sums, right[few], strict=True)
+        ]
+        assert found[name].value == pytest.approx(sum(scores) / 50)
+
+
+GIVEN_AWAY = {
+    # scheme: least frequent in the matrix, the best of all
+    "context": (0.39, 0.44),
+    "uniform": (0.10, 0.16),
+    "near": (0.143, 0.997),
+    "centred": (0.11, 0.15),
+}
+
+
+def test_choices_give_away_what_is_documented(drawn):
+    scheme, batch, panels, right = drawn
+    found = floors(batch.context, panels, right)
+    least, best = GIVEN_AWAY[scheme]
+    assert found["least frequent in the matrix"].value == pytest.approx(least, abs=0.03)
+    assert max(floor.value for floor in found.values()) == pytest.approx(best, abs=0.03)
+
+
+def test_choices_are_the_same_in_any_company_and_differ_by_scheme(task):
+    every, right = draw_choices(task, "ood", np.arange(30), "uniform")
+    some, places = draw_choices(task, "ood", np.array([17, 3]), "uniform")
+    assert (some == every[[17, 3]]).all() and (places == right[[17, 3]]).all()
+    assert (draw_choices(task, "ood", np.arange(30), "context")[1] != right).any()
+
+
+def test_too_few_wrong_panels_are_refused():
+    task = SRAVEN(M=1, K=7, holdout=0, answers="unique")
+    with pytest.raises(CapacityError, match="M=1, K=7 leaves too few wrong panels for 8 choices"):
+        draw_choices(task, "test", np.arange(2), "uniform")
+
+
+def test_questions_with_choices_are_asked_and_graded_by_letter(task):
+    asked = ask(task, "ood", 12, "untold", shots=1, choices="centred")
+    question = asked.id_of(3)
+    assert question == "v1_M4-K8-unique_h25_s0_ood-12_untold-1_centred_3"
+    assert find_question(question) == (asked, 3)
+    panels, right = draw_choices(task, "ood", np.arange(12), "centred")
+    blocks = asked.prompts([3])[0].split("\n\n")
+    listed = [line for line in blocks[-1].split("\n") if line[1:2] == ":"]
+    wanted = [f"{'ABCDEFGH'[at]}: {render_answer(panel)[8:]}" for at, panel in enumerate(panels[3])]
+    assert listed == wanted and blocks[-2].split("\n")[-1].startswith("Answer: ")
+    answers = asked.answers(range(12))
+    assert answers[3] == f"Answer: {'ABCDEFGH'[right[3]]}"
+    replies = [*answers[:4], *["Answer: A"] * 4, "Answer: I", None, "Answer: [1 2 3 4]", "A"]
+    grades = asked.grade(range(12), replies)
+    assert grades.parsed.tolist() == [True] * 8 + [False] * 4
+    assert grades.target.tolist() == [True] * 4 + (right[4:8] == 0).tolist() + [False] * 4
+    assert (grades.valid == grades.target).all() and (grades.panels[4:8] == panels[4:8, 0]).all()
+    assert asked.chance == 1 / 8 and asked.ceiling() is None and set(asked.floors()) == set(FLOORS)
+
+
+def test_examples_with_choices_show_their_right_letter(task):
+    asked = ask(task, "ood", 3, shots=2, choices="uniform")
+    right = draw_choices(task, "train", asked.shown([2]), "uniform")[1]
+    blocks = asked.prompts([2])[0].split("\n\n")[-3:-1]
+    assert [block[-1] for block in blocks] == ["ABCDEFGH"[choice] for choice in right]
+    assert asked.ceiling().value == 1
+
+
+def test_unknown_schemes_are_refused(task):
+    with pytest.raises(ConfigurationError, match="choices='far': expected one of 'context', 'uniform'"):
+        ask(task, "ood", 3, choices="far")

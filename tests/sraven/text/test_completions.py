@@ -1,0 +1,118 @@
+"""Files of completions: read a line at a time, in any order; what is wrong with one is said in a line."""
+
+import json
+import re
+
+import pytest
+
+from sraven import SRAVEN, ConfigurationError
+from sraven.text import ask
+from sraven.text.completions import LONGEST_LINE, MOST_SETS, answered, read_completions, score_completions
+
+
+@pytest.fixture(scope="module")
+def questions():
+    return ask(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
+
+
+@pytest.fixture(scope="module")
+def right(questions):
+    return dict(zip(map(questions.id_of, range(10)), questions.answers(range(10)), strict=True))
+
+
+def write(path, completions):
+    pairs = completions.items() if isinstance(completions, dict) else completions
+    path.write_text("".join(json.dumps({"id": name, "completion": text}) + "\n" for name, text in pairs))
+    return path
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "completions.jsonl"
+
+
+def test_right_answers_in_any_order_score_one(file, right):
+    [score] = score_completions(write(file, dict(reversed(right.items()))))
+    assert score.n == 10 and score.target.value == score.valid.value == 1 == pytest.approx(
+        score.ceiling.value
+    )
+    assert (score.missing, score.first_missing, score.unparsed.value) == (0, None, 0)
+    assert score.chance == 7**-2 and score.floors == {} and score.form == "told"
+
+
+def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, questions):
+    kept = {name: right[name] for name in list(right)[:6]}
+    kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
+    told = []
+    [score] = score_completions(write(file, kept), tell=lambda ids, grades: told.append((ids, grades)))
+    assert score.target.value == 0.4 and score.unparsed.value == 0.2
+    assert (score.missing, score.first_missing) == (4, questions.id_of(6))
+    [(ids, grades)] = told
+    assert list(ids) == list(kept) and grades.target.tolist() == [True, False, True, True, False, True]
+
+
+def test_several_sets_are_scored_apart_in_the_order_of_the_file(file, right, questions):
+    choosing = ask(questions.task, "ood", 3, choices="uniform")
+    letters = dict(zip(map(choosing.id_of, range(3)), choosing.answers(range(3)), strict=True))
+    scores = score_completions(write(file, letters | right))
+    assert [score.questions for score in scores] == [choosing.name, questions.name]
+    assert all(score.target.value == 1 for score in scores) and len(scores[0].floors) == 4
+
+
+def test_what_else_stands_in_a_line_is_not_read(file, right, questions):
+    line = {"model": "x", "completion": right[questions.id_of(0)], "usage": {"tokens": [1]}}
+    file.write_text("\n" + json.dumps(line | {"id": questions.id_of(0)}) + "\r\n  \n")
+    [found] = read_completions(file)
+    assert (found.line, found.question) == (2, questions.id_of(0))
+
+
+LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer: [1 2]"}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            [LINE % 3, LINE % 4, LINE % 3],
+            "line 3: a second completion of v1_M2-K7-unique_h25_s0_ood-10_told-0_3",
+        ),
+        ([LINE % 3, LINE % 3], "the first is in line 1"),
+        ([LINE % 3, LINE % 10], "line 2: 'v1_M2-K7-unique_h25_s0_ood-10_told-0_10' is no id that"),
+        ([LINE % 3, '{"id": "17", "completion": ""}'], "line 2: '17' is no id that"),
+        ([LINE % 3, '{"id": "17"'], "line 2 is no JSON that can be read"),
+        (
+            ['{"id": "1", "id": "2", "completion": ""}'],
+            "line 1 is no JSON that can be read: a name stands twice",
+        ),
+        (['{"completion": ""}'], 'line 1: expected an object with "id" and "completion"'),
+        (["[1]"], "line 1: expected an object"),
+        (
+            [(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")],
+            "line 1: [1, 2] is no text; completions may be null",
+        ),
+        (['{"id": 3, "completion": ""}'], "line 1: 3 is no text"),
+        (["\xff"], "line 1 is no JSON that can be read"),
+        (["[" * 100_000], "line 1 is no JSON that can be read"),
+        (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
+        ([""], "has no completions"),
+    ],
+    ids=range(14),
+)
+def test_wrong_lines_are_named(file, lines, said):
+    file.write_bytes("\n".join(lines).encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=re.escape(said)) as error:
+        score_completions(file)
+    assert len(str(error.value)) < 500 and str(error.value).startswith(str(file))
+
+
+def test_files_about_too_many_sets_are_refused(file):
+    ids = [f"v1_M1-K7_h0_s0_test-{count}_told-0_0" for count in range(1, MOST_SETS + 2)]
+    write(file, dict.fromkeys(ids, ""))
+    with pytest.raises(ConfigurationError, match=f"line {MOST_SETS + 1}: expected {MOST_SETS} sets"):
+        score_completions(file)
+
+
+def test_what_has_a_completion_is_told(file, right, questions):
+    write(file, [*list(right.items())[2:5], ("v1_M1-K7_h0_s0_test-3_told-0_0", "")])
+    assert answered(file, questions).nonzero()[0].tolist() == [2, 3, 4]
+    assert not answered(file, ask(questions.task, "ood", 11)).any()
