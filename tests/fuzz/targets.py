@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fuzz.binary_targets import change_predictions, dataset_seeds, parquet_seeds, run_dataset, run_parquet
 from fuzz.changes import change_bytes, change_json
 from fuzz.harness import Target
+from fuzz.reply_targets import REPLIES, completion_seeds, run_completions, run_reply
 from fuzz.text_targets import (
     COMMANDS,
     DESCRIPTION,
@@ -43,6 +44,8 @@ TARGETS: dict[str, Target] = {
     "run-log": Target(texts(LOG_LINES), change_bytes, run_log, 2000),
     "records": Target(record_seeds, change_records, run_records, 1000),
     "record-tables": Target(table_seeds, change_records, run_records, 10),
+    "replies": Target(texts(*REPLIES), change_bytes, run_reply, 10_000),
+    "completions": Target(completion_seeds, change_bytes, run_completions, 1000),
     "command-line": Target(texts(*map(str.encode, COMMANDS)), change_bytes, run_command_line, 100),
 }
 """The targets, by name."""

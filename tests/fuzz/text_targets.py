@@ -191,6 +191,7 @@ COMMANDS = (
     "score nowhere",
     "submit nowhere --leaderboard nowhere",
     "leaderboard sraven-v1 --leaderboard nowhere",
+    "text score nowhere --out x",
     "train sraven-v1 --attention hyla --steps 1 --help",
     "c4 prepare nowhere --out x --help",
 )

@@ -1,0 +1,58 @@
+"""What scores of language models are read against: ceilings of the ladder, and what choices give away.
+
+    python tests/speed/text_ladder.py docs/results/text-ladder.json
+
+Nothing here depends on the machine: the same numbers come out anywhere.
+"""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from record import output
+
+from sraven.core.ground.estimate import Mean
+from sraven.core.system.files import write_json
+from sraven.text import LADDER, SCHEMES, Rung, ask
+
+INSTANCES, QUESTIONS = 100_000, 20_000
+
+
+def brief(mean: Mean) -> dict[str, float]:
+    """Return a mean to six digits."""
+    return {name: round(value, 6) for name, value in asdict(mean).items()}
+
+
+def floors_of(rung: Rung, scheme: str) -> dict[str, Any]:
+    """Return what solvers score on choices of a scheme that look for no rule."""
+    asked = ask(rung.task, rung.split, QUESTIONS, choices=scheme)
+    return {name: brief(floor) for name, floor in asked.floors().items()}
+
+
+def main(goal: str) -> None:
+    """Compute all and write it to ``goal``."""
+    rungs = []
+    for rung in LADDER:
+        rungs.append(
+            {
+                "M": rung.M,
+                "K": rung.K,
+                "chance": rung.questions().chance,
+                "ceiling_on_any": {
+                    split: brief(rung.ceiling(INSTANCES, split)) for split in ("all", rung.split)
+                },
+                "floors": {scheme: floors_of(rung, scheme) for scheme in SCHEMES},
+            }
+        )
+        print(rung, rungs[-1]["ceiling_on_any"], flush=True)
+    record = {
+        "command": f"python tests/speed/text_ladder.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD"),
+        "rungs": rungs,
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

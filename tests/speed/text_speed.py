@@ -1,0 +1,67 @@
+"""Time to render and grade 100,000 puzzles, beside what else has to be done with them.
+
+    python tests/speed/text_speed.py docs/results/text-speed.json
+
+Seconds are the best of five; `beside_json` is the ratio to writing the same prompts as JSON, which every
+file of prompts takes.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from record import output
+
+from sraven import SRAVEN, text
+from sraven.core.compute.bench import machine
+from sraven.core.system.files import write_json
+from sraven.text.prompts import render_answers
+
+COUNT, K = 100_000, 8
+
+
+def best(call: Callable[[], Any]) -> float:
+    """Return the least seconds of five calls; what compiles has done so in the first."""
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def main(goal: str) -> None:
+    """Measure and write to ``goal``."""
+    task = SRAVEN(M=4, K=K)
+    batch, shots = task.sample("ood", 0, COUNT), task.sample("train", 0, COUNT)
+    prompts = text.render(batch, K)
+    right = render_answers(batch.target)
+    wrong = render_answers(np.ascontiguousarray(batch.context[:, 7]))
+    seconds = {
+        "generate": best(lambda: task.sample("ood", 0, COUNT)),
+        "json": best(lambda: [json.dumps(prompt) for prompt in prompts]),
+        "render told": best(lambda: text.render(batch, K)),
+        "render untold": best(lambda: text.render(batch, K, "untold")),
+        "render told, 1 shot": best(lambda: text.render(batch, K, shots=shots)),
+        "grade, all right": best(lambda: text.grade(right, batch, K)),
+        "grade, all wrong": best(lambda: text.grade(wrong, batch, K)),
+        "grade, all unparsed": best(lambda: text.grade(prompts, batch, K)),
+    }
+    record = {
+        "command": f"python tests/speed/text_speed.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD"),
+        "machine": machine(),
+        "instances": COUNT,
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "beside_json": {name: round(value / seconds["json"], 2) for name, value in seconds.items()},
+    }
+    write_json(Path(goal), record)
+    print(json.dumps(record["seconds"], indent=1))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
