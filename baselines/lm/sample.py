@@ -75,6 +75,14 @@ def _continue(
     return jnp.concatenate([first_B[:, None], rest_SB.T], axis=1)
 
 
+def continue_greedily(model: Transformer, params: Any, prompt_BT: Array, count: int) -> Array:
+    """Return the likeliest pieces after prompts of one length, int32 ``[B, count]``."""
+    pieces_BS: Array = _continue(
+        model, params, prompt_BT, jax.random.key(0), count=count, temperature=0.0, top=0
+    )
+    return pieces_BS
+
+
 def continue_tokens(
     config: LanguageConfig,
     params: Any,
@@ -148,13 +156,13 @@ def sample_text(folder: Path, prompt: str, count: int, **options: Any) -> list[s
     tokenizer = read_tokenizer(folder / TOKENIZER)
     tokens = tokenizer.encode([prompt.encode(errors="replace")])[0][:-1]  # the document goes on: no EOS
     pieces = continue_tokens(config, params, tokens, count, **options)
-    texts = [_text_after(tokenizer, tokens, row) for row in pieces]
+    texts = [text_after(tokenizer, tokens, row) for row in pieces]
     # The tokenizer drops spaces at the end of a prompt, and the next word begins with one.
     return [text.removeprefix(" ") if prompt[-1:].isspace() else text for text in texts]
 
 
-def _text_after(tokenizer: Tokenizer, prompt: NDArray[np.uint16], pieces: NDArray[np.int32]) -> str:
-    """Return the text of pieces that follow a prompt, up to the document's end."""
+def text_after(tokenizer: Tokenizer, prompt: NDArray[np.uint16], pieces: NDArray[np.int32]) -> str:
+    """Return the text of pieces ``[count]`` that follow a prompt, up to the document's end."""
     ends = np.flatnonzero(pieces == tokenizer.special["eos"])
     kept = pieces[: ends[0]] if len(ends) else pieces
     # A first piece loses its leading space, so what follows is cut from the whole.

@@ -76,25 +76,29 @@ class Score:
     floors: dict[str, Mean]
 
 
-def _read_line(where: str, data: bytes) -> tuple[str, str | None]:
+def _read_line(where: str, data: bytes, name: str) -> tuple[str, str | None]:
     try:
         value = parse_json(data)
     except ValueError as error:
         raise ConfigurationError(f"{where} is no JSON that can be read: {error}") from None
-    if not isinstance(value, dict) or not {"id", "completion"} <= value.keys():
-        raise ConfigurationError(f'{where}: expected an object with "id" and "completion"')
-    question, text = value["id"], value["completion"]
+    if not isinstance(value, dict) or not {"id", name} <= value.keys():
+        raise ConfigurationError(f'{where}: expected an object with "id" and "{name}"')
+    question, text = value["id"], value[name]
     if not isinstance(question, str) or not isinstance(text, str | None):
         wrong = question if not isinstance(question, str) else text
-        raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; completions may be null")
+        raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; a {name} may be null")
     return question, text
 
 
-def read_completions(path: Path) -> Iterator[Completion]:
+def read_completions(path: Path, name: str = "completion") -> Iterator[Completion]:
     """Yield the completions of a file, a line at a time; empty lines are passed over.
 
     A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it; whatever else is in
     the object isn't read.
+
+    Args:
+        path: the file.
+        name: of the field to read; ``prompt`` reads a file of prompts in the same way.
 
     Raises:
         ConfigurationError: at the first line that is no such object, or is longer than `LONGEST_LINE`.
@@ -107,7 +111,7 @@ def read_completions(path: Path) -> Iterator[Completion]:
             if len(data) > LONGEST_LINE:
                 raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
             if data.strip():
-                question, text = _read_line(where, data)
+                question, text = _read_line(where, data, name)
                 yield Completion(where, number, question, text)
 
 

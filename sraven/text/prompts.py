@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 ANSWER = "Answer:"
 """How the last line of a reply begins."""
 
-_BETWEEN = "\n\n"
+BETWEEN = "\n\n"
+"""What stands between the parts of a prompt."""
 
 
 def panel_pattern(M: int) -> str:
@@ -43,7 +44,7 @@ def join_prompts(introduction: str, solved: list[str], questions: list[str]) -> 
     """Return the prompts: question i comes behind the i-th of equal shares of the solved examples."""
     each = shots_each(len(solved), len(questions))
     return [
-        _BETWEEN.join((introduction, *solved[each * i : each * (i + 1)], question))
+        BETWEEN.join((introduction, *solved[each * i : each * (i + 1)], question))
         for i, question in enumerate(questions)
     ]
 

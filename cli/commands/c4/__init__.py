@@ -4,7 +4,7 @@ import click
 
 from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = read_summaries("cli.commands.c4", ("prepare", "fingerprint", "sample"))
+COMMANDS = read_summaries("cli.commands.c4", ("prepare", "fingerprint", "sample", "complete"))
 
 
 @click.group(name="c4", cls=LazyGroup, package="cli.commands.c4", summaries=COMMANDS)

@@ -88,7 +88,7 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
         (["[1]"], "line 1: expected an object"),
         (
             [(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")],
-            "line 1: [1, 2] is no text; completions may be null",
+            "line 1: [1, 2] is no text; a completion may be null",
         ),
         (['{"id": 3, "completion": ""}'], "line 1: 3 is no text"),
         (["\xff"], "line 1 is no JSON that can be read"),

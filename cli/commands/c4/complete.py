@@ -1,0 +1,45 @@
+"""Completions of a file of prompts."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cli.shared.extras import needs_extra
+from cli.shared.progress import progress_bar
+
+
+@click.command(name="complete")
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("prompts", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--tokens", type=int, default=32, show_default=True, help="To add at most.")
+@click.option("--batch", type=int, default=256, show_default=True, help="Prompts at a time.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
+def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path) -> None:
+    """Complete PROMPTS with a language model, the likeliest pieces after each.
+
+    RUN is the directory of a finished run on c4-v1. PROMPTS is a file of JSON Lines with `id` and `prompt`,
+    as `sraven text generate` writes it; the completions are what `sraven text score` reads. Each ends where
+    the model ends its document, or after --tokens tokens.
+
+    \b
+    Example:
+      sraven c4 complete run prompts.jsonl --tokens 12 --out completions.jsonl
+    """
+    with needs_extra("sraven c4 complete", "baselines"):
+        from baselines.lm.complete import Completer
+    from sraven.core.system.files import replacing
+    from sraven.text.completions import read_completions
+
+    completer = Completer(run, tokens, batch)
+    total = sum(1 for _ in read_completions(prompts, "prompt"))
+    asked = ((each.question, each.text or "") for each in read_completions(prompts, "prompt"))
+    with (
+        replacing(out) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="\n") as file,
+        progress_bar("completing (compiles on first use)", total) as advance,
+    ):
+        for name, text in completer.complete(asked):
+            file.write(json.dumps({"id": name, "completion": text}) + "\n")
+            advance(1)
+    click.echo(f"{out}: {total:,} completions")

@@ -1,0 +1,114 @@
+"""A tiny transformer that learns puzzles as text: the whole way, by the project's own commands.
+
+    python tests/speed/text_baseline.py work --rungs 1 2 --attention softmax --steps 20000
+
+makes a corpus of rendered puzzles with their answers from `train` of each rung, and a tokenizer whose pieces
+are numbers, brackets and the words that are always the same; prepares, trains, completes the ladder's prompts
+and scores them. What is in the folder already isn't made again, so a run that broke off goes on.
+"""
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from string import ascii_letters, punctuation
+
+import sentencepiece
+
+from sraven.core.system.files import write_bytes
+from sraven.text import LADDER, Rung
+from sraven.text.ladder import COUNT
+from sraven.text.prompts import ANSWER, BETWEEN
+
+FORM = "untold"
+SPECIAL = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3}
+SPACE = "\u2581"
+"""How SentencePiece writes a space."""
+
+
+def sraven(*arguments: object, out: Path | None = None) -> None:
+    """Run a command of the project; with ``out``, what it prints goes to that file."""
+    print("sraven", *arguments, flush=True)
+    command = [sys.executable, "-m", "sraven", *map(str, arguments)]
+    done = subprocess.run(command, check=True, stdout=None if out is None else subprocess.PIPE)
+    if out is not None:
+        write_bytes(out, done.stdout)
+        print(done.stdout.decode(), flush=True)
+
+
+def options_of(rung: Rung, count: int, split: str) -> list[object]:
+    """Return the options of `sraven text generate` that ask about a rung."""
+    task = rung.task
+    options = ["--M", task.M, "--K", task.K, "--holdout", task.holdout, "--seed", task.seed]
+    return [*options, "--answers", task.answers, "--split", split, "-n", count, "--form", FORM]
+
+
+def pieces_of(rungs: Iterable[Rung], heads: Iterable[str]) -> Iterator[str]:
+    """Yield the pieces that texts are cut into, but for what is rare: heads, numbers, brackets."""
+    yield from (SPACE + head.replace(" ", SPACE) for head in heads)
+    largest = max(rung.K for rung in rungs)
+    yield from (space + str(number) for number in range(largest) for space in ("", SPACE))
+    yield from (f"{SPACE}[", f"]{SPACE}[", "]", "?]", f"{SPACE}{ANSWER}{SPACE}[")
+
+
+def make_tokenizer(rungs: Iterable[Rung], texts: Iterable[str]) -> bytes:
+    """Return a SentencePiece model: the pieces above, and single characters for whatever else there is."""
+    # White space is folded as in documents; a head ends where the puzzle begins.
+    heads = sorted({" ".join(text.split(BETWEEN + "[")[0].split()) for text in texts})
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([ascii_letters, punctuation]),
+        model_writer=model,
+        model_type="char",
+        vocab_size=4 + 256 + len(ascii_letters + punctuation) + 200,
+        hard_vocab_limit=False,
+        byte_fallback=True,
+        num_threads=1,
+        minloglevel=2,
+        user_defined_symbols=list(dict.fromkeys(pieces_of(rungs, heads))),
+        **SPECIAL,
+    )
+    return model.getvalue()
+
+
+def prepare(work: Path, rungs: list[Rung], documents: int) -> None:
+    """Write the corpus, so many documents of each rung, and its tokens."""
+    files = [work / f"train-M{rung.M}-K{rung.K}.jsonl" for rung in rungs]
+    for rung, file in zip(rungs, files, strict=True):
+        if not file.exists():
+            sraven("text", "generate", *options_of(rung, documents, "train"), "--solved", "--out", file)
+    if not (tokenizer := work / "puzzles.model").exists():
+        firsts = [json.loads(file.open().readline())["text"] for file in files]
+        write_bytes(tokenizer, make_tokenizer(rungs, firsts))
+    sources = [part for file in files for part in ("--source", file)]
+    sraven("c4", "prepare", *sources, "--tokenizer", tokenizer, "--out", work / "tokens")
+
+
+def main() -> None:
+    """Go the whole way."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("work", type=Path, help="folder of all that is made")
+    parser.add_argument("--rungs", type=int, nargs="+", default=[1, 2], help="numbers in the ladder, from 1")
+    parser.add_argument("--documents", type=int, default=200_000, help="puzzles of each rung to train on")
+    parser.add_argument("--questions", type=int, default=COUNT, help="of each rung to answer")
+    given, training = parser.parse_known_args()  # whatever else is given goes to `sraven train`
+    work, rungs = given.work, [LADDER[number - 1] for number in given.rungs]
+    work.mkdir(parents=True, exist_ok=True)
+    prepare(work, rungs, given.documents)
+    sraven("train", "c4-v1", "--size", "tiny", "--data", work / "tokens", "--out", work / "run", *training)
+    prompts, completions = work / "prompts.jsonl", work / "completions.jsonl"
+    lines = []
+    for rung in rungs:
+        sraven("text", "generate", *options_of(rung, given.questions, rung.split), "--out", prompts)
+        lines.append(prompts.read_text())
+    prompts.write_text("".join(lines))
+    sraven("c4", "complete", work / "run", prompts, "--tokens", 16, "--out", completions)
+    sraven("text", "score", completions)
+    sraven("text", "score", completions, "--json", out=work / "scores.json")
+
+
+if __name__ == "__main__":
+    main()
