@@ -74,6 +74,12 @@ def make_tokenizer(rungs: Iterable[Rung], texts: Iterable[str]) -> bytes:
     return model.getvalue()
 
 
+def first_text(file: Path) -> str:
+    """Return the text of the first line of a corpus."""
+    with file.open() as lines:
+        return str(json.loads(next(lines))["text"])
+
+
 def prepare(work: Path, rungs: list[Rung], documents: int) -> None:
     """Write the corpus, so many documents of each rung, and its tokens."""
     files = [work / f"train-M{rung.M}-K{rung.K}.jsonl" for rung in rungs]
@@ -81,8 +87,7 @@ def prepare(work: Path, rungs: list[Rung], documents: int) -> None:
         if not file.exists():
             sraven("text", "generate", *options_of(rung, documents, "train"), "--solved", "--out", file)
     if not (tokenizer := work / "puzzles.model").exists():
-        firsts = [json.loads(file.open().readline())["text"] for file in files]
-        write_bytes(tokenizer, make_tokenizer(rungs, firsts))
+        write_bytes(tokenizer, make_tokenizer(rungs, map(first_text, files)))
     sources = [part for file in files for part in ("--source", file)]
     sraven("c4", "prepare", *sources, "--tokenizer", tokenizer, "--out", work / "tokens")
 
@@ -100,11 +105,10 @@ def main() -> None:
     prepare(work, rungs, given.documents)
     sraven("train", "c4-v1", "--size", "tiny", "--data", work / "tokens", "--out", work / "run", *training)
     prompts, completions = work / "prompts.jsonl", work / "completions.jsonl"
-    lines = []
-    for rung in rungs:
-        sraven("text", "generate", *options_of(rung, given.questions, rung.split), "--out", prompts)
-        lines.append(prompts.read_text())
-    prompts.write_text("".join(lines))
+    parts = [work / f"prompts-M{rung.M}-K{rung.K}.jsonl" for rung in rungs]
+    for rung, part in zip(rungs, parts, strict=True):
+        sraven("text", "generate", *options_of(rung, given.questions, rung.split), "--out", part)
+    prompts.write_text("".join(part.read_text() for part in parts))
     sraven("c4", "complete", work / "run", prompts, "--tokens", 16, "--out", completions)
     sraven("text", "score", completions)
     sraven("text", "score", completions, "--json", out=work / "scores.json")
