@@ -10,7 +10,7 @@ from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.estimate import Mean
 from sraven.text.choice import CHOICES, LETTERS, SCHEMES, draw_choices, floors
 from sraven.text.forms import FORMS, Setting
-from sraven.text.grading import Grades
+from sraven.text.grading import Grades, check_replies
 from sraven.text.prompts import ANSWER, fill, introduce, join_prompts, panel_pattern, puzzle_pattern, solve
 from sraven.text.questions import Indices, Questions
 from sraven.text.replies import parse_letter
@@ -79,6 +79,7 @@ class Choosing(Questions):
 
     def grade(self, indices: Indices, replies: Sequence[object], threads: int | None = None) -> Grades:
         """Grade replies to questions by their indices; `valid` is the same as `target`."""
+        check_replies(replies, len(indices))
         panels, right = self._drawn(self.split, np.asarray(indices, np.int64), threads)
         letters = [parse_letter(reply, CHOICES) for reply in replies]
         parsed = np.array([letter is not None for letter in letters], np.bool_)

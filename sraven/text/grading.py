@@ -76,6 +76,15 @@ def parse_all(replies: Iterable[object], M: int, K: int) -> tuple[NDArray[np.uin
     return panels, np.array([panel is not None for panel in found], np.bool_)
 
 
+def check_replies(replies: Sequence[object], count: int) -> None:
+    """Make sure that there is a reply for each of ``count`` instances."""
+    if len(replies) != count:
+        raise ConfigurationError(
+            f"{len(replies):,} replies for {count:,} instances; expected one for each, None where there is "
+            "none"
+        )
+
+
 def grade(
     replies: Sequence[object],
     batch: "Batch",
@@ -101,11 +110,7 @@ def grade(
     """
     contexts = check_context(batch.context, check_K(K))
     targets = check_symbols("target", batch.target, (len(contexts), contexts.shape[2]), K)
-    if len(replies) != len(contexts):
-        raise ConfigurationError(
-            f"{len(replies):,} replies for {len(contexts):,} instances; expected one for each, None where "
-            "there is none"
-        )
+    check_replies(replies, len(contexts))
     panels, parsed = parse_all(replies, contexts.shape[2], K)
     target = parsed & (panels == targets).all(axis=1)
     valid = target.copy()

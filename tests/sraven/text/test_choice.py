@@ -164,6 +164,25 @@ def test_examples_with_choices_show_their_right_letter(task):
     assert asked.ceiling().value == 1
 
 
+def test_other_numbers_of_replies_are_refused(task):
+    with pytest.raises(ConfigurationError, match="1 replies for 2 instances; expected one for each"):
+        ask(task, "ood", 3, choices="uniform").grade([0, 1], ["Answer: A"])
+
+
+PINNED = {
+    "context": "8e799e2a1012b7ac",
+    "uniform": "2f49753761ccb323",
+    "near": "ca594e12d1ffecdf",
+    "centred": "40ceab82af310d33",
+}
+
+
+@pytest.mark.parametrize("scheme", PINNED)
+def test_choices_never_change(task, scheme):
+    # Scores of older completions would mean something else: another way to draw is another scheme.
+    assert ask(task, "ood", 50, choices=scheme).digests()["prompts"][:16] == PINNED[scheme]
+
+
 def test_unknown_schemes_are_refused(task):
     with pytest.raises(ConfigurationError, match="choices='far': expected one of 'context', 'uniform'"):
         ask(task, "ood", 3, choices="far")
