@@ -39,7 +39,7 @@ class Choosing(Questions):
 
     @property
     def name(self) -> str:
-        """The name: as that of questions without choices, and the scheme behind."""
+        """The name, as that of questions without choices, and the scheme behind."""
         return f"{super().name}_{self.choices}"
 
     @property

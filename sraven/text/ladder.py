@@ -33,7 +33,7 @@ class Rung:
 
     @property
     def split(self) -> str:
-        """Where its questions come from: `ood`, held-out combinations, but for M=1, which has none."""
+        """The split of its questions, `ood`; `test` for M=1, where nothing is held out."""
         return "ood" if self.M > 1 else "test"
 
     def questions(self, form: str = "told", shots: int = 0, count: int = COUNT) -> Questions:
