@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.boards.ceilings import KNOWS, Ceiling
-from sraven.core.boards.check import check_digests, check_held_out, check_predictions
+from sraven.core.boards.check import (
+    check_digests,
+    check_held_out,
+    check_predictions,
+    check_prompts,
+    check_replies,
+)
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.lines import BoardLine, lines_of
@@ -26,6 +32,7 @@ from sraven.core.tasks.families import (
     make_board_task,
     references_of,
     scoring_of,
+    wording_of,
 )
 from sraven.core.tasks.task import Labels, Task
 
@@ -167,14 +174,14 @@ class Board(BoardFile):
         Args:
             split: a scored split.
             predictions: of one seed, in the order of the indices: integers ``[n, M]`` for SRAVEN,
-                floats ``[n]`` for fuzzy logic, floats ``[n, 3]`` for C4.
+                floats ``[n]`` for fuzzy logic, floats ``[n, 3]`` for C4; n texts where they are replies.
             threads: threads to use; None for all available ones.
 
         Raises:
             ConfigurationError: for a wrong split, shape, kind of number or value.
             BoardError: if this installation lacks one of the board's metrics.
         """
-        array = self.checked_predictions(split, predictions)
+        array = self.read(split, self.checked_predictions(split, predictions))
         run = Run(0, array, np.ones(len(array), np.bool_))
         labels = self.labels(split, array, threads=threads)
         return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
@@ -191,15 +198,30 @@ class Board(BoardFile):
         return diagnose_runs(diagnosis, self.labels(split, threads=threads), [run], threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
-        """Return predictions of a whole split as an array of the board's type.
+        """Return predictions of a whole split as an array of the board's type, or as a list of texts.
 
         Raises:
             ConfigurationError: for a wrong split, shape, kind of number or value.
         """
         size = self.splits[check_choice("split", split, tuple(self.splits))]
+        if self.is_text:
+            return check_replies(f"predictions of {split}", predictions, size)
         return check_predictions(
             f"predictions of {split}", predictions, size, self.prediction, scoring_of(self.task)
         )
+
+    def read(self, split: str, submitted: Any, indices: NDArray[np.int64] | None = None) -> Any:
+        """Return what is scored of predictions: what replies say; numbers as they are.
+
+        Args:
+            split: a scored split.
+            submitted: predictions of instances of it, checked.
+            indices: which instances these are; None for all, in their order.
+        """
+        if not self.is_text:
+            return submitted
+        every = np.arange(len(submitted)) if indices is None else indices
+        return wording_of(self.task).read(split, every, submitted)
 
     def check(self, split: str, instances: int | None = None) -> None:
         """Generate a split anew and compare it with the digests of the board.
@@ -230,7 +252,7 @@ class Board(BoardFile):
             self.check(split)
 
     def check_all(self) -> None:
-        """Check all that its file covers, the digested part of ``train``, too.
+        """Check all that its file covers, the digested part of ``train`` and prompts, too.
 
         Raises:
             BoardError: if it isn't what this installation gives.
@@ -238,6 +260,8 @@ class Board(BoardFile):
         self.check_combinations()
         for split in self.covered:
             self.check(split)
+        if self.prompts:
+            check_prompts(self, wording_of(self.task))
 
     def check_combinations(self) -> None:
         """Compare the combinations of the held-out splits with those that the board lists.

@@ -1,17 +1,18 @@
 """Checks against a board: its instances by their digests, its combinations, predictions of its splits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.boards.content import BoardSplit
+from sraven.core.boards.content import BoardFile, BoardSplit
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import BoardError, ConfigurationError
-from sraven.core.tasks.digests import block_size, digest_split
-from sraven.core.tasks.families import rows_of
-from sraven.core.tasks.task import Column, GeneratedTask, Scoring
+from sraven.core.tasks.digests import block_size, digest_prompts, digest_split
+from sraven.core.tasks.families import columns_of
+from sraven.core.tasks.task import Column, GeneratedTask, Scoring, Wording
+from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
 
 
 def check_digests(
@@ -30,7 +31,7 @@ def check_digests(
     Raises:
         BoardError: if they differ; the message says where.
     """
-    total, size = entry.instances, block_size(rows_of(task).columns)
+    total, size = entry.instances, block_size(columns_of(task))
     checked = total if instances is None else min(-(-instances // size) * size, total)
     arrays = entry.arrays or {}
     found = digest_split(task, split, checked, batch)
@@ -88,3 +89,55 @@ def check_predictions(
     if fault := scoring.find_fault(array):
         raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
     return array
+
+
+def check_prompts(board: BoardFile, wording: Wording) -> None:
+    """Put all questions of a board anew, in each form, and compare them with its digests.
+
+    Raises:
+        BoardError: if they differ.
+    """
+    for form, pinned in board.prompts.items():
+        split = board.primary_split
+        if digest_prompts(wording.prompts(split, board.splits[split], form)) != pinned:
+            raise BoardError(
+                f"board {board.id}: the prompts of form {form} aren't those of the board; reinstall sraven"
+            )
+
+
+def check_replies(name: str, replies: Any, size: int) -> list[str]:
+    """Return replies to all questions of a split as a list of texts that can be submitted.
+
+    Args:
+        name: of the replies, for the message.
+        replies: texts, in the order of the indices; None for one that there isn't, which is submitted as
+            an empty one.
+        size: of the split.
+
+    Raises:
+        ConfigurationError: for another number of them, or one that isn't a text or is too long.
+    """
+    if isinstance(replies, str) or not isinstance(replies, Sequence | np.ndarray):
+        raise ConfigurationError(f"{name} is a {type(replies).__name__}; expected a list of texts")
+    if len(replies) != size:
+        raise ConfigurationError(f"{name} has {len(replies):,} texts; expected {size:,}, one for each instance")
+    texts = ["" if reply is None else reply for reply in replies]
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ConfigurationError(f"{name}: row {row} is a {type(text).__name__}; expected a text or None")
+        if fault := reply_fault(text):
+            raise ConfigurationError(f"{name}: row {row} {fault}")
+    if (total := sum(len(text.encode()) for text in texts)) > MOST_REPLIES:
+        raise ConfigurationError(f"{name} has {total:,} bytes; expected {MOST_REPLIES:,} or fewer")
+    return texts
+
+
+def reply_fault(text: str) -> str | None:
+    """Return why a text can't be submitted as a reply; None if it can."""
+    try:
+        length = len(text.encode())
+    except UnicodeEncodeError:
+        return "has half of a surrogate pair, which UTF-8 can't hold"
+    if length > MOST_REPLY:
+        return f"has {length:,} bytes; expected {MOST_REPLY:,} or fewer: keep the end, where the answer is"
+    return None

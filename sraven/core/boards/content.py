@@ -4,7 +4,7 @@ The file never changes, and its digest is the board's identity. So nothing is co
 written otherwise, and what has its default isn't written at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -13,7 +13,7 @@ from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, Measu
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import BoardError
 from sraven.core.ground.spec import digest
-from sraven.core.tasks.task import Column
+from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted.schemas import find_problem
 
 RANKED = "ranked"
@@ -22,14 +22,19 @@ RANKED = "ranked"
 CORPUS, GENERATED = "corpus", "generated"
 """Where the labels of a board come from, by their names in its file."""
 
-DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
+DEFAULTS: Mapping[str, Any] = {
+    "budget_unit": "instances",
+    "ceiling_definition": FIRST_DEFINITION,
+    "prompts": {},
+    "rungs": [],
+}
 """What a board has whose file doesn't say it; no file says it."""
 
 ORDER = (
     *("schema", "id", "version", "title", "series", "task", "config", "labels", "prediction"),
     *("train_budget", "train_budgets", "budget_unit"),
     *("metric", "primary_split", "higher_is_better", "metrics", "ceiling", "ceiling_definition"),
-    *("reference", "splits", "held_out"),
+    *("reference", "prompts", "rungs", "splits", "held_out"),
 )
 """The names in a board's file, in their order."""
 
@@ -118,6 +123,8 @@ def find_fault(content: Any) -> str | None:
     family, configured = content["task"], content["config"].get("task")
     if configured != family:
         return f"config.task is {quoted(configured)}; expected {quoted(family)}, as task says"
+    if (content["prediction"]["dtype"] == TEXT) != bool(content.get("prompts")):
+        return f"has prompts if and only if the dtype of its prediction is {TEXT}"
     for known in (known for split in content["ceiling"].values() for known in split):
         if known not in KNOWS.values():
             return f"has a ceiling of an observer {quoted(known)}; expected {', '.join(KNOWS.values())}"
@@ -149,6 +156,10 @@ class BoardFile:
         reported: figures of papers.
         covered: what its digests cover, by split, ``train`` included.
         held_out: the combinations of each split that shares none with ``train``.
+        prompts: of a board whose predictions are texts, the SHA-256 of all prompts by form: of each in
+            UTF-8 with a NUL behind it, in the order of the indices.
+        rungs: the parts of the primary split that are scored apart, as the file
+            has them; see `sraven.core.tasks.task.Rung`.
     """
 
     id: str
@@ -170,6 +181,8 @@ class BoardFile:
     reported: tuple[Reported, ...]
     covered: Mapping[str, BoardSplit]
     held_out: Mapping[str, tuple[tuple[int, ...], ...]]
+    prompts: Mapping[str, str]
+    rungs: Sequence[Mapping[str, Any]]
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Self:
@@ -237,6 +250,11 @@ class BoardFile:
     def family(self) -> str:
         """Name of its task's family, such as ``sraven``."""
         return str(self.config["task"])
+
+    @property
+    def is_text(self) -> bool:
+        """Whether predictions are texts, what language models replied; others are numbers."""
+        return self.prediction.dtype == TEXT
 
     @property
     def is_ranked(self) -> bool:

@@ -11,10 +11,18 @@ from sraven.core.boards.content import CORPUS, GENERATED, BoardFile, find_fault
 from sraven.core.boards.lines import boards_folder
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
+from sraven.core.ground.estimate import Mean
 from sraven.core.system.files import compact_json, write_text
-from sraven.core.tasks.digests import digest_split
-from sraven.core.tasks.families import find_family, generator_of, make_board_task, references_of, scoring_of
-from sraven.core.tasks.task import GeneratedTask, Task
+from sraven.core.tasks.digests import digest_prompts, digest_split
+from sraven.core.tasks.families import (
+    find_family,
+    generator_of,
+    make_board_task,
+    references_of,
+    scoring_of,
+    wording_of,
+)
+from sraven.core.tasks.task import TEXT, GeneratedTask, Task
 
 TRAIN_DIGESTED = 1 << 20
 """Instances of the training split that a board's digests cover."""
@@ -38,17 +46,15 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
     return [boards[board_id] for board_id in ids or boards]
 
 
+def _rounded(mean: Mean) -> dict[str, float]:
+    return {"value": round(mean.value, _DIGITS), "standard_error": round(mean.standard_error, _DIGITS)}
+
+
 def _ceilings(task: GeneratedTask, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return what the ideal observer scores, by split, what it knows and metric."""
     return {
         split: {
-            known: {
-                metric: {
-                    "value": round(mean.value, _DIGITS),
-                    "standard_error": round(mean.standard_error, _DIGITS),
-                }
-                for metric, mean in means.items()
-            }
+            known: {metric: _rounded(mean) for metric, mean in means.items()}
             for known, means in references_of(task).ceilings(split, size, None).items()
         }
         for split, size in sizes.items()
@@ -61,6 +67,14 @@ def _definition_of_ceilings(task: Task) -> dict[str, int]:
         return {}
     newest = max(references_of(task).answers)
     return {} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}
+
+
+def _submitted(task: Task) -> dict[str, Any]:
+    """Return type and shape of what is submitted for an instance."""
+    if find_family(task.name).wording:
+        return {"dtype": TEXT, "shape": []}
+    prediction = scoring_of(task).prediction
+    return {"dtype": prediction.dtype, "shape": list(prediction.shape)}
 
 
 def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -87,13 +101,30 @@ def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict
             "held_out": {},
         }
     generator = generator_of(task)
+    covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
     return {
         "ceiling": _ceilings(generator, sizes),
-        "splits": {
-            split: digest_split(generator, split, size)
-            for split, size in {"train": train_digested, **sizes}.items()
-        },
+        "splits": {split: digest_split(generator, split, size) for split, size in covered.items()},
         "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
+    }
+
+
+def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
+    """Return what a board says of its prompts and rungs; nothing where predictions are numbers."""
+    if not find_family(task.name).wording:
+        return {}
+    wording = wording_of(task)
+    return {
+        "prompts": {form: digest_prompts(wording.prompts(split, size, form)) for form in wording.forms},
+        "rungs": [
+            {
+                **rung._asdict(),
+                "settings": dict(rung.settings),
+                "floors": {name: round(value, _DIGITS) for name, value in rung.floors.items()},
+                "ceilings": {name: _rounded(mean) for name, mean in rung.ceilings.items()},
+            }
+            for rung in wording.rungs(split, size, None)
+        ],
     }
 
 
@@ -118,7 +149,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             "task": task.name,
             "config": dict(task.config),
             "labels": CORPUS if find_family(task.name).is_corpus else GENERATED,
-            "prediction": {"dtype": scoring.prediction.dtype, "shape": list(scoring.prediction.shape)},
+            "prediction": _submitted(task),
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             **{name: definition[name] for name in ("budget_unit",) if name in definition},
             "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
@@ -128,6 +159,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             "ceiling": measured["ceiling"],
             **_definition_of_ceilings(task),
             "reference": _reported(definition),
+            **_worded(task, definition["primary_split"], sizes[definition["primary_split"]]),
             "splits": measured["splits"],
             "held_out": measured["held_out"],
         }

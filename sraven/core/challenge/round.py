@@ -104,7 +104,7 @@ def new_challenge(
         the digest of the round.
 
     Raises:
-        ChallengeError: for commitments that aren't, or a board of a corpus.
+        ChallengeError: for commitments that aren't, or a board of a corpus or of texts.
         ConfigurationError: if there is no such board.
         OutputError: if ``out`` exists.
     """
@@ -112,6 +112,11 @@ def new_challenge(
     loaded = load_board(board)
     if loaded.is_corpus:
         raise ChallengeError(f"{loaded.id} is about a text that anyone may have read; no round can hide it")
+    if loaded.is_text:
+        raise ChallengeError(
+            f"{loaded.id} takes replies, and rounds take predictions that are numbers; ask about instances of a "
+            "secret seed instead: sraven text generate --seed"
+        )
     with new_directory(Path(out)) as folder:
         opened = f"{day or datetime.now(UTC).date()}"
         return write_round(folder, loaded, make_secret(), entrants, opened, threads)

@@ -57,9 +57,22 @@ class Context(NamedTuple):
         return None if found is None or found["mean"] is None else found
 
 
+def least_seeds(board: Board) -> int:
+    """Return how many runs a ranked entry has at least, on every split of a board.
+
+    A seed is a trained model, and several tell how far models that are trained alike differ. On a board of
+    texts the model is given. What varies there is which questions it is asked and, above temperature 0, what
+    it happens to say: both vary from instance to instance, so the interval over instances has them. So one
+    run is enough; of several, all count.
+    """
+    return 1 if board.is_text else RANKED_SEEDS
+
+
 def _few_seeds(context: Context) -> str:
-    few = [split for split in context.board.splits if len(context.seeds(split)) < RANKED_SEEDS]
-    return f"fewer than {RANKED_SEEDS} seeds on {', '.join(few)}" if few else ""
+    least = least_seeds(context.board)
+    few = [split for split in context.board.splits if len(context.seeds(split)) < least]
+    seeds = "seed" if least == 1 else "seeds"
+    return f"fewer than {least} {seeds} on {', '.join(few)}" if few else ""
 
 
 def _other_seeds(context: Context) -> str:

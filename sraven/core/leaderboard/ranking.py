@@ -24,11 +24,13 @@ from sraven.core.leaderboard.standing import (
     SELF_REPORTED,
     Entry,
     Leaderboard,
+    Replies,
     Standing,
     ceiling,
 )
 from sraven.core.submissions.runs import SCORES
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
+from sraven.core.tasks.families import wording_of
 
 __all__ = [
     "REPORTED",
@@ -75,7 +77,7 @@ def _make_entry(entry_id: str, evidence: Evidence) -> Entry:
             split: {name: found["mean"] for name, found in values["metrics"].items()}
             for split, values in scores["splits"].items()
         },
-        gap=primary["gap_to_ceiling"].get(board.metric) if primary else None,
+        gap=primary["gap_to_ceiling"].get(board.metric) if primary and _is_bounded(content, board) else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
         budget=None if method.get("family") == REFERENCE else _budget(board, training["instances"]),
@@ -84,7 +86,24 @@ def _make_entry(entry_id: str, evidence: Evidence) -> Entry:
         code=method.get("code"),
         fingerprint=primary.get("fingerprint") if primary else None,
         errors=evidence.errors,
+        replies=_replies(content),
+        rungs={
+            rung["metric"]: tuple(primary["metrics"][rung["metric"]]["interval"])
+            for rung in (board.rungs if primary else ())
+        },
     )
+
+
+def _replies(content: Mapping[str, Any]) -> Replies | None:
+    """Return what a submission says of the model that replied."""
+    found = dict(content.get("replies", {}))
+    found.pop("prompt_digest", None)  # that of the form, or the submission would have been refused
+    return Replies(**found) if found else None
+
+
+def _is_bounded(content: Mapping[str, Any], board: Board) -> bool:
+    """Return whether a submission was given all that the ideal observer has."""
+    return not board.is_text or wording_of(board.task).is_bounded(content["replies"]["form"])
 
 
 def _reported(board: Board) -> list[Entry]:
@@ -148,7 +167,7 @@ def _judged(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -
 
 
 def _ranked(board: Board, entries: Sequence[tuple[Entry, bool]]) -> tuple[Entry, ...]:
-    """Return entries with their ranks among those of the same budget, the best first.
+    """Return entries with their ranks among those of the same budget and form of prompts, the best first.
 
     Entries share the rank of the best whose value theirs doesn't differ from by more than scores of the
     same predictions may on two machines.
@@ -157,15 +176,16 @@ def _ranked(board: Board, entries: Sequence[tuple[Entry, bool]]) -> tuple[Entry,
     ordered = sorted(
         entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
     )
-    counts: dict[int | None, int] = {}
-    leaders: dict[int | None, tuple[int, float]] = {}
+    counts: dict[Any, int] = {}
+    leaders: dict[Any, tuple[int, float]] = {}
     ranked = []
     for entry, may_rank in ordered:
         if board.is_ranked and may_rank and entry.value is not None:
-            counts[entry.budget] = counts.get(entry.budget, 0) + 1
-            leader = leaders.get(entry.budget)
+            among = entry.budget, entry.replies and entry.replies.form
+            counts[among] = counts.get(among, 0) + 1
+            leader = leaders.get(among)
             if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
-                leader = leaders[entry.budget] = counts[entry.budget], entry.value
+                leader = leaders[among] = counts[among], entry.value
             entry = replace(entry, rank=leader[0])
         ranked.append(entry)
     return tuple(ranked)

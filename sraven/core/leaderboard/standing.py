@@ -14,6 +14,27 @@ maintainer besides; from a paper, no predictions."""
 
 
 @dataclass(frozen=True)
+class Replies:
+    """Which language model replied to what, in the submitter's words; the form is checked.
+
+    Attributes:
+        model: its name.
+        revision: of the model.
+        form: of the prompts, one of the board's; entries of each form are ranked apart.
+        harness: what put the prompts to it.
+        harness_version: of that.
+        temperature: at which it was sampled; None if nobody says it.
+    """
+
+    model: str
+    revision: str
+    form: str
+    harness: str
+    harness_version: str
+    temperature: float | None = None
+
+
+@dataclass(frozen=True)
 class Entry:
     """A row of a board's table.
 
@@ -23,7 +44,7 @@ class Entry:
         family: what it belongs to; ``reference`` for predictors that are there for comparison.
         description: in a sentence or two.
         badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
-        rank: among the entries of its budget, from 1; those whose values differ by no more than what
+        rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no more than what
             machines may differ by share one. None if it isn't ranked.
         remark: why it isn't ranked, or what to know of it.
         value: the primary metric on the primary split, mean over seeds.
@@ -31,7 +52,7 @@ class Entry:
         interval: bootstrap interval over instances, None for a reported row.
         seeds: number of seeds.
         splits: all metrics (means over seeds) by split.
-        gap: to the ceiling: the ideal observer that knows the split.
+        gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
         parameters: of the model.
         train_instances: seen in training, in the unit of the board's budget.
         budget: the least budget of the board that holds them; None beyond all, and for references.
@@ -42,6 +63,8 @@ class Entry:
         copies: ids of entries with the same predictions, or nearly the same.
         errors: by split, what it gets wrong, sorted; see `sraven.core.leaderboard.evidence.Evidence`. Nothing
             where nothing sorts it, or there are no predictions.
+        replies: of a language model; None on other boards.
+        rungs: on a board with rungs, the interval of each one's metric.
     """
 
     id: str
@@ -66,6 +89,8 @@ class Entry:
     fingerprint: str | None = None
     copies: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    replies: Replies | None = None
+    rungs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

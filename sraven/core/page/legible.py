@@ -6,7 +6,7 @@ Escaping isn't done here: the template and the drawings do it, for every text.
 from dataclasses import replace
 
 from sraven.core.ground.echo import one_line, shown
-from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.core.leaderboard.standing import Entry, Replies, Standing
 
 _SPACES = "\t\n\r\u00a0"  # the last keeps a number and its unit together
 
@@ -16,6 +16,11 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(letter if letter in _SPACES else shown(letter) for letter in text)
+
+
+def _readable(replies: Replies) -> Replies:
+    texts = {name: one_line(value) for name, value in vars(replies).items() if isinstance(value, str)}
+    return replace(replies, **texts)
 
 
 def legible(standing: Standing) -> Standing:
@@ -29,6 +34,7 @@ def legible(standing: Standing) -> Standing:
             family=entry.family and one_line(entry.family),
             description=one_line(entry.description),
             remark=one_line(entry.remark),
+            replies=entry.replies and _readable(entry.replies),
         )
 
     return replace(standing, entries=tuple(map(readable, standing.entries)))

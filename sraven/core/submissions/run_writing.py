@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
@@ -32,15 +33,15 @@ def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
     return {check_integer("a seed", seed, 0, SEED_LIMIT): array for seed, array in items}
 
 
-def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], NDArray[Any]]:
-    """Return the predictions of all runs, by split and seed, as arrays of the board's type.
+def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
+    """Return the predictions of all runs, by split and seed, as arrays of the board's type or lists of texts.
 
     Raises:
         ConfigurationError: for the first that can't be submitted.
     """
     if not isinstance(predictions, Mapping):
         raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
-    runs: dict[tuple[str, int], NDArray[Any]] = {}
+    runs: dict[tuple[str, int], Any] = {}
     for split, arrays in predictions.items():
         found = {
             seed: board.checked_predictions(split, array)
@@ -90,10 +91,12 @@ def _read_log(file: str | os.PathLike[str]) -> bytes:
     return data
 
 
-def write_run(board: Board, path: Path, predictions: NDArray[Any]) -> str:
-    """Write the predictions of a run; return the file's SHA-256."""
+def write_run(board: Board, path: Path, predictions: Any) -> str:
+    """Write the predictions of a run, an array or a list of texts; return the file's SHA-256."""
     path.parent.mkdir(parents=True, exist_ok=True)
     column = board.prediction
+    if board.is_text:
+        return _write_texts(path, predictions)
     table = to_table({"index": np.arange(len(predictions)), "prediction": predictions}, [_INDEX, column])
     leaf = f"{column.name}.list.element" if column.shape else column.name
     encoding = {"index": "DELTA_BINARY_PACKED"}
@@ -102,4 +105,13 @@ def write_run(board: Board, path: Path, predictions: NDArray[Any]) -> str:
         encoding[leaf] = "BYTE_STREAM_SPLIT"
     dictionary = [] if floats else [leaf]
     pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
+    return sha256_of_file(path)
+
+
+def _write_texts(path: Path, texts: list[str]) -> str:
+    """Write texts as the predictions of a run; return the file's SHA-256."""
+    index = pa.array(np.arange(len(texts), dtype=np.int64))
+    table = pa.table({"index": index, "prediction": pa.array(texts, pa.string())})
+    encoding = {"index": "DELTA_BINARY_PACKED"}
+    pq.write_table(table, path, compression="zstd", use_dictionary=False, column_encoding=encoding)
     return sha256_of_file(path)

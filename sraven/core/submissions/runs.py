@@ -133,6 +133,7 @@ def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
     if len(repeated):
         row = repeated[0]
         raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
+    predictions = board.read(split, predictions, index)
     if fault := scoring_of(board.task).find_fault(predictions):
         raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
     answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)

@@ -22,6 +22,7 @@ from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
 from sraven.core.ground.jsonable import as_json
 from sraven.core.submissions.corpus import check_runs, fingerprint
+from sraven.core.submissions.replies import replies_problem
 from sraven.core.submissions.runs import (
     DESCRIPTION,
     SCORES,
@@ -89,7 +90,7 @@ def _check_board(content: Mapping[str, Any], board: Board) -> None:
             raise SubmissionError(
                 f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has {allowed}"
             )
-    if problem := selection_problem(content, board):
+    if problem := selection_problem(content, board) or replies_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
 
 

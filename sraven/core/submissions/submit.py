@@ -18,6 +18,7 @@ import numpy as np
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.submissions.replies import replies_problem
 from sraven.core.submissions.run_writing import checked_logs, checked_runs, write_run
 from sraven.core.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.submissions.submission import (
@@ -93,6 +94,7 @@ def write_submission(
     method: Mapping[str, Any],
     model: Mapping[str, Any],
     training: Mapping[str, Any],
+    replies: Mapping[str, Any] | None = None,
     logs: Mapping[int, str | os.PathLike[str]] | None = None,
     claimed: Mapping[str, Mapping[str, float]] | None = None,
     readme: str = "",
@@ -105,14 +107,19 @@ def write_submission(
         predictions: for each scored split, the predictions of each seed: a list of arrays (seeds
             0, 1, ...) or arrays by seed. An array has the whole split in the order of its
             indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic, and for C4
-            floats ``[n, 3]``: loss in nats, targets and bytes of each document.
+            floats ``[n, 3]``: loss in nats, targets and bytes of each document. On a board of texts it is a
+            list of n replies, None for one that there isn't.
         method: ``name``, ``description`` and ``authors`` (a list); if you like ``family``,
             ``paper``, ``code``, ``code_commit``, ``license``.
-        model: ``parameters`` (their number); if you like ``layers``, ``heads``, ``width``.
+        model: ``parameters`` (their number; None for a language model of which nobody says it); if you like
+            ``layers``, ``heads``, ``width``.
         training: ``instances`` (how many were seen, repeats included; tokens for C4),
             ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
             was any; if you like ``optimiser``, ``tuning_trials``, ``hardware``, ``seconds``.
             ``used_ood`` must be False.
+        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` in which it was asked
+            and the ``prompt_digest`` of all prompts, ``harness`` and ``harness_version``; if you like
+            ``temperature``.
         logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
             that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
         claimed: your own scores by split and metric, to be compared with the recomputed ones.
@@ -125,7 +132,8 @@ def write_submission(
     """
     goal = Path(out)
     check_new(goal)
-    for name, value in (("method", method), ("model", model), ("training", training)):
+    described = {"method": method, "model": model, "training": training}
+    for name, value in (described if replies is None else {**described, "replies": replies}).items():
         if not isinstance(value, Mapping):
             raise ConfigurationError(f"{name} is {value!r}; expected names and values")
     loaded = load_board(board)
@@ -137,6 +145,7 @@ def write_submission(
         "board_digest": loaded.digest,
         "method": method,
         "model": model,
+        **({} if replies is None else {"replies": replies}),
         "training": {"extra_data": None, "used_ood": False, **training},
         "runs": [
             {
@@ -151,7 +160,11 @@ def write_submission(
         "environment": _environment(),
     }
     content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
-    if problem := find_problem(content, "submission") or selection_problem(content, loaded):
+    if problem := (
+        find_problem(content, "submission")
+        or selection_problem(content, loaded)
+        or replies_problem(content, loaded)
+    ):
         raise ConfigurationError(f"the description of the submission: {problem}")
     with staged(goal) as folder:
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
@@ -205,9 +218,17 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
             "license": "Apache-2.0",
         },
         model={"parameters": 0},
+        replies=_reference_replies(loaded, name) if loaded.is_text else None,
         training={"instances": reference.instances, "selection_split": None},
         readme=f"# {name}\n\n{reference.description}\n\nWritten by `sraven reference {board} {name}`.\n",
     )
+
+
+def _reference_replies(board: Board, name: str) -> dict[str, Any]:
+    """Return what a reference says of itself where predictions are replies: it reads no prompt."""
+    form, digest = next(iter(board.prompts.items()))
+    harness = {"harness": "sraven reference", "harness_version": version("sraven")}
+    return {"model": name, "revision": board.task.version, "form": form, "prompt_digest": digest, **harness}
 
 
 def slug(name: str) -> str:

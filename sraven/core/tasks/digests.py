@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.families import rows_of
+from sraven.core.tasks.families import columns_of
 from sraven.core.tasks.task import Arrays, Column, GeneratedTask
 
 MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
@@ -66,7 +66,7 @@ def digest_split(task: GeneratedTask, split: str, instances: int, batch: Any = N
         instances: how many.
         batch: all of them, if they are at hand; else they are generated a block at a time.
     """
-    every = rows_of(task).columns
+    every = columns_of(task)
     step, blocks = block_size(every), []
     columns = [column for column in every if not column.derived]
     arrays = {column.name: hashlib.sha256() for column in columns}
@@ -83,3 +83,11 @@ def digest_split(task: GeneratedTask, split: str, instances: int, batch: Any = N
         "blocks": blocks,
         "arrays": {name: checksum.hexdigest() for name, checksum in arrays.items()},
     }
+
+
+def digest_prompts(prompts: Iterable[str]) -> str:
+    """Return the SHA-256 of prompts: of each in UTF-8 with a NUL behind it, in their order."""
+    checksum = hashlib.sha256()
+    for prompt in prompts:
+        checksum.update(prompt.encode() + b"\0")
+    return checksum.hexdigest()

@@ -13,11 +13,15 @@ from sraven.core.tasks.versions import check_version
 if TYPE_CHECKING:
     from sraven.core.tasks.diagnosis import Diagnosis
     from sraven.core.tasks.task import GeneratedTask, References, Rows, Scoring, Task
+    from collections.abc import Sequence
+
+    from sraven.core.tasks.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",
     "fuzzylogic": "fuzzylogic.family:FAMILY",
     "c4": "baselines.lm.family:FAMILY",
+    "sraven-text": "sraven.text.family:FAMILY",
 }
 """Where the `Family` of each name is. An entry here is all that registers one."""
 
@@ -38,8 +42,8 @@ def find_family(name: str) -> Family:
 
 
 def generating_families() -> tuple[str, ...]:
-    """Return the names of the families that generate their instances."""
-    return tuple(name for name in FAMILIES if not find_family(name).is_corpus)
+    """Return the names of the families that generate their instances, as rows of a dataset."""
+    return tuple(name for name in FAMILIES if find_family(name).rows)
 
 
 def corpus_families() -> tuple[str, ...]:
@@ -59,11 +63,28 @@ def rows_of(task: "Task") -> "Rows":
     """Return a task's instances as rows of a dataset.
 
     Raises:
-        ConfigurationError: for a corpus.
+        ConfigurationError: for a task without datasets, such as a corpus.
     """
     family = _generating(task)
+    if not family.rows:
+        raise _instead(task, family)
     rows: Rows = resolve_name(family.rows)(task)
     return rows
+
+
+def wording_of(task: "Task") -> "Wording":
+    """Return a task in words; only one whose predictions are texts has them."""
+    wording: Wording = resolve_name(find_family(task.name).wording)(task)
+    return wording
+
+
+def columns_of(task: "Task") -> "Sequence[Column]":
+    """Return the arrays of a task's instances that digests cover, and those of a dataset that they don't.
+
+    Raises:
+        ConfigurationError: for a corpus.
+    """
+    return (wording_of(task) if find_family(task.name).wording else rows_of(task)).columns
 
 
 def scoring_of(task: "Task") -> "Scoring":
@@ -103,8 +124,12 @@ def generator_of(task: Any) -> "GeneratedTask":
 def _generating(task: "Task") -> Family:
     family = find_family(task.name)
     if family.is_corpus:
-        raise ConfigurationError(family.instead.format(task=task))
+        raise _instead(task, family)
     return family
+
+
+def _instead(task: "Task", family: Family) -> ConfigurationError:
+    return ConfigurationError(family.instead.format(task=task))
 
 
 # Configurations
@@ -137,7 +162,7 @@ def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
         ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
     name, values = _split(config)
-    if not isinstance(name, str) or name not in FAMILIES or find_family(name).is_corpus:
+    if not isinstance(name, str) or name not in FAMILIES or not find_family(name).rows:
         raise _unknown(name, generating_families())
     task: GeneratedTask = _make(values, find_family(name))
     return task

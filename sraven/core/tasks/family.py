@@ -96,7 +96,8 @@ class Family:
     """A family of tasks. Names of modules and of what is in them are written as "module:NAME".
 
     A family either generates its instances and has ``rows`` and ``references``, or is about a corpus that
-    the benchmark doesn't hold: then it has boards, but no datasets.
+    the benchmark doesn't hold: then it has boards, but no datasets. One that puts instances of another into
+    words has ``wording`` and ``references``, but no ``rows``: it has boards, but no datasets of its own.
 
     Attributes:
         name: of the family, which its tasks' configurations begin with.
@@ -111,6 +112,9 @@ class Family:
         measure_lines: returns the `sraven.core.ground.estimate.Mean` of each line by metric, given a task, a
             split, the number of instances and threads; "" if there are no lines.
         instead: of a corpus: what to do instead of asking for instances; ``{task}`` stands for the task.
+        wording: returns the `Wording` of a task, whose predictions are texts.
+        instead: of a family without ``rows``: what to do instead of asking for instances as rows;
+            ``{task}`` stands for the task.
         nouns: what its instances are called.
         summary: a line for the list of commands.
         text: the help of its group of commands.
@@ -134,6 +138,7 @@ class Family:
     diagnosis: str = ""
     lines: Mapping[str, Line] = field(default_factory=dict, hash=False)
     measure_lines: str = ""
+    wording: str = ""
     instead: str = ""
     nouns: str = "instances"
     summary: str = ""
@@ -150,4 +155,4 @@ class Family:
     @property
     def is_corpus(self) -> bool:
         """Whether its instances are a corpus that the benchmark doesn't hold."""
-        return not self.rows
+        return not self.rows and not self.wording

@@ -9,12 +9,13 @@ role                  what it is about
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
 `Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.core.tasks.diagnosis`)
+`Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 
 A task itself has the first two. `sraven.core.tasks.families` finds the others for it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -26,6 +27,9 @@ from sraven.core.tasks.comparison import Comparison
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
+
+TEXT = "text"
+"""The dtype of a prediction that is submitted as a text; what is scored is what a `Wording` reads in it."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +117,14 @@ class Reference(NamedTuple):
         description: what it does, in a sentence.
         instances: training instances that it looks at.
         random: whether it predicts otherwise with another seed.
-        predict: returns predictions, given the split, the number of instances and a seed.
+        predict: returns predictions (an array, or a list of texts), given the split, the number of
+            instances and a seed.
     """
 
     description: str
     instances: int
     random: bool
-    predict: Callable[[str, int, int], NDArray[Any]]
+    predict: Callable[[str, int, int], Any]
 
 
 @dataclass(frozen=True)
@@ -277,3 +282,51 @@ class References(Protocol):
         It knows the split's combinations (``knowing_split``) or thinks all possible
         (``not_knowing``), and answers as the newest definition of `answers` says.
         """
+
+
+class Rung(NamedTuple):
+    """A part of a scored split that has a difficulty of its own and is scored apart, too.
+
+    Attributes:
+        metric: its share right, a name of `Scoring.metrics`.
+        settings: what sets it apart from other rungs, such as ``{"M": 4, "K": 8}``.
+        instances: how many of the split are its own.
+        chance: what guessing scores on it.
+        floors: what predictors score on it that learn nothing, by name.
+        ceilings: what the ideal observer scores on it and with what standard error, by which instances:
+            ``board`` for those of the board, else the name of other instances of the same settings.
+    """
+
+    metric: str
+    settings: Mapping[str, int]
+    instances: int
+    chance: float
+    floors: Mapping[str, float]
+    ceilings: Mapping[str, Mean]
+
+
+class Wording(Protocol):
+    """A task put into words: what language models are asked, and how what they say is read."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The arrays of a batch that the digests of a board cover."""
+
+    @property
+    def forms(self) -> Sequence[str]:
+        """Names of the ways in which a question may be put; entries that were asked otherwise rank apart."""
+
+    def is_bounded(self, form: str) -> bool:
+        """Return whether the ideal observer's scores bound those of who is asked in a form."""
+
+    def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
+        """Yield what is asked about the first instances of a split."""
+
+    def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[Any]:
+        """Return what is said in replies to the instances with these indices, as `Scoring.prediction` has it.
+
+        Any text is a reply: one that says nothing is read as a prediction that is wrong.
+        """
+
+    def rungs(self, split: str, count: int, threads: int | None) -> Sequence[Rung]:
+        """Return the parts of the first instances of a split that are scored apart."""

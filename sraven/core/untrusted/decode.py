@@ -3,7 +3,8 @@
 Run as a script: whatever a hostile file does to the decoder, it does to a process that holds
 nothing. Standard input is a line of JSON, ``{"dtype", "width", "files": [{"bytes", "rows"}, ...]}``,
 and the files one after the other. Standard output is, for each file, a line of JSON and
-then its indices (int64) and its predictions: ``{"rows": n}``, or ``{"error": "..."}`` alone.
+then its indices (int64) and its predictions: ``{"rows": n}``, or ``{"error": "..."}`` alone. Where these are
+texts, their lengths in bytes (int64) and then all of them in UTF-8 stand for them.
 """
 
 import json
@@ -15,6 +16,9 @@ from typing import Any
 MEMORY, SECONDS = 1 << 30, 20
 """Bytes of address space and seconds of processor time that decoding may take: 20 seeds of the largest
 board take less than half of the one and a tenth of the other."""
+
+MOST_REPLY, MOST_REPLIES = 1 << 15, 1 << 26
+"""Bytes in UTF-8 of a text that is a prediction, and of all that are those of a run."""
 
 _METADATA = 1 << 20
 _ROW_GROUPS = 256
@@ -33,6 +37,69 @@ def _check_sizes(metadata: Any, most_bytes: int) -> None:
             unpacked += group.column(place).total_uncompressed_size
             if not 0 <= unpacked <= most_bytes:
                 raise ValueError(f"declares {unpacked:,} bytes of data; expected {most_bytes:,} or fewer")
+
+
+def _check_counts(metadata: Any, schema: Any, rows: int) -> None:
+    """Refuse a file with other columns, or more rows or groups of them, than one of predictions has.
+
+    Raises:
+        ValueError: if it has.
+    """
+    if metadata.num_rows > rows:
+        raise ValueError(f"declares {metadata.num_rows:,} rows; the split has {rows:,}")
+    if metadata.num_row_groups > _ROW_GROUPS:
+        raise ValueError(f"has {metadata.num_row_groups:,} row groups; expected {_ROW_GROUPS} or fewer")
+    # Whether Arrow minds, or believes the groups and asks for memory, depends on its version.
+    grouped = sum(metadata.row_group(place).num_rows for place in range(metadata.num_row_groups))
+    if grouped != metadata.num_rows:
+        raise ValueError(f"declares {metadata.num_rows:,} rows, and {grouped:,} in its row groups")
+    if schema.names != ["index", "prediction"]:
+        names = ", ".join(map(ascii, schema.names[:4]))
+        raise ValueError(f"has the columns {names}; expected index, prediction")
+
+
+def decode_texts(data: bytes, rows: int) -> tuple[Any, Any, bytes]:
+    """Return the indices, and the texts as their lengths and all their bytes, in a Parquet file.
+
+    Args:
+        data: the file.
+        rows: how many it may have at most.
+
+    Raises:
+        ValueError: if it is anything else than such a file; the message says what.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    limits = {"thrift_string_size_limit": _METADATA, "thrift_container_size_limit": _METADATA}
+    with pq.ParquetFile(pa.BufferReader(data), **limits) as file:
+        metadata, schema = file.metadata, file.schema_arrow
+        _check_counts(metadata, schema, rows)
+        index, prediction = (field.type for field in schema)
+        if index != pa.int64() or prediction not in (pa.string(), pa.large_string()):
+            raise ValueError(f"has columns of type {index} and {prediction}; expected int64 and string")
+        _check_sizes(metadata, most_bytes=_METADATA + 16 * rows + MOST_REPLIES)
+        table = file.read(use_threads=False)
+    table.validate(full=True)  # among other things, that texts are UTF-8
+    column = table.column("prediction")
+    array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if array.null_count:
+        raise ValueError(f"row {array.is_null().to_pylist().index(True)}: prediction is missing")
+    found = _to_numpy(table, "index", 0, "int64")
+    if not len(array):
+        return found, np.zeros(0, np.int64), b""
+    _, places, texts = array.buffers()
+    width = np.int64 if array.type == pa.large_string() else np.int32
+    ends = np.frombuffer(places, width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    lengths = np.diff(ends)
+    if len(wrong := np.flatnonzero(lengths > MOST_REPLY)):
+        raise ValueError(
+            f"row {wrong[0]}: prediction has {lengths[wrong[0]]:,} bytes; expected {MOST_REPLY:,} or fewer"
+        )
+    if (total := int(ends[-1] - ends[0])) > MOST_REPLIES:
+        raise ValueError(f"holds {total:,} bytes of text; expected {MOST_REPLIES:,} or fewer")
+    return found, lengths, bytes(texts)[ends[0] : ends[-1]] if texts else b""
 
 
 def decode(data: bytes, rows: int, dtype: str, width: int) -> tuple[Any, Any]:
@@ -56,17 +123,7 @@ def decode(data: bytes, rows: int, dtype: str, width: int) -> tuple[Any, Any]:
     limits = {"thrift_string_size_limit": _METADATA, "thrift_container_size_limit": _METADATA}
     with pq.ParquetFile(pa.BufferReader(data), **limits) as file:
         metadata, schema = file.metadata, file.schema_arrow
-        if metadata.num_rows > rows:
-            raise ValueError(f"declares {metadata.num_rows:,} rows; the split has {rows:,}")
-        if metadata.num_row_groups > _ROW_GROUPS:
-            raise ValueError(f"has {metadata.num_row_groups:,} row groups; expected {_ROW_GROUPS} or fewer")
-        # Whether Arrow minds, or believes the groups and asks for memory, depends on its version.
-        grouped = sum(metadata.row_group(place).num_rows for place in range(metadata.num_row_groups))
-        if grouped != metadata.num_rows:
-            raise ValueError(f"declares {metadata.num_rows:,} rows, and {grouped:,} in its row groups")
-        if schema.names != ["index", "prediction"]:
-            names = ", ".join(map(ascii, schema.names[:4]))
-            raise ValueError(f"has the columns {names}; expected index, prediction")
+        _check_counts(metadata, schema, rows)
         index, prediction = (field.type for field in schema)
         if index != pa.int64():
             raise ValueError(f"has index of type {index}; expected int64")
@@ -269,15 +326,20 @@ def main() -> None:
     for file in request["files"]:
         data = source.read(file["bytes"])
         try:
-            index, prediction = decode(data, file["rows"], request["dtype"], request["width"])
+            arrays: tuple[Any, ...]
+            if request["dtype"] == "text":
+                arrays = decode_texts(data, file["rows"])
+            else:
+                arrays = decode(data, file["rows"], request["dtype"], request["width"])
         except MemoryError:
             goal.write(b'{"error": "needs more memory to decode than any submission should"}\n')
         except Exception as error:  # the decoder's errors are many, all mean the same
             lines = str(error).splitlines() or [type(error).__name__]
             goal.write(json.dumps({"error": lines[0][:300]}).encode() + b"\n")
         else:
-            goal.write(json.dumps({"rows": len(index)}).encode() + b"\n")
-            goal.write(index.tobytes() + prediction.tobytes())
+            goal.write(json.dumps({"rows": len(arrays[0])}).encode() + b"\n")
+            for array in arrays:
+                goal.write(array if isinstance(array, bytes) else array.tobytes())
         goal.flush()
 
 

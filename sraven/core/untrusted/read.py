@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
-from sraven.core.tasks.task import Column
+from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted import decode
 
 _DEEPEST = 20
@@ -197,12 +197,15 @@ def parse_yaml(data: bytes, where: str) -> Any:
 
 
 def most_bytes(rows: int, column: Column) -> int:
-    """Return how many bytes a file of predictions may have: twice what they take."""
+    """Return how many bytes a file of predictions may have: twice what they take, or as much for texts."""
+    if column.dtype == TEXT:
+        return (1 << 20) + 16 * rows + decode.MOST_REPLIES
     row = 8 + np.dtype(column.dtype).itemsize * max(1, prod(column.shape))
     return (1 << 20) + 2 * rows * row
 
 
-Decoded = tuple[NDArray[np.int64], NDArray[Any]]
+Decoded = tuple[NDArray[np.int64], NDArray[Any] | list[str]]
+"""Indices int64 ``[n]``, and the predictions ``[n, ...]``; or n texts, where they are such."""
 
 
 def decode_apart(
@@ -221,7 +224,7 @@ def decode_apart(
         seconds: after which it is stopped.
 
     Returns:
-        by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``.
+        by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``, or n texts.
 
     Raises:
         SubmissionError: for the first that isn't such a file.
@@ -257,7 +260,7 @@ def decode_apart(
 
 def _decode_next(
     process: subprocess.Popen[bytes], request: bytes, name: str, data: bytes, rows: int, column: Column
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+) -> Decoded:
     """Send a file to the decoder, and return what is in it: one at a time, so that none is there twice.
 
     Raises:
@@ -281,12 +284,32 @@ def _decode_next(
     count = header["rows"]
     if not 0 <= count <= rows:
         raise failed
-    index, predictions = np.empty(count, np.int64), np.empty((count, *column.shape), column.dtype)
-    for array in (index, predictions):
+
+    def read(array: NDArray[Any]) -> NDArray[Any]:
         room = array.reshape(-1).view(np.uint8).data
         while room:
-            done = process.stdout.readinto(room)  # type: ignore[attr-defined]  # a buffered reader has it
+            done = process.stdout.readinto(room)  # type: ignore[union-attr]  # a buffered reader has it
             if not done:
                 raise failed
             room = room[done:]
-    return index, predictions
+        return array
+
+    index = read(np.empty(count, np.int64))
+    if column.dtype != TEXT:
+        return index, read(np.empty((count, *column.shape), column.dtype))
+    ends = np.cumsum(read(np.empty(count, np.int64)))
+    if not 0 <= (total := int(ends[-1]) if count else 0) <= decode.MOST_REPLIES:
+        raise failed
+    return index, _cut(read(np.empty(total, np.uint8)).tobytes(), ends.tolist(), failed)
+
+
+def _cut(data: bytes, ends: Sequence[int], failed: SubmissionError) -> list[str]:
+    """Return texts that stand one behind the other, given where they end.
+
+    Raises:
+        SubmissionError: the one given, if one of them isn't UTF-8.
+    """
+    try:
+        return [data[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+    except UnicodeDecodeError:
+        raise failed from None

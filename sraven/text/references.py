@@ -1,0 +1,70 @@
+"""What scores of language models are read against: predictors that read no word, put as replies."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.task import Reference
+from sraven.references import CEILINGS, SRAVENReferences
+from sraven.text.prompts import render_answers
+from sraven.text.task import Ladder, asked_split
+
+BABBLE = "Let me think about the rows and columns. The answer is [0 1 2 3], or Answer: none of them."
+"""A reply in which no answer is found."""
+
+_ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
+
+
+def _replies(task: Ladder, name: str) -> Callable[[str, int, int], list[str]]:
+    """Return a predictor of SRAVEN as one that replies to the questions of all rungs."""
+
+    def reply(split: str, count: int, seed: int) -> list[str]:
+        replies: list[str] = []
+        for rung, first, many in task.parts(0, count):
+            own = task.tasks[rung]
+            predict = SRAVENReferences(own).predictors[name].predict
+            replies += render_answers(np.asarray(predict(asked_split(own), first + many, seed)[first:]))
+        return replies
+
+    return reply
+
+
+def _babble(split: str, count: int, seed: int) -> list[str]:
+    return [BABBLE] * count
+
+
+@dataclass(frozen=True)
+class LadderReferences:
+    """What scores of a ladder are read against.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: Ladder
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
+        known = SRAVENReferences(self.task.tasks[0]).predictors
+        found = {name: known[name]._replace(predict=_replies(self.task, name)) for name in _ANSWERING}
+        babbler = Reference("Says something, but never answers: every reply is unparsed.", 0, False, _babble)
+        return {**found, "babbler": babbler}
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return the accuracy to expect of the ideal observer, who is told the rules: of all rungs together."""
+        found: dict[str, list[np.ndarray]] = {"knowing_split": [], "not_knowing": []}
+        for rung, first, many in self.task.parts(0, count):
+            own = self.task.tasks[rung]
+            asked = asked_split(own)
+            batch = own.sample(asked, first, many, threads=threads)
+            for known, knowing in (("knowing_split", asked), ("not_knowing", "all")):
+                found[known].append(own.ideal_observer(batch, knowing, threads=threads)[1])
+        return {known: {"accuracy": mean(np.concatenate(each))} for known, each in found.items()}

@@ -1,0 +1,115 @@
+"""How answers of language models are scored: on all rungs of a ladder, on each, and what wasn't parsed apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.tasks.comparison import Comparison, compare_answers
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
+from sraven.text.task import PADDING, Batch, Ladder
+
+
+@cache
+def _make_metrics(rungs: tuple[str, ...]) -> Mapping[str, Metric]:
+    """Return the metrics of a ladder by name."""
+    return {
+        "accuracy": Metric(("correct", "instances"), ratio, is_share=True),
+        "unparsed": Metric(("unparsed", "instances"), ratio, higher_is_better=False),
+        "accuracy_parsed": Metric(("correct", "parsed"), ratio),
+        "feature_accuracy": Metric(("features_right", "features"), ratio),
+        **{f"accuracy.{rung}": Metric((f"correct.{rung}", f"instances.{rung}"), ratio) for rung in rungs},
+        **{
+            f"unparsed.{rung}": Metric(
+                (f"unparsed.{rung}", f"instances.{rung}"), ratio, higher_is_better=False
+            )
+            for rung in rungs
+        },
+    }
+
+
+@dataclass(frozen=True)
+class LadderScoring:
+    """Scores answers. The denominator is the number of questions, whatever was parsed.
+
+    ======================  =========================================================================
+    metric                  meaning
+    ======================  =========================================================================
+    ``accuracy``            share of questions whose answer is right: all features of the panel
+    ``unparsed``            share of replies in which no answer was found, and of those that there aren't
+    ``accuracy_parsed``     share right of those in which one was found
+    ``feature_accuracy``    share of features that are right
+    ``accuracy.<rung>``     the first on the questions of a rung, such as ``accuracy.M4-K8``
+    ``unparsed.<rung>``     the second on them
+    ======================  =========================================================================
+
+    Attributes:
+        task: the task.
+    """
+
+    task: Ladder
+
+    @property
+    def prediction(self) -> Column:
+        """uint8 ``[W]``: the panel that a reply answers, 255 beyond its features, and 255 alone if it has none."""
+        return Column("prediction", "uint8", (self.task.width,), "the ninth panel, as it was parsed")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+        return _make_metrics(self.task.rungs)
+
+    @property
+    def by_combination(self) -> tuple[str, ...]:
+        """Nothing: rungs have metrics of their own."""
+        return ()
+
+    @property
+    def chance(self) -> dict[str, float]:
+        """What guessing all features of each panel scores."""
+        shares = {f"accuracy.{rung}": guess(task.M, task.K) for rung, task in zip(self.task.rungs, self.task.tasks, strict=True)}
+        return {"accuracy": float(np.mean(list(shares.values()))), **shares}
+
+    @property
+    def comparison(self) -> Comparison:
+        """By the questions that are answered otherwise."""
+        return compare_answers("accuracy")
+
+    def find_fault(self, predictions: NDArray[Any]) -> None:
+        """Return nothing: whatever was read of a reply can be scored."""
+
+    def labels(self, batch: Batch, threads: int | None) -> Labels:
+        """Return target and rung of questions."""
+        features = np.array([task.M for task in self.task.tasks])[batch.rung]
+        summands = {
+            "instances": np.ones(len(batch)),
+            "features": features,
+            **{f"instances.{rung}": batch.rung == r for r, rung in enumerate(self.task.rungs)},
+        }
+        return Labels({"target": batch.target, "combination": batch.rung.astype(np.int64)}, summands)
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return what answers (uint8 ``[n, W]``) get right, as columns ``[n]`` to be summed."""
+        target, rungs = labels.arrays["target"], labels.arrays["combination"]
+        parsed = answered & (predictions[:, 0] != PADDING)
+        right = (predictions == target) & (target != PADDING) & parsed[:, None]
+        correct = parsed & (predictions == target).all(axis=1)
+        own = {rung: rungs == r for r, rung in enumerate(self.task.rungs)}
+        return {
+            "correct": correct,
+            "parsed": parsed,
+            "unparsed": ~parsed,
+            "features_right": right.sum(axis=1),
+            **{f"correct.{rung}": correct & here for rung, here in own.items()},
+            **{f"unparsed.{rung}": ~parsed & here for rung, here in own.items()},
+        }
+
+
+def guess(M: int, K: int) -> float:
+    """Return how probable it is to guess a panel."""
+    return float(K) ** -M

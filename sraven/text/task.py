@@ -1,0 +1,197 @@
+"""The ladder: questions of several settings of SRAVEN, as one task for language models."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.core.ground.arguments import check_array, check_choice, check_integer
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import task_config
+from sraven.core.tasks.batch import Instances
+from sraven.core.tasks.families import references_of, scoring_of
+from sraven.core.tasks.task import References, Scoring
+from sraven.core.tasks.versions import check_version, version_setting
+from sraven.task import SRAVEN
+
+LADDER = "ladder"
+"""The one split of a ladder: the questions of all rungs, one rung after the other."""
+
+PADDING = 255
+"""What stands in arrays where a rung has fewer features than another: no symbol."""
+
+_RUNG = re.compile(r"M([1-9][0-9]?)-K([1-9][0-9]{0,2})", re.ASCII)
+_MOST_SIZE, _MOST_SHOTS, _MOST_K = 1 << 20, 64, 255
+
+
+class Batch(Instances):
+    """Questions of a ladder, as C-contiguous NumPy arrays. W is the most features that a rung has.
+
+    Attributes:
+        rung: uint8 ``[n]``, which rung each is of.
+        context: uint8 ``[n, 8, W]``, the eight context panels, `PADDING` beyond the rung's M.
+        target: uint8 ``[n, W]``, the ninth panel, in the same way.
+    """
+
+    __slots__ = ()
+
+    rung: NDArray[np.uint8]
+    context: NDArray[np.uint8]
+    target: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Certified instances of several settings, to be asked in words.
+
+    Rung number r is the task `tasks[r]`, and its questions are the first instances of that task's ``ood``: every
+    answer takes a combination of rules that no solved example shows. At M = 1 a combination is a rule, none of
+    which can be held out, so there the questions are those of ``test``.
+
+    Attributes:
+        rungs: settings of SRAVEN by name, such as ``M4-K8``.
+        size: questions of each.
+        shots: solved examples, of ``train``, in the prompts that have some.
+        holdout: of the settings with several features.
+        seed: of all settings.
+        version: of the benchmark, by keyword; the newest unless another one is given.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a value out of range.
+    """
+
+    name: ClassVar[str] = "sraven-text"
+
+    rungs: tuple[str, ...] = ("M4-K8",)
+    size: int = 2_000
+    shots: int = 4
+    holdout: float = 0.25
+    seed: int = 0
+    version: str = version_setting()
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
+        if isinstance(self.rungs, str) or not self.rungs or len(set(self.rungs)) != len(self.rungs):
+            raise ConfigurationError(f"rungs={self.rungs!r}: expected names of settings, such as M4-K8, each once")
+        object.__setattr__(self, "rungs", tuple(self.rungs))
+        check_integer("size", self.size, 1, _MOST_SIZE)
+        check_integer("shots", self.shots, 1, _MOST_SHOTS)
+        _ = self.tasks  # refuses settings that there aren't
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Everything that determines the questions, as JSON values."""
+        return task_config(self.name, self) | {"rungs": list(self.rungs)}
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, such as ``ladder-8x2000``."""
+        return f"{LADDER}-{len(self.rungs)}x{self.size}"
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Name of the one split."""
+        return (LADDER,)
+
+    @cached_property
+    def tasks(self) -> tuple[SRAVEN, ...]:
+        """The task of each rung."""
+        return tuple(map(self._make_task, self.rungs))
+
+    def _make_task(self, rung: str) -> SRAVEN:
+        found = _RUNG.fullmatch(rung) if isinstance(rung, str) else None
+        if not found:
+            raise ConfigurationError(f"rungs has {rung!r}; expected the name of a setting, such as M4-K8")
+        M, K = map(int, found.groups())
+        check_integer(f"K of {rung}", K, 3, _MOST_K, f"{PADDING} stands for no symbol")
+        holdout = self.holdout if M > 1 else 0
+        return SRAVEN(M=M, K=K, holdout=holdout, seed=self.seed, answers="unique", version=self.version)
+
+    @property
+    def width(self) -> int:
+        """The most features that a rung has."""
+        return max(task.M for task in self.tasks)
+
+    @property
+    def count(self) -> int:
+        """Number of all questions."""
+        return self.size * len(self.rungs)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How answers are scored."""
+        return scoring_of(self)
+
+    @property
+    def references(self) -> References:
+        """The reference predictors and the ideal observer's scores, which others are read against."""
+        return references_of(self)
+
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of rules that the rungs ask for and none shows solved, by number of features.
+
+        Returns:
+            objects ``[n]``: lists of rules, of as many as there are features.
+        """
+        check_choice("split", split, self.splits)
+        by_features = {task.M: task for task in self.tasks if task.holdout}
+        rows = [row for M in sorted(by_features) for row in by_features[M].combinations("ood").tolist()]
+        found = np.empty(len(rows), object)
+        found[:] = rows
+        return found
+
+    def empty_batch(self, count: int) -> Batch:
+        """Return a batch for ``count`` questions, without any symbols."""
+        return Batch(
+            rung=np.zeros(count, np.uint8),
+            context=np.full((count, 8, self.width), PADDING, np.uint8),
+            target=np.full((count, self.width), PADDING, np.uint8),
+        )
+
+    def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the rungs that questions ``start`` to ``start + count - 1`` are of: number, first, how many."""
+        for rung in range(len(self.rungs)):
+            first, end = max(start, rung * self.size), min(start + count, (rung + 1) * self.size)
+            if first < end:
+                yield rung, first - rung * self.size, end - first
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Batch:
+        """Return the questions ``start`` to ``start + count - 1``.
+
+        Args:
+            split: ``ladder``.
+            start: first index, from 0.
+            count: number of questions.
+            threads: threads to use; None for all available ones.
+
+        Raises:
+            ConfigurationError: for another split, or questions that there aren't.
+        """
+        check_choice("split", split, self.splits)
+        advice = f"the ladder has {self.count:,} questions"
+        check_integer("start", start, 0, self.count, advice)
+        check_integer("count", count, 0, self.count - start, advice)
+        batch, at = self.empty_batch(count), 0
+        for rung, first, many in self.parts(start, count):
+            task = self.tasks[rung]
+            found = task.sample(asked_split(task), first, many, threads=threads)
+            here = slice(at, at + many)
+            batch.rung[here] = rung
+            batch.context[here, :, : task.M] = found.context
+            batch.target[here, : task.M] = found.target
+            at += many
+        return batch
+
+    def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Batch:
+        """Return the questions with the given indices, in their order."""
+        array = check_array("indices", indices, ("n",), "iu", "integers")
+        return self.sample(split, 0, self.count, threads=threads)[array]
+
+
+def asked_split(task: SRAVEN) -> str:
+    """Return the split whose instances are asked: ``ood``, or ``test`` where nothing can be held out."""
+    return "ood" if task.holdout else "test"

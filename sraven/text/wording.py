@@ -1,0 +1,117 @@
+"""A ladder in words: its prompts, the answers in replies, and its rungs one by one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.task import Column, Rung
+from sraven.references import SRAVENReferences
+from sraven.task import SRAVEN
+from sraven.text.forms import FORMS
+from sraven.text.prompts import render
+from sraven.text.replies import parse
+from sraven.text.scoring import guess
+from sraven.text.task import PADDING, Ladder, asked_split
+
+FLOORS = ("copy-last-panel", "majority-symbol")
+"""Reference predictors that learn nothing: what they score is no sign of reasoning."""
+
+ANY = "any"
+"""The ceiling on instances that may have several answers, which a ladder doesn't ask."""
+
+_MEASURED = 20_000
+_AT_ONCE = 500
+
+
+def form_name(form: str, shots: int) -> str:
+    """Return what a board calls prompts of a form with some solved examples, such as ``told-0-shot``."""
+    return f"{form}-{shots}-shot"
+
+
+@dataclass(frozen=True)
+class LadderWording:
+    """The questions of a ladder in words, and answers read.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: Ladder
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The arrays that digests cover."""
+        W = self.task.width
+        return (
+            Column("rung", "uint8", (), "number of the rung"),
+            Column("context", "uint8", (8, W), "the eight context panels, row-major"),
+            Column("target", "uint8", (W,), "the ninth panel"),
+        )
+
+    @property
+    def _forms(self) -> dict[str, tuple[str, int]]:
+        """The forms with their shots, by the names that a board gives them."""
+        return {form_name(form, shots): (form, shots) for shots in (0, self.task.shots) for form in FORMS}
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Names of the ways to ask: each form without solved examples, and with some."""
+        return tuple(self._forms)
+
+    def is_bounded(self, form: str) -> bool:
+        """Return whether the ceilings hold for a form: they do for one who is told the rules."""
+        return FORMS[self._forms[form][0]].bounded
+
+    def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
+        """Yield what is asked about the first questions."""
+        told, shots = self._forms[form]
+        for rung, first, many in self.task.parts(0, count):
+            task = self.task.tasks[rung]
+            for start in range(first, first + many, _AT_ONCE):
+                here = min(_AT_ONCE, first + many - start)
+                asked = task.sample(asked_split(task), start, here)
+                solved = task.sample("train", shots * start, shots * here) if shots else None
+                yield from render(asked, task.K, told, shots=solved, rules=task.rules)
+
+    def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
+        """Return the panels that replies answer: uint8 ``[n, W]``, see `LadderScoring.prediction`."""
+        found = np.full((len(replies), self.task.width), PADDING, np.uint8)
+        for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
+            task = self.task.tasks[index // self.task.size]
+            panel = parse(reply, task.M, task.K)
+            if panel is not None:
+                found[row, : task.M] = panel
+        return found
+
+    def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
+        """Return the rungs, with what can be said of each before any model is asked."""
+        return [
+            _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
+            for rung, first, many in self.task.parts(0, count)
+        ]
+
+
+def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Rung:
+    split = asked_split(task)
+    batch = task.sample(split, first, count, threads=threads)
+    predictors = SRAVENReferences(task).predictors
+    every = SRAVEN(M=task.M, K=task.K, holdout=task.holdout, seed=task.seed, version=task.version)
+
+    def ceiling(task: SRAVEN, count: int) -> Mean:
+        asked = task.sample(split, first, count, threads=threads)
+        return mean(task.ideal_observer(asked, split, threads=threads)[1])
+
+    return Rung(
+        metric=f"accuracy.{rung}",
+        settings={"M": task.M, "K": task.K},
+        instances=count,
+        chance=guess(task.M, task.K),
+        floors={
+            name: float((predictors[name].predict(split, count, 0) == batch.target).all(axis=1).mean())
+            for name in FLOORS
+        },
+        ceilings={"board": ceiling(task, count), ANY: ceiling(every, _MEASURED)},
+    )
