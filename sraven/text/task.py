@@ -17,8 +17,9 @@ from sraven.core.tasks.families import references_of, scoring_of
 from sraven.core.tasks.task import References, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.task import SRAVEN
+from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
 
-LADDER = "ladder"
+SPLIT = "ladder"
 """The one split of a ladder: the questions of all rungs, one rung after the other."""
 
 PADDING = 255
@@ -66,11 +67,11 @@ class Ladder:
 
     name: ClassVar[str] = "sraven-text"
 
-    rungs: tuple[str, ...] = ("M4-K8",)
-    size: int = 2_000
+    rungs: tuple[str, ...] = tuple(f"M{rung.M}-K{rung.K}" for rung in LADDER)
+    size: int = COUNT
     shots: int = 4
-    holdout: float = 0.25
-    seed: int = 0
+    holdout: float = HOLDOUT
+    seed: int = SEED
     version: str = version_setting()
 
     def __post_init__(self) -> None:
@@ -90,12 +91,12 @@ class Ladder:
     @property
     def config_name(self) -> str:
         """Short name of the configuration, such as ``ladder-8x2000``."""
-        return f"{LADDER}-{len(self.rungs)}x{self.size}"
+        return f"{SPLIT}-{len(self.rungs)}x{self.size}"
 
     @property
     def splits(self) -> tuple[str, ...]:
         """Name of the one split."""
-        return (LADDER,)
+        return (SPLIT,)
 
     @cached_property
     def tasks(self) -> tuple[SRAVEN, ...]:

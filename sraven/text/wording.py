@@ -11,7 +11,7 @@ from sraven.core.tasks.task import Column, Rung
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.prompts import render
+from sraven.text.questions import PART, Questions
 from sraven.text.replies import parse
 from sraven.text.scoring import guess
 from sraven.text.task import PADDING, Ladder, asked_split
@@ -23,7 +23,6 @@ ANY = "any"
 """The ceiling on instances that may have several answers, which a ladder doesn't ask."""
 
 _MEASURED = 20_000
-_AT_ONCE = 500
 
 
 def form_name(form: str, shots: int) -> str:
@@ -67,14 +66,15 @@ class LadderWording:
 
     def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
         """Yield what is asked about the first questions."""
+        for questions, (_, first, many) in zip(self.questions(form), self.task.parts(0, count), strict=False):
+            for start in range(first, first + many, PART):
+                yield from questions.prompts(range(start, min(start + PART, first + many)))
+
+    def questions(self, form: str) -> tuple[Questions, ...]:
+        """Return the questions of each rung in a form, as `sraven text generate` names them."""
         told, shots = self._forms[form]
-        for rung, first, many in self.task.parts(0, count):
-            task = self.task.tasks[rung]
-            for start in range(first, first + many, _AT_ONCE):
-                here = min(_AT_ONCE, first + many - start)
-                asked = task.sample(asked_split(task), start, here)
-                solved = task.sample("train", shots * start, shots * here) if shots else None
-                yield from render(asked, task.K, told, shots=solved, rules=task.rules)
+        size = self.task.size
+        return tuple(Questions(each, asked_split(each), size, told, shots) for each in self.task.tasks)
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
         """Return the panels that replies answer: uint8 ``[n, W]``, see `LadderScoring.prediction`."""

@@ -21,7 +21,8 @@ def make_filters(standings: Sequence[Standing]) -> Filters:
     entries = [entry for standing in standings for entry in standing.entries]
     found = {budget_key(entry): entry.budget for entry in entries}
     ordered = sorted(found.items(), key=lambda item: (item[1] is None, item[1] or 0))
+    words = {None: "none", 0: "no training"}
     return Filters(
         tuple(badge for badge in BADGES if any(entry.badge == badge for entry in entries)),
-        tuple((key, "none" if most is None else f"up to {compact(most)}") for key, most in ordered),
+        tuple((key, words.get(most, f"up to {compact(most or 0)}")) for key, most in ordered),
     )

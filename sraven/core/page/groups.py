@@ -44,19 +44,34 @@ def budget_key(entry: Entry) -> str:
     return str(entry.budget) if entry.budget is not None else "none"
 
 
+def _trained(budget: int, unit: str, is_asked: bool) -> str:
+    """Return what a budget allows, in words."""
+    words = f"up to {compact(budget)} {unit}" if budget else f"no {unit}"
+    return f"trained on {words}" if is_asked else words
+
+
 def groups(standing: Standing) -> list[Group]:
-    """Return the entries by budget: the board's own, the others, beyond all of them, references."""
+    """Return the entries by budget: the board's own, the others, beyond all of them, references.
+
+    Where predictions are replies, each way of asking has groups of its own.
+    """
     board, named = standing.board, name_entries(standing)
     ranked = is_ranked(standing)
     own, most, unit = board.train_budget, max(board.train_budgets), board.budget_unit
     budgets = sorted(board.train_budgets, key=lambda budget: (budget != own, budget))
+    forms: tuple[str | None, ...] = tuple(board.prompts) or (None,)
     made = [
         Group(
-            f"Trained on up to {compact(budget)} {unit}",
+            (f"Asked {form}, " if form else "Trained on ") + _trained(budget, unit, bool(form)),
             "the board’s own budget" if budget == own else "ranked apart" if ranked else "",
-            tuple((name, e) for name, e in named if e.budget == budget and kind(e) != REFERENCE),
+            tuple(
+                (name, e)
+                for name, e in named
+                if e.budget == budget and (e.replies and e.replies.form) == form and kind(e) != REFERENCE
+            ),
         )
         for budget in budgets
+        for form in forms
     ]
     beyond = [(name, e) for name, e in named if e.budget not in budgets and kind(e) != REFERENCE]
     references = [(name, e) for name, e in named if kind(e) == REFERENCE]

@@ -70,28 +70,30 @@ def draw_mark(of: str) -> Element:
     return element("svg", mark, class_="key", view_box="0 0 14 14", aria_hidden="true")
 
 
-def _text(x: float, y: float, text: str, class_: str, anchor: str = "start", **more: str) -> Element:
+def draw_text(x: float, y: float, text: str, class_: str, anchor: str = "start", **more: str) -> Element:
+    """Return a text that begins, ends or has its middle at a place."""
     return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, text_anchor=anchor, **more)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
+def draw_line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
+    """Return a line from one place to another."""
     return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=class_)
 
 
 def _x_axis(scale: Scale) -> Iterator[Element]:
     """Yield the axis of counts, its numbers, and what stands left of it."""
-    yield _line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis")
+    yield draw_line(scale.left, FLOOR, WIDTH - RIGHT, FLOOR, "axis")
     marks = [count for count in scale.axis.marks if scale.range[0] <= count <= scale.range[1]]
     counts = [*marks, *(count for count in log_ticks(*scale.range, marks) if count not in marks)]
     places = [(scale.x(count), compact(count)) for count in counts]
     read = readable_ticks(places, scale.left if scale.columns else 0.0)
     for number, (x, text) in enumerate(places):
         if number in read:
-            yield _line(x, FLOOR, x, FLOOR + 5, "axis")
-            yield _text(x, FLOOR + 21, text, "tick" if read[number] else "tick spare", "middle")
+            yield draw_line(x, FLOOR, x, FLOOR + 5, "axis")
+            yield draw_text(x, FLOOR + 21, text, "tick" if read[number] else "tick spare", "middle")
     for absent, (low, high) in scale.columns.items():
-        yield _line(low, FLOOR, high, FLOOR, "axis")
-        yield _text((low + high) / 2, FLOOR + 21, "none" if absent == 0 else "not stated", "tick", "middle")
+        yield draw_line(low, FLOOR, high, FLOOR, "axis")
+        yield draw_text((low + high) / 2, FLOOR + 21, "none" if absent == 0 else "not stated", "tick", "middle")
 
 
 def _frame(scale: Scale) -> Element:
@@ -99,13 +101,17 @@ def _frame(scale: Scale) -> Element:
     frame = element("g", class_="frame", aria_hidden="true")
     for tick in scale.ticks:
         y = scale.y(tick)
-        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
-        frame.append(_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
+        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
+        frame.append(draw_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
     frame.extend(_x_axis(scale))
     for kind_of_line, value, label in bounds(scale):
         y = scale.y(value)
         frame.append(_line(LEFT, y, WIDTH - RIGHT, y, kind_of_line))
         frame.append(_text(WIDTH - RIGHT, y - 6, label, f"{kind_of_line}-label", "end"))
+    if scale.best is not None:
+        y = scale.y(scale.best)
+        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))
+        frame.append(draw_text(WIDTH - RIGHT, y - 6, ceiling_label(scale.best), "ceiling-label", "end"))
     return frame
 
 
@@ -116,7 +122,7 @@ def _mark(point: Point, axis: Axis, first: bool) -> Element:
     told = f"{entry.method}: {with_error(entry)} ({kind(entry)}); {axis.title}: {of}"
     bar = None
     if not point.beyond and point.low - point.high >= 1:
-        bar = _line(point.x, point.low, point.x, point.high, "error")
+        bar = draw_line(point.x, point.low, point.x, point.high, "error")
     shape = _arrow if point.beyond else MARKS[kind(entry)]
     return element(
         "g",
@@ -132,7 +138,7 @@ def _mark(point: Point, axis: Axis, first: bool) -> Element:
     )
 
 
-def _tip(point: Point) -> Element:
+def draw_tip(point: Point) -> Element:
     """Return the label that shows while an entry is pointed at."""
     name = shortened(point.entry.method, _TIP_LETTERS)
     half = max(text_width(name), text_width(with_error(point.entry))) / 2
@@ -156,7 +162,7 @@ def _tip(point: Point) -> Element:
 def _label(label: Label) -> Element:
     """Return the name that stands beside a point."""
     more = {"data_entry": label.name, "aria_hidden": "true"}
-    return _text(label.x, label.y, label.text, "label", label.anchor, **more)
+    return draw_text(label.x, label.y, label.text, "label", label.anchor, **more)
 
 
 def plot_title(standing: Standing, axis: Axis) -> str:
@@ -182,7 +188,7 @@ def draw_plot(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis
         _frame(scale),
         element("g", *[_mark(point, axis, number == 0) for number, point in enumerate(by_place)]),
         element("g", *map(_label, place_labels(scale, points))),
-        element("g", *map(_tip, points)),
+        element("g", *map(draw_tip, points)),
         class_="plot",
         view_box=f"0 0 {WIDTH:g} {HEIGHT:g}",
         role="group",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sraven.core.boards.board import Board
 from sraven.core.ground.names import host
-from sraven.core.leaderboard.standing import REPORTED, Entry
+from sraven.core.leaderboard.standing import REPORTED, Entry, Replies
 from sraven.core.page.groups import budget_key
 from sraven.core.page.lettering import shortened
 from sraven.core.page.mistakes import Mistakes, make_mistakes
@@ -74,6 +74,7 @@ class Row:
         seeds: their number.
         interval: its ends in words.
         links: those of its addresses that are plain.
+        replies: which language model replied to what; None on boards of numbers, and of references.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Row:
     seeds: int
     interval: tuple[str, ...]
     links: tuple[Link, ...]
+    replies: Replies | None
 
 
 def _described(description: str) -> Described | None:
@@ -129,6 +131,12 @@ def _links(entry: Entry) -> tuple[Link, ...]:
     return tuple(links)
 
 
+def _asked(entry: Entry) -> str:
+    """Return by which model and harness an entry is found."""
+    found = entry.replies
+    return f"{found.model} {found.revision} {found.harness}" if found else ""
+
+
 def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str) -> Row:
     """Return an entry's row.
 
@@ -141,7 +149,7 @@ def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str)
     """
     is_reported = entry.badge == REPORTED  # its note says the rest
     is_reference = kind(entry) == REFERENCE  # the heading above it says so, and why it isn't ranked
-    search = (entry.method, entry.family, entry.description, entry.id)
+    search = (entry.method, entry.family, entry.description, entry.id, _asked(entry))
     return Row(
         name=name,
         id=entry.id,
@@ -164,4 +172,5 @@ def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str)
         seeds=entry.seeds,
         interval=tuple(map(score, entry.interval)) if entry.interval else (),
         links=_links(entry),
+        replies=None if is_reference else entry.replies,
     )

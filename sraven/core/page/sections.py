@@ -9,6 +9,8 @@ from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.groups import is_ranked, name_entries, reported_notes
 from sraven.core.page.mistakes import Kind, legend
 from sraven.core.page.plot import draw_mark, draw_plot, plot_title
+from sraven.core.page.rungs import CAPTION as RUNGS_CAPTION
+from sraven.core.page.rungs import draw_series, find_series, series_title
 from sraven.core.page.scale import Axis
 from sraven.core.page.table import Table, make_table
 from sraven.core.page.words import BADGES, REFERENCE, capitalised, compact, kind, metric_name, score
@@ -48,14 +50,16 @@ class Facts:
     sizes: str
     setting: str
     digest: str
+    forms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """The plots of a board with their titles, and the kinds of points in them with their marks."""
+    """The plots of a board with their titles, the kinds of points in them with their marks, and a caption."""
 
     panels: tuple[tuple[str, Element], ...]
     keys: tuple[tuple[str, Element], ...]
+    caption: str
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,16 @@ class Section:
     """A board; ``table`` is None if it has no entries, ``figure`` if none but references has a score.
 
     ``kinds`` are those of its wrong answers, if they are sorted.
+    """A board; ``table`` is None if it has no entries.
+
+    ``figure`` is None if none but references has a score, except for rungs, on which these are floors.
     """
 
     id: str
     title: str
     is_ranked: bool
     is_corpus: bool
+    is_text: bool
     facts: Facts
     note: str
     kinds: tuple[Kind, ...]
@@ -94,9 +102,12 @@ def _lines(board: Board, *, lower: bool) -> tuple[Line, ...]:
 
 
 def _setting(board: Board) -> str:
-    config = {name: str(value) for name, value in board.config.items()}
+    config = {
+        name: " ".join(value) if isinstance(value, list) else str(value)
+        for name, value in board.config.items()
+    }
     return ", ".join(
-        f"{name}={value if len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
+        f"{name}={value if ' ' in value or len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
         for name, value in config.items()
         if name not in ("task", "version")
     )
@@ -110,10 +121,12 @@ def _facts(board: Board) -> Facts:
         other_ceilings=_lines(board, lower=False),
         lower_lines=_lines(board, lower=True),
         budget=compact(board.train_budget),
+        budget=compact(board.train_budget) if board.train_budget else "no",
         unit=board.budget_unit,
         sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),
         setting=_setting(board),
         digest=board.digest,
+        forms=tuple(board.prompts),
     )
 
 
@@ -121,6 +134,10 @@ def _figure(standing: Standing) -> Figure | None:
     """Return the plots of a board; None if no entry has a score but references."""
     named = [(name, entry) for name, entry in name_entries(standing) if entry.value is not None]
     found = {kind(entry) for _, entry in named}
+    keys = tuple((each, draw_mark(each)) for each in (*BADGES, REFERENCE) if each in found)
+    if found and (all_series := find_series(standing.board.rungs)):
+        drawn = ((series_title(standing, each), draw_series(standing, named, each)) for each in all_series)
+        return Figure(tuple(drawn), keys, RUNGS_CAPTION)
     if not found - {REFERENCE}:
         return None
     own = standing.board.train_budget
@@ -131,7 +148,8 @@ def _figure(standing: Standing) -> Figure | None:
     )
     return Figure(
         tuple((plot_title(standing, axis), draw_plot(standing, named, axis)) for axis in axes),
-        tuple((each, draw_mark(each)) for each in (*BADGES, REFERENCE) if each in found),
+        keys,
+        "Bars show ± the standard error over seeds. Entries at the same place stand side by side.",
     )
 
 
@@ -143,6 +161,7 @@ def make_section(standing: Standing) -> Section:
         title=board.title,
         is_ranked=is_ranked(standing),
         is_corpus=board.is_corpus,
+        is_text=board.is_text,
         facts=_facts(board),
         note=capitalised(standing.note),
         kinds=legend(standing),

@@ -9,6 +9,10 @@ from sraven.core.page.rows import Row, make_row
 from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score
 
 
+UNPARSED = "unparsed"
+"""On boards of texts, the metric that is the share of replies in which no answer was found."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A number or date in a row.
@@ -98,7 +102,9 @@ def _columns(standing: Standing) -> tuple[Column, ...]:
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
     gap = Column("gap", "Gap to ceiling", "ascending", lambda entry: _number(entry.gap))
+    unparsed = Column("other", "Unparsed", "ascending", _on(board.primary_split, UNPARSED))
     return (
+        *([unparsed] if board.is_text else []),
         *(Column("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
         *([gap] if ceiling(board) is not None else []),
         Column("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
