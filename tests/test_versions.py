@@ -25,6 +25,7 @@ from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import FAMILIES, find_family, generating_families, make_board_task, make_task
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
+from sraven.text.task import Ladder
 
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 
@@ -121,8 +122,8 @@ def test_second_version_has_other_instances_and_digests(family, second_version):
 
 def test_every_task_is_asked_for_its_version():
     classes = {find_family(name).task.rpartition(":")[2] for name in FAMILIES}
-    assert classes == {"SRAVEN", "FuzzyLogic", "C4"}
-    for make in (SRAVEN, FuzzyLogic, C4):
+    assert classes == {"SRAVEN", "FuzzyLogic", "C4", "Ladder"}
+    for make in (SRAVEN, FuzzyLogic, C4, Ladder):
         for version in ("2", "0", "", 1, None, ["1"], "1\x1b[31m"):
             with pytest.raises(ConfigurationError, match="newer sraven") as caught:
                 make(version=version)

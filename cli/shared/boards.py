@@ -37,7 +37,9 @@ def print_boards(boards: "Iterable[Board]") -> None:
 
 def print_board(board: "Board") -> None:
     """Print a board: what it is, its splits, and what the ideal observer scores on them."""
-    config = ", ".join(f"{name}={value}" for name, value in board.config.items() if name != "task")
+    values = {name: value for name, value in board.config.items() if name != "task"}
+    values = {name: " ".join(value) if isinstance(value, list) else value for name, value in values.items()}
+    config = ", ".join(f"{name}={value}" for name, value in values.items())
     click.echo(f"{board.id}: {board.title}")
     click.echo(f"config:  {config}")
     click.echo(f"digest:  {board.digest}")
@@ -46,9 +48,29 @@ def print_board(board: "Board") -> None:
     lines = _corpus(board) if board.is_corpus else _observer(board)
     for line in lines:
         click.echo(line)
+    for form, checksum in board.prompts.items():
+        click.echo(f"prompts: {form:<13} {checksum[:12]}")
     if not board.is_corpus:
         _print_splits(board)
         print_lines(board)
+    if board.rungs:
+        _print_rungs(board)
+
+
+def _print_rungs(board: "Board") -> None:
+    """Print a row for each rung: what guessing, predictors that learn nothing and ideal observers score."""
+    from rich.table import Table
+
+    floors, ceilings = board.rungs[0]["floors"], board.rungs[0]["ceilings"]
+    kinds = {name: "ceiling" if name == "board" else f"ceiling, {name}" for name in ceilings}
+    table = Table("rung", "instances", "chance", *floors, *kinds.values())
+    for rung in board.rungs:
+        settings = ", ".join(f"{name}={value}" for name, value in rung["settings"].items())
+        low = (f"{value:.4g}" for value in (rung["chance"], *(rung["floors"][name] for name in floors)))
+        found = (rung["ceilings"][name] for name in ceilings)
+        high = (with_error(mean["value"], mean["standard_error"]) for mean in found)
+        table.add_row(settings, f"{rung['instances']:,}", *low, *high)
+    print_table(table)
 
 
 def _corpus(board: "Board") -> list[str]:

@@ -65,6 +65,10 @@ def print_standing(standing: "Standing") -> None:
         "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
         trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",
     }
+    if board.is_text:
+        found = board.primary_split
+        cells["asked"] = lambda entry: entry.replies.form if entry.replies else ""
+        cells["unparsed"] = lambda entry: figure(entry.splits.get(found, {}).get("unparsed") or 0)
     if best is None:
         del cells["gap"]
     table = Table(title=title, title_justify="left")

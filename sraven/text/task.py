@@ -1,7 +1,7 @@
 """The ladder: questions of several settings of SRAVEN, as one task for language models."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,8 +13,8 @@ from sraven.core.ground.arguments import check_array, check_choice, check_intege
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import task_config
 from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.families import references_of, scoring_of
-from sraven.core.tasks.task import References, Scoring
+from sraven.core.tasks.families import columns_of, references_of, scoring_of
+from sraven.core.tasks.task import Column, References, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.task import SRAVEN
 from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
@@ -121,6 +121,11 @@ class Ladder:
     def count(self) -> int:
         """Number of all questions."""
         return self.size * len(self.rungs)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The arrays of questions that digests cover."""
+        return columns_of(self)
 
     @property
     def scoring(self) -> Scoring:

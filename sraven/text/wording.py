@@ -1,7 +1,8 @@
 """A ladder in words: its prompts, the answers in replies, and its rungs one by one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ FLOORS = ("copy-last-panel", "majority-symbol")
 """Reference predictors that learn nothing: what they score is no sign of reasoning."""
 
 ANY = "any"
-"""The ceiling on instances that may have several answers, which a ladder doesn't ask."""
+"""The ceiling on instances of all combinations that may have several answers, which a ladder doesn't ask."""
 
 _MEASURED = 20_000
 
@@ -98,11 +99,10 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
     split = asked_split(task)
     batch = task.sample(split, first, count, threads=threads)
     predictors = SRAVENReferences(task).predictors
-    every = SRAVEN(M=task.M, K=task.K, holdout=task.holdout, seed=task.seed, version=task.version)
+    anything = replace(task, answers="any").sample("all", 0, _MEASURED, threads=threads)
 
-    def ceiling(task: SRAVEN, count: int) -> Mean:
-        asked = task.sample(split, first, count, threads=threads)
-        return mean(task.ideal_observer(asked, split, threads=threads)[1])
+    def ceiling(asked: Any, knowing: str) -> Mean:
+        return mean(task.ideal_observer(asked, knowing, threads=threads)[1])
 
     return Rung(
         metric=f"accuracy.{rung}",
@@ -113,5 +113,5 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
             name: float((predictors[name].predict(split, count, 0) == batch.target).all(axis=1).mean())
             for name in FLOORS
         },
-        ceilings={"board": ceiling(task, count), ANY: ceiling(every, _MEASURED)},
+        ceilings={"board": ceiling(batch, split), ANY: ceiling(anything, "all")},
     )

@@ -1,10 +1,10 @@
-"""The puzzles as text for language models: generate, score."""
+"""The puzzles as text for language models: generate, score, submit."""
 
 import click
 
 from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = read_summaries("cli.commands.text", ("generate", "score"))
+COMMANDS = read_summaries("cli.commands.text", ("generate", "score", "submit"))
 
 
 @click.group(name="text", cls=LazyGroup, package="cli.commands.text", summaries=COMMANDS)

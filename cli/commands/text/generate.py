@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
+from click.core import ParameterSource
 
 from cli.shared.families import field_option
 from cli.shared.options import argument_of
@@ -73,7 +74,24 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
+def _board_questions(context: click.Context, board_id: str, form: str, shots: int) -> tuple[Questions, ...]:
+    """Return the questions of a board in a form; options that say which questions there are have no place."""
+    from sraven.text.submission import read_text_board
+    from sraven.text.wording import form_name
+
+    for parameter in context.command.params:
+        is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if is_given and parameter.name in (*_FIELDS, "answers", "split", "count", "choices"):
+            raise click.UsageError(f"--board says which questions there are; leave {parameter.opts[0]} out")
+    board, wording = read_text_board(board_id)
+    name = form_name(form, shots)
+    if name not in board.prompts:
+        raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
+    return wording.questions(name)
+
+
 @click.command(name="generate")
+@click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v1.")
 @task_options
 @click.option("--split", default="ood", show_default=True, help="Where the questions come from.")
 @click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many.")
@@ -98,8 +116,11 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
     help="Leave out what has a completion in this file.",
 )
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
+@click.pass_context
 def command(
+    context: click.Context,
     task: SRAVEN,
+    board_id: str | None,
     split: str,
     count: int,
     form: str,
@@ -113,22 +134,34 @@ def command(
 
     Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says
     all about a question, so `sraven text score` needs nothing but the completions. The same command gives
-    the same bytes anywhere. With --remaining, it gives those that a file of completions lacks yet.
+    the same bytes anywhere. With --remaining, it gives those that a file of completions lacks yet; with
+    --board, the questions of a board of the leaderboard.
 
     \b
     Example:
       sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
       sraven text generate --form untold --shots 5 > prompts.jsonl
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
+      sraven text generate --board sraven-text-v1 --out prompts.jsonl
     """
-    questions, wanted = ask(task, split, count, form, shots, choices), None
-    if remaining is not None:
-        from sraven.text.completions import answered
-
-        wanted = ~answered(remaining, questions)
+    if board_id is None:
+        asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
+    else:
+        asked = _board_questions(context, board_id, form, shots)
+    written = 0
     with _writing(out) as file:
-        for line in _lines(questions, wanted, solved):
-            file.write(line)
+        for questions in asked:
+            for line in _lines(questions, _wanted(remaining, questions), solved):
+                file.write(line)
+                written += 1
     if out is not None:
-        written = count if wanted is None else int(wanted.sum())
-        click.echo(f"{out}: {written:,} prompts, {questions.name}")
+        click.echo(f"{out}: {written:,} prompts, {' '.join(questions.name for questions in asked)}")
+
+
+def _wanted(remaining: Path | None, questions: Questions) -> Any:
+    """Return which questions have no completion in a file, bool ``[count]``; None for all without one."""
+    if remaining is None:
+        return None
+    from sraven.text.completions import answered
+
+    return ~answered(remaining, questions)

@@ -4,7 +4,7 @@ The file never changes, and its digest is the board's identity. So nothing is co
 written otherwise, and what has its default isn't written at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -22,12 +22,7 @@ RANKED = "ranked"
 CORPUS, GENERATED = "corpus", "generated"
 """Where the labels of a board come from, by their names in its file."""
 
-DEFAULTS: Mapping[str, Any] = {
-    "budget_unit": "instances",
-    "ceiling_definition": FIRST_DEFINITION,
-    "prompts": {},
-    "rungs": [],
-}
+DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
 """What a board has whose file doesn't say it; no file says it."""
 
 ORDER = (
@@ -123,8 +118,8 @@ def find_fault(content: Any) -> str | None:
     family, configured = content["task"], content["config"].get("task")
     if configured != family:
         return f"config.task is {quoted(configured)}; expected {quoted(family)}, as task says"
-    if (content["prediction"]["dtype"] == TEXT) != bool(content.get("prompts")):
-        return f"has prompts if and only if the dtype of its prediction is {TEXT}"
+    if any((content["prediction"]["dtype"] == TEXT) != (name in content) for name in ("prompts", "rungs")):
+        return f"expected prompts and rungs where the dtype of its prediction is {TEXT}, and nowhere else"
     for known in (known for split in content["ceiling"].values() for known in split):
         if known not in KNOWS.values():
             return f"has a ceiling of an observer {quoted(known)}; expected {', '.join(KNOWS.values())}"
@@ -182,7 +177,7 @@ class BoardFile:
     covered: Mapping[str, BoardSplit]
     held_out: Mapping[str, tuple[tuple[int, ...], ...]]
     prompts: Mapping[str, str]
-    rungs: Sequence[Mapping[str, Any]]
+    rungs: tuple[Mapping[str, Any], ...]
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Self:
@@ -213,6 +208,8 @@ class BoardFile:
             reported=tuple(map(Reported.from_content, content["reference"])),
             covered={split: BoardSplit.from_content(entry) for split, entry in content["splits"].items()},
             held_out={split: tuple(map(tuple, rows)) for split, rows in content["held_out"].items()},
+            prompts=dict(content.get("prompts", {})),
+            rungs=tuple(content.get("rungs", ())),
         )
 
     @property
@@ -239,6 +236,8 @@ class BoardFile:
             "splits": {split: entry.content for split, entry in self.covered.items()},
             "held_out": {split: [list(row) for row in rows] for split, rows in self.held_out.items()},
         }
+        if self.is_text:
+            written |= {"prompts": dict(self.prompts), "rungs": list(self.rungs)}
         return {name: written[name] for name in ORDER if name in written}
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from sraven.core.boards.board import Board, board_ids, read_board
 from sraven.core.ground.errors import SubmissionError

@@ -13,6 +13,7 @@ from sraven.core.page.words import BADGES, REFERENCE, capitalised, kind, metric_
 
 _IN_BRIEF = 150
 _HOST_LETTERS = 28
+_REVISION_LETTERS = 20
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Row:
         interval: its ends in words.
         links: those of its addresses that are plain.
         replies: which language model replied to what; None on boards of numbers, and of references.
+        revision: of that model, in short.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Row:
     interval: tuple[str, ...]
     links: tuple[Link, ...]
     replies: Replies | None
+    revision: str
 
 
 def _described(description: str) -> Described | None:
@@ -173,4 +176,5 @@ def make_row(board: Board, name: str, entry: Entry, note: int | None, look: str)
         interval=tuple(map(score, entry.interval)) if entry.interval else (),
         links=_links(entry),
         replies=None if is_reference else entry.replies,
+        revision=shortened(entry.replies.revision, _REVISION_LETTERS) if entry.replies else "",
     )

@@ -5,6 +5,7 @@ Colours, widths and fonts are the style sheet's.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -17,7 +18,7 @@ from sraven.core.page.ticks import ticks
 from sraven.core.page.words import REFERENCE, capitalised, kind, metric_name, score, with_error
 
 _MARGIN = 26.0  # between the axis and the outermost rungs
-_MOST_LABELS, _LETTERS = 4, 24
+_MOST_LABELS, _LETTERS, _STEPS = 4, 16, 24
 
 CAPTION = (
     "Bars hold 95 % of bootstrap samples of the questions. The ceilings are those of an observer that is told the "
@@ -111,13 +112,20 @@ def _frame(places: Places) -> Element:
         frame.append(draw_line(places.x(value), FLOOR, places.x(value), FLOOR + 5, "axis"))
         frame.append(draw_text(places.x(value), FLOOR + 21, f"{value}", "tick", "middle"))
     frame.append(places.line(lambda rung: rung["chance"], "chance"))
-    for name, (class_, text) in _CEILINGS.items():
-        if all(name in rung["ceilings"] for rung in places.series.rungs):
-            frame.append(places.line(lambda rung, name=name: rung["ceilings"][name]["value"], class_))
-            y = places.y(places.series.rungs[-1]["ceilings"][name]["value"])
-            above = y - 6 if class_ == "ceiling" else y + 18
-            frame.append(draw_text(WIDTH - RIGHT, above, text, "ceiling-label", "end"))
+    for name, text, class_, foot in _ceilings(places):
+        frame.append(places.line(lambda rung, name=name: float(rung["ceilings"][name]["value"]), class_))
+        frame.append(draw_text(WIDTH - RIGHT, foot, text, "ceiling-label", "end"))
     return frame
+
+
+def _ceilings(places: Places) -> list[tuple[str, str, str, float]]:
+    """Return the ceilings that all rungs have: name, words, class, and where the foot of the words is."""
+    last = places.series.rungs[-1]["ceilings"]
+    return [
+        (name, text, class_, places.y(last[name]["value"]) + (-6 if number == 0 else 20))
+        for number, (name, (class_, text)) in enumerate(_CEILINGS.items())
+        if all(name in rung["ceilings"] for rung in places.series.rungs)
+    ]
 
 
 def _entry(points: Sequence[Point], told: str, first: bool) -> Element:
@@ -140,17 +148,31 @@ def _entry(points: Sequence[Point], told: str, first: bool) -> Element:
     )
 
 
-def _labels(lines: Sequence[Sequence[Point]]) -> list[Element]:
-    """Return a few names, given the best line first: each above a point of its line, where nothing else is."""
-    boxes: list[Box] = [(p.x - 5, p.y - 5, p.x + 5, p.y + 5) for points in lines for p in points]
-    boxes.append((WIDTH - RIGHT - text_width(_CEILINGS["any"][1]), TOP - 22, WIDTH, TOP + 3))
+def _covered(lines: Sequence[Sequence[Point]], places: Places) -> list[Box]:
+    """Return what is taken: marks, steps along the lines between them, and the words at the ceilings."""
+    boxes: list[Box] = [
+        (WIDTH - RIGHT - text_width(text), foot - 14, WIDTH, foot + 4) for _, text, _, foot in _ceilings(places)
+    ]
+    for points in lines:
+        boxes += [(p.x - 5, p.y - 5, p.x + 5, p.y + 5) for p in points]
+        for one, other in pairwise(points):
+            for step in range(1, _STEPS):
+                x = one.x + (other.x - one.x) * step / _STEPS
+                y = one.y + (other.y - one.y) * step / _STEPS
+                boxes.append((x - 1, y - 1, x + 1, y + 1))
+    return boxes
+
+
+def _labels(lines: Sequence[Sequence[Point]], places: Places) -> list[Element]:
+    """Return a few names, given the best line first: each beside a point of its line, where nothing else is."""
+    boxes = _covered(lines, places)
     made: list[Element] = []
-    for points in sorted(lines, key=lambda points: kind(points[0].entry) == REFERENCE):
+    for points in [each for each in lines if kind(each[0].entry) != REFERENCE] or lines:
         text = shortened(points[0].entry.method, _LETTERS)
         width = text_width(text)
         for point in points:
             box = (point.x + 8, point.y - 20, point.x + 8 + width, point.y - 4)
-            if box[1] > TOP + 4 and box[2] < WIDTH - RIGHT and is_free(box, boxes):
+            if box[1] > TOP and box[2] < WIDTH - RIGHT and is_free(box, boxes):
                 more = {"data_entry": point.name, "aria_hidden": "true"}
                 made.append(draw_text(box[0], box[3] - 3, text, "label", **more))
                 boxes.append(box)
@@ -177,7 +199,7 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
     places = Places(series)
     lines = [_points(standing, name, entry, places) for name, entry in named]
     drawn = []
-    for number, points in enumerate(lines):
+    for number, points in enumerate(sorted(lines, key=lambda points: kind(points[0].entry) != REFERENCE)):
         entry = points[0].entry
         scores = zip(places.values, _scores(standing, entry, series), strict=True)
         rungs = ", ".join(f"{series.setting} = {value}: {score(found)}" for value, found in scores)
@@ -188,7 +210,7 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
         "svg",
         _frame(places),
         element("g", *drawn),
-        element("g", *_labels(lines)),
+        element("g", *_labels(lines, places)),
         element("g", *(draw_tip(points[middle]) for points in lines)),
         class_="plot",
         view_box=f"0 0 {WIDTH:g} {HEIGHT:g}",

@@ -44,7 +44,7 @@ def without(name):
         ),
         ({**DEFINITIONS[0], "id": "Small"}, "the definition of board 'Small': id is 'Small'"),
         ({**DEFINITIONS[0], "series": "best"}, "series is 'best'; expected one of 'ranked'"),
-        ({**DEFINITIONS[0], "train_budgets": [0]}, "train_budgets[0] is 0; expected 1 or more"),
+        ({**DEFINITIONS[0], "train_budgets": [-1]}, "train_budgets[0] is -1; expected 0 or more"),
         ({**DEFINITIONS[0], "config": {"task": "chess", "version": "1"}}, "task='chess'"),
     ],
 )

@@ -22,6 +22,7 @@ DIGESTS = {
     "sraven-unique-v1": "6c078f71d6fe573d",
     "fuzzylogic-v1": "2b753700e1444f2c",
     "c4-v1": "ce3bf977db6db3fd",
+    "sraven-text-v1": "f68c8578c2dcc4af",
     "sraven-features2-v1": "a4bb2c72c212d899",
     "sraven-features3-v1": "76c9be49414d932f",
     "sraven-features4-v1": "28cf2c82aee03d9d",
@@ -56,12 +57,18 @@ DIGESTS = {
 TWINS = {"sraven-features4-v1": "sraven-v1", "fuzzylogic-points32-holdout70-v1": "fuzzylogic-v1"}
 """Boards of a diagnostic series with the configuration of a ranked one."""
 
-RANKED = ("sraven-v1", "sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1", "c4-v1")
+RANKED = ("sraven-v1", "sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1", "c4-v1", "sraven-text-v1")
 
-GENERATED = [name for name in DIGESTS if name != "c4-v1"]
-"""Those whose instances are generated; tests/baselines/lm/test_board.py is about the other one."""
+GENERATED = [name for name in DIGESTS if name not in ("c4-v1", "sraven-text-v1")]
+"""Those with a training split of their own; tests/baselines/lm/test_board.py and tests/sraven/text/test_board.py
+are about the others."""
 
-FOLDERS = {"sraven": "sraven/boards", "fuzzylogic": "fuzzylogic/boards", "c4": "baselines/lm/boards"}
+FOLDERS = {
+    "sraven": "sraven/boards",
+    "fuzzylogic": "fuzzylogic/boards",
+    "c4": "baselines/lm/boards",
+    "sraven-text": "sraven/text/boards",
+}
 """Where the boards of each task lie."""
 
 
@@ -73,7 +80,7 @@ def test_boards_are_those_that_are_defined_and_listed_here():
 
 def test_ranked_boards_come_first():
     assert set(board_ids()[: len(RANKED)]) == set(RANKED)
-    assert (board_ids()[0], board_ids()[len(RANKED) - 1]) == ("sraven-v1", "c4-v1")
+    assert (board_ids()[0], board_ids()[len(RANKED) - 1]) == ("sraven-v1", "sraven-text-v1")
     assert [name for name in board_ids() if read_board(name).content["series"] == "ranked"] == list(
         board_ids()[: len(RANKED)]
     )
