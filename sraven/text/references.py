@@ -59,7 +59,7 @@ class LadderReferences:
         return CEILINGS
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
-        """Return the accuracy to expect of the ideal observer, who is told the rules: of all rungs together."""
+        """Return the accuracy to expect of the ideal observer, who is told the rules: on all rungs."""
         found: dict[str, list[np.ndarray]] = {"knowing_split": [], "not_knowing": []}
         for rung, first, many in self.task.parts(0, count):
             own = self.task.tasks[rung]

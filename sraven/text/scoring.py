@@ -1,4 +1,4 @@
-"""How answers of language models are scored: on all rungs of a ladder, on each, and what wasn't parsed apart."""
+"""How answers of language models are scored: on a ladder, on each rung, and what wasn't parsed apart."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class LadderScoring:
 
     @property
     def prediction(self) -> Column:
-        """uint8 ``[W]``: the panel that a reply answers, 255 beyond its features, and 255 alone if it has none."""
+        """uint8 ``[W]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer."""
         return Column("prediction", "uint8", (self.task.width,), "the ninth panel, as it was parsed")
 
     @property
@@ -70,7 +70,10 @@ class LadderScoring:
     @property
     def chance(self) -> dict[str, float]:
         """What guessing all features of each panel scores."""
-        shares = {f"accuracy.{rung}": guess(task.M, task.K) for rung, task in zip(self.task.rungs, self.task.tasks, strict=True)}
+        shares = {
+            f"accuracy.{rung}": guess(task.M, task.K)
+            for rung, task in zip(self.task.rungs, self.task.tasks, strict=True)
+        }
         return {"accuracy": float(np.mean(list(shares.values()))), **shares}
 
     @property

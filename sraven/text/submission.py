@@ -74,7 +74,7 @@ def read_board_completions(path: Path, board: Board, wording: LadderWording) -> 
             )
         if asked and form != asked:
             raise ConfigurationError(
-                f"{completion.where}: was asked in the form {form}, and the first one {asked}; submit each apart"
+                f"{completion.where}: was asked {form}, and the first one {asked}; submit each form apart"
             )
         if (place := start + index) in lines:
             raise ConfigurationError(
@@ -106,8 +106,8 @@ def write_text_submission(
         method: as for `sraven.write_submission`.
         model: as there.
         training: as there.
-        replies: as there, without ``form`` and ``prompt_digest``: the ids of the completions say the form, and
-            a question by its id has the board's prompt.
+        replies: as there, without ``form`` and ``prompt_digest``: the ids of the completions say the form,
+            and the prompt of a question is the board's.
 
     Returns:
         what was read of each file.
@@ -120,7 +120,9 @@ def write_text_submission(
     board, wording = read_text_board(board_id)
     read = [read_board_completions(path, board, wording) for path in completions]
     if other := next((each.form for each in read if each.form != read[0].form), None):
-        raise ConfigurationError(f"the files were asked in the forms {read[0].form} and {other}; submit each apart")
+        raise ConfigurationError(
+            f"the files were asked in the forms {read[0].form} and {other}; submit each apart"
+        )
     form = read[0].form
     write_submission(
         out,

@@ -49,9 +49,9 @@ class Batch(Instances):
 class Ladder:
     """Certified instances of several settings, to be asked in words.
 
-    Rung number r is the task `tasks[r]`, and its questions are the first instances of that task's ``ood``: every
-    answer takes a combination of rules that no solved example shows. At M = 1 a combination is a rule, none of
-    which can be held out, so there the questions are those of ``test``.
+    Rung number r is the task ``tasks[r]``, and its questions are the first instances of that task's ``ood``:
+    every answer takes a combination of rules that no solved example shows. At M = 1 a combination is a rule,
+    none of which can be held out, so there the questions are those of ``test``.
 
     Attributes:
         rungs: settings of SRAVEN by name, such as ``M4-K8``.
@@ -77,7 +77,9 @@ class Ladder:
     def __post_init__(self) -> None:
         check_version(self.version)
         if isinstance(self.rungs, str) or not self.rungs or len(set(self.rungs)) != len(self.rungs):
-            raise ConfigurationError(f"rungs={self.rungs!r}: expected names of settings, such as M4-K8, each once")
+            raise ConfigurationError(
+                f"rungs={self.rungs!r}: expected names of settings, such as M4-K8, each once"
+            )
         object.__setattr__(self, "rungs", tuple(self.rungs))
         check_integer("size", self.size, 1, _MOST_SIZE)
         check_integer("shots", self.shots, 1, _MOST_SHOTS)
@@ -138,7 +140,7 @@ class Ladder:
         return references_of(self)
 
     def combinations(self, split: str) -> NDArray[Any]:
-        """Return the combinations of rules that the rungs ask for and none shows solved, by number of features.
+        """Return the combinations of rules that are asked for and never shown solved, by number of features.
 
         Returns:
             objects ``[n]``: lists of rules, of as many as there are features.
@@ -159,7 +161,7 @@ class Ladder:
         )
 
     def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the rungs that questions ``start`` to ``start + count - 1`` are of: number, first, how many."""
+        """Yield the rungs of questions ``start`` to ``start + count - 1``: number, first, how many."""
         for rung in range(len(self.rungs)):
             first, end = max(start, rung * self.size), min(start + count, (rung + 1) * self.size)
             if first < end:

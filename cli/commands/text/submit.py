@@ -19,7 +19,9 @@ import click
 @click.option("--parameters", type=int, help="Number of its parameters, if it is known.")
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
 @click.option("--name", help="What the entry is called; the model's name unless given.")
-@click.option("--description", default="A language model, asked as it is.", show_default=True, help="In a sentence.")
+@click.option(
+    "--description", default="A language model, asked as it is.", show_default=True, help="In a sentence."
+)
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
 def command(
     completions: tuple[Path, ...],
@@ -38,9 +40,9 @@ def command(
 ) -> None:
     """Write the submission of COMPLETIONS of a board's questions, each file a run of its own.
 
-    A line of a file is an object with `id` and `completion`, as for `sraven text score`. All have to be of the
-    questions that `sraven text generate --board` gives, in one form. A question without a completion counts as
-    wrong. What is submitted are the completions as they are: they are read and scored by `sraven score`.
+    A line of a file is an object with `id` and `completion`, as for `sraven text score`. All have to be of
+    the questions that `sraven text generate --board` gives, in one form. A question without a completion
+    counts as wrong. Completions are submitted as they are: `sraven score` reads and scores them.
 
     \b
     Example:

@@ -120,7 +120,9 @@ def check_replies(name: str, replies: Any, size: int) -> list[str]:
     if isinstance(replies, str) or not isinstance(replies, Sequence | np.ndarray):
         raise ConfigurationError(f"{name} is a {type(replies).__name__}; expected a list of texts")
     if len(replies) != size:
-        raise ConfigurationError(f"{name} has {len(replies):,} texts; expected {size:,}, one for each instance")
+        raise ConfigurationError(
+            f"{name} has {len(replies):,} texts; expected {size:,}, one for each instance"
+        )
     texts = ["" if reply is None else reply for reply in replies]
     for row, text in enumerate(texts):
         if not isinstance(text, str):

@@ -114,8 +114,8 @@ def new_challenge(
         raise ChallengeError(f"{loaded.id} is about a text that anyone may have read; no round can hide it")
     if loaded.is_text:
         raise ChallengeError(
-            f"{loaded.id} takes replies, and rounds take predictions that are numbers; ask about instances of a "
-            "secret seed instead: sraven text generate --seed"
+            f"{loaded.id} takes replies, and rounds take predictions that are numbers; ask about "
+            "instances of a secret seed instead: sraven text generate --seed"
         )
     with new_directory(Path(out)) as folder:
         opened = f"{day or datetime.now(UTC).date()}"

@@ -44,8 +44,8 @@ class Entry:
         family: what it belongs to; ``reference`` for predictors that are there for comparison.
         description: in a sentence or two.
         badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
-        rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no more than what
-            machines may differ by share one. None if it isn't ranked.
+        rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no
+            more than what machines may differ by share one. None if it isn't ranked.
         remark: why it isn't ranked, or what to know of it.
         value: the primary metric on the primary split, mean over seeds.
         standard_error: over seeds, None for one seed.

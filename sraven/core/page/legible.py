@@ -19,8 +19,13 @@ def clean(text: str) -> str:
 
 
 def _readable(replies: Replies) -> Replies:
-    texts = {name: one_line(value) for name, value in vars(replies).items() if isinstance(value, str)}
-    return replace(replies, **texts)
+    return replace(
+        replies,
+        model=one_line(replies.model),
+        revision=one_line(replies.revision),
+        harness=one_line(replies.harness),
+        harness_version=one_line(replies.harness_version),
+    )
 
 
 def legible(standing: Standing) -> Standing:

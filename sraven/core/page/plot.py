@@ -93,7 +93,9 @@ def _x_axis(scale: Scale) -> Iterator[Element]:
             yield draw_text(x, FLOOR + 21, text, "tick" if read[number] else "tick spare", "middle")
     for absent, (low, high) in scale.columns.items():
         yield draw_line(low, FLOOR, high, FLOOR, "axis")
-        yield draw_text((low + high) / 2, FLOOR + 21, "none" if absent == 0 else "not stated", "tick", "middle")
+        yield draw_text(
+            (low + high) / 2, FLOOR + 21, "none" if absent == 0 else "not stated", "tick", "middle"
+        )
 
 
 def _frame(scale: Scale) -> Element:

@@ -3,7 +3,7 @@
 Colours, widths and fonts are the style sheet's.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -21,9 +21,9 @@ _MARGIN = 26.0  # between the axis and the outermost rungs
 _MOST_LABELS, _LETTERS, _STEPS = 4, 16, 24
 
 CAPTION = (
-    "Bars hold 95 % of bootstrap samples of the questions. The ceilings are those of an observer that is told the "
-    "rules: on these questions, each of which has one answer, and (dotted) on questions drawn without that "
-    "certificate. Where prompts don’t tell the rules, nobody knows a ceiling."
+    "Bars hold 95 % of bootstrap samples of the questions. The ceilings are those of an observer that is "
+    "told the rules: on these questions, each of which has one answer, and (dotted) on questions drawn "
+    "without that certificate. Where prompts don’t tell the rules, nobody knows a ceiling."
 )
 """What a reader of these plots has to know."""
 
@@ -47,7 +47,7 @@ class Series:
 
 
 def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[Series]:
-    """Return, for each setting, the longest series of rungs that differ in it alone; none of a single rung."""
+    """Return, for each setting, the longest series of rungs that differ in it alone; one rung is none."""
     found = []
     for name in rungs[0]["settings"] if rungs else ():
         alike: dict[tuple[tuple[str, int], ...], list[Mapping[str, Any]]] = {}
@@ -78,10 +78,10 @@ class Places:
         """Return where a score lies."""
         return FLOOR - share * (FLOOR - TOP)
 
-    def line(self, of: Callable[[Mapping[str, Any]], float], class_: str) -> Element:
-        """Return the line through what each rung has."""
-        pairs = zip(self.values, self.series.rungs, strict=True)
-        points = " ".join(f"{self.x(value):.1f},{self.y(of(rung)):.1f}" for value, rung in pairs)
+    def line(self, shares: Iterable[float], class_: str) -> Element:
+        """Return the line through scores, one on each rung."""
+        pairs = zip(self.values, shares, strict=True)
+        points = " ".join(f"{self.x(value):.1f},{self.y(share):.1f}" for value, share in pairs)
         return element("polyline", points=points, class_=class_)
 
 
@@ -96,7 +96,9 @@ def _points(standing: Standing, name: str, entry: Entry, places: Places) -> list
     pairs = zip(places.series.rungs, _scores(standing, entry, places.series), places.values, strict=True)
     for rung, value, setting in pairs:
         low, high = entry.rungs.get(rung["metric"], (value, value))
-        made.append(Point(name, entry, places.x(setting), places.y(value), places.y(low), places.y(high), False))
+        made.append(
+            Point(name, entry, places.x(setting), places.y(value), places.y(low), places.y(high), False)
+        )
     return made
 
 
@@ -111,9 +113,10 @@ def _frame(places: Places) -> Element:
     for value in places.values:
         frame.append(draw_line(places.x(value), FLOOR, places.x(value), FLOOR + 5, "axis"))
         frame.append(draw_text(places.x(value), FLOOR + 21, f"{value}", "tick", "middle"))
-    frame.append(places.line(lambda rung: rung["chance"], "chance"))
+    frame.append(places.line((rung["chance"] for rung in places.series.rungs), "chance"))
     for name, text, class_, foot in _ceilings(places):
-        frame.append(places.line(lambda rung, name=name: float(rung["ceilings"][name]["value"]), class_))
+        best = (rung["ceilings"][name]["value"] for rung in places.series.rungs)
+        frame.append(places.line(best, class_))
         frame.append(draw_text(WIDTH - RIGHT, foot, text, "ceiling-label", "end"))
     return frame
 
@@ -151,7 +154,8 @@ def _entry(points: Sequence[Point], told: str, first: bool) -> Element:
 def _covered(lines: Sequence[Sequence[Point]], places: Places) -> list[Box]:
     """Return what is taken: marks, steps along the lines between them, and the words at the ceilings."""
     boxes: list[Box] = [
-        (WIDTH - RIGHT - text_width(text), foot - 14, WIDTH, foot + 4) for _, text, _, foot in _ceilings(places)
+        (WIDTH - RIGHT - text_width(text), foot - 14, WIDTH, foot + 4)
+        for _, text, _, foot in _ceilings(places)
     ]
     for points in lines:
         boxes += [(p.x - 5, p.y - 5, p.x + 5, p.y + 5) for p in points]
@@ -164,7 +168,7 @@ def _covered(lines: Sequence[Sequence[Point]], places: Places) -> list[Box]:
 
 
 def _labels(lines: Sequence[Sequence[Point]], places: Places) -> list[Element]:
-    """Return a few names, given the best line first: each beside a point of its line, where nothing else is."""
+    """Return a few names, given the best line first: each beside a point of its line, where room is."""
     boxes = _covered(lines, places)
     made: list[Element] = []
     for points in [each for each in lines if kind(each[0].entry) != REFERENCE] or lines:

@@ -8,7 +8,6 @@ from sraven.core.page.groups import groups, is_ranked, look_notes, reported_note
 from sraven.core.page.rows import Row, make_row
 from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score
 
-
 UNPARSED = "unparsed"
 """On boards of texts, the metric that is the share of replies in which no answer was found."""
 

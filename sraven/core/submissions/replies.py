@@ -1,4 +1,4 @@
-"""Submissions to boards of texts: what they have to say of the model that replied, and of what it was asked."""
+"""Submissions to boards of texts: what they say of the model that replied, and of what it was asked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,13 +25,15 @@ def replies_problem(content: Mapping[str, Any], board: Board) -> str | None:
             return "model.parameters is None; expected an integer"
         return None
     if found is None:
-        return f"lacks 'replies': {board.id} asks which model replied, to which prompts, through which harness"
+        return (
+            f"lacks 'replies': {board.id} asks which model replied, to which prompts, through which harness"
+        )
     form, pinned = found["form"], board.prompts.get(found["form"])
     if pinned is None:
         return f"replies.form is {quoted(form)}; {board.id} has {', '.join(board.prompts)}"
     if found["prompt_digest"] != pinned:
         return (
-            f"replies.prompt_digest is {found['prompt_digest'][:12]}…, but the prompts of {board.id} in the form "
-            f"{form} have {pinned[:12]}…: the model was asked something else"
+            f"replies.prompt_digest is {found['prompt_digest'][:12]}…, but the prompts of {board.id} in the "
+            f"form {form} have {pinned[:12]}…: the model was asked something else"
         )
     return None

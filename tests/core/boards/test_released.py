@@ -60,8 +60,8 @@ TWINS = {"sraven-features4-v1": "sraven-v1", "fuzzylogic-points32-holdout70-v1":
 RANKED = ("sraven-v1", "sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1", "c4-v1", "sraven-text-v1")
 
 GENERATED = [name for name in DIGESTS if name not in ("c4-v1", "sraven-text-v1")]
-"""Those with a training split of their own; tests/baselines/lm/test_board.py and tests/sraven/text/test_board.py
-are about the others."""
+"""Those with a training split of their own; tests/baselines/lm/test_board.py and
+tests/sraven/text/test_board.py are about the others."""
 
 FOLDERS = {
     "sraven": "sraven/boards",

@@ -1,0 +1,264 @@
+"""Submissions of replies: what is read is what was said, and whatever strangers say does no harm."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.submissions import SAME_EVERY_TIME, description, edit, only_boards, parquet, plant, write
+from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies
+from sraven import ConfigurationError, SubmissionError, score_submission
+from sraven.core.challenge.commitment import write_commitment
+from sraven.core.challenge.round import new_challenge
+from sraven.core.leaderboard.evidence import gather_evidence
+from sraven.core.submissions.submission import read_submission
+from sraven.core.submissions.submit import file_submission, write_reference, write_submission
+from sraven.core.untrusted import decode
+from sraven.core.untrusted.decode import MOST_REPLY
+
+RUN = "predictions/ladder/seed-0.parquet"
+
+HOSTILE = (
+    "",
+    "\0Answer: [1]\0",
+    "<script>alert(1)</script>\nAnswer: [0 0]</script>",
+    "\u202eAnswer: [1 1]\u202c",
+    "Answer: [١ ٢]",
+    "Answer: [1, 2]",
+    "Answer: [1 1]\u2028",
+    "\ufeffAnswer: [1 1]",
+    "Answer: [" + "1 " * 10_000 + "]",
+    "[" * 20_000,
+    "Answer: " * 4_000,
+    "\n" * 30_000,
+    "💣" * 8_000,
+    "__import__('os').system('true')",
+    "%s%n{0.__class__}\nAnswer: [00 01]",
+)
+"""Replies in which no answer is to be found, whatever is asked."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _boards(tmp_path_factory):
+    from helpers.submissions import SRAVEN_BOARD, small_contents
+
+    contents = {**text_contents(), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
+    with only_boards(tmp_path_factory.mktemp("boards"), contents):
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_replies(tmp_path / "submission")
+
+
+def rows(index, texts, **options):
+    """Return a file of replies."""
+    values = pa.array(texts, pa.string()) if isinstance(texts, list) else texts
+    return parquet({"index": np.asarray(index, np.int64), "prediction": values}, **options)
+
+
+def refused(folder):
+    """Return in which line a submission is refused."""
+    with pytest.raises(SubmissionError) as caught:
+        score_submission(folder)
+    message = str(caught.value)
+    assert "\n" not in message and "Traceback" not in message
+    return message
+
+
+# There and back
+
+
+def test_replies_score_as_the_board_scores_them(folder):
+    found = score_submission(folder)["splits"]["ladder"]
+    assert found["metrics"]["accuracy"]["mean"] == 1.0 and found["gap_to_ceiling"]["accuracy"] == 0.0
+    assert found["seeds"] == [0] and found["instances"] == 44
+    assert score_submission(folder)["splits"]["ladder"]["metrics"]["unparsed"]["mean"] == 0.0
+
+
+def test_several_runs_of_a_sampled_model_all_count(tmp_path):
+    replies = right_replies()
+    folder = write_replies(
+        tmp_path / "runs", [replies, [*replies[:22], *["?"] * 22]], said={"temperature": 1}
+    )
+    found = score_submission(folder)["splits"]["ladder"]["metrics"]["accuracy"]
+    assert (found["by_seed"], found["mean"]) == ([1.0, 0.5], 0.75) and found["standard_error"] == 0.25
+
+
+@SAME_EVERY_TIME
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=44, max_size=44))
+def test_any_text_is_a_reply_and_comes_back_as_it_was(texts):
+    index, lengths, data = decode.decode_texts(rows(range(44), texts), 44)
+    assert index.tolist() == list(range(44)) and lengths.tolist() == [len(text.encode()) for text in texts]
+    assert data == "".join(texts).encode()
+    found = text_board().read("ladder", texts)
+    assert found.shape == (44, 3) and (found[:, 0] == 255).sum() >= sum(
+        "Answer" not in text for text in texts
+    )
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_files_of_other_writers_are_read(folder, kind):
+    """In any order, with and without a dictionary, as strings with short and long offsets."""
+    replies = right_replies()
+    order = np.random.default_rng(0).permutation(44)
+    texts = pa.array([replies[row] for row in order], kind)
+    plant(folder, rows(order, texts, use_dictionary=True, compression="snappy", row_group_size=7), "ladder")
+    assert score_submission(folder)["splits"]["ladder"]["metrics"]["accuracy"]["mean"] == 1.0
+
+
+def test_missing_replies_are_wrong_and_told(folder):
+    plant(folder, rows(range(40), right_replies()[:40]), "ladder")
+    found = score_submission(folder)["splits"]["ladder"]
+    assert found["missing"] == [4] and found["metrics"]["accuracy"]["mean"] == pytest.approx(40 / 44)
+    assert found["metrics"]["unparsed"]["mean"] == pytest.approx(4 / 44)
+
+
+def test_kept_evidence_is_what_was_computed(folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    fresh, kept = gather_evidence(folder, fresh=True), gather_evidence(folder)
+    assert kept.scores == fresh.scores and kept.content["replies"] == described()
+    assert np.array_equal(kept.predictions["ladder/0"], fresh.predictions["ladder/0"])
+
+
+def test_references_are_submissions(tmp_path):
+    assert "copy-last-panel" in text_board().task.references.predictors
+    for name in ("ideal-observer", "babbler"):
+        write_reference(tmp_path / name, BOARD, name)
+        found = score_submission(tmp_path / name)["splits"]["ladder"]["metrics"]
+        babbles = float(name == "babbler")
+        assert (found["accuracy"]["mean"], found["unparsed"]["mean"]) == (1 - babbles, babbles)
+
+
+# Hostile replies and files
+
+
+def test_hostile_replies_are_unparsed_and_nothing_else(folder):
+    texts = (HOSTILE * 3)[:44]
+    plant(folder, rows(range(44), list(texts)), "ladder")
+    scores = score_submission(folder)["splits"]["ladder"]["metrics"]
+    assert scores["unparsed"]["mean"] == 1.0 and scores["accuracy"]["mean"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (rows([0], ["x" * (MOST_REPLY + 1)]), "row 0: prediction has 32,769 bytes; expected 32,768 or fewer"),
+        (rows(range(45), ["x"] * 45), "declares 45 rows; the split has 44"),
+        (rows([0, 0], ["x", "y"]), "row 1 has index 0, which row 0 has"),
+        (rows([44], ["x"]), "row 0 has index 44; ladder has the indices 0 to 43"),
+        (rows([0, 1], ["x", None]), "row 1: prediction is missing"),
+        (rows([0], pa.array([b"x"], pa.binary())), "has columns of type int64 and binary; expected int64"),
+        (rows([0], pa.array([1], pa.uint8())), "has columns of type int64 and uint8; expected int64"),
+        (rows([0], pa.array(["x"]).dictionary_encode()), "has columns of type int64 and dictionary"),
+        (
+            parquet({"prediction": pa.array(["x"])}),
+            "has the columns 'prediction'; expected index, prediction",
+        ),
+        (b"PAR1" + bytes(40) + b"PAR1", "seed-0.parquet: "),
+        (b"", "seed-0.parquet: "),
+    ],
+)
+def test_files_that_are_none_of_replies_are_refused(folder, data, message):
+    plant(folder, data, "ladder")
+    assert message in refused(folder)
+
+
+def test_texts_that_are_no_utf_8_are_refused(folder):
+    bad = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xff\xfe"))
+    plant(folder, rows([0], bad), "ladder")
+    assert "UTF8" in refused(folder).upper().replace("-", "")
+
+
+def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
+    """A dictionary says a long reply once and means it 44 times: too much in all is told, however it is stored."""
+    long = "x" * MOST_REPLY
+    count = 2 * decode.MOST_REPLIES // MOST_REPLY
+    data = rows(np.zeros(count), [long] * count, use_dictionary=True)
+    assert len(data) < 1 << 20
+    with pytest.raises(ValueError, match="bytes of text; expected 67,108,864 or fewer"):
+        decode.decode_texts(data, count)
+
+
+# Tampering
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            {"prompt_digest": "0" * 64},
+            "000000000000…, but the prompts of sraven-text-small-v1 in the form told-0",
+        ),
+        ({"form": "untold-0-shot"}, "the model was asked something else"),
+        ({"form": "sung"}, "replies.form is 'sung'; sraven-text-small-v1 has told-0-shot, untold-0-shot"),
+        ({"model": "a\u202eb"}, "replies.model"),
+        ({"revision": ""}, "replies.revision is empty"),
+        ({"temperature": -1}, "replies.temperature is -1; expected 0 or more"),
+        ({"prompts": "mine"}, "replies has 'prompts'; expected only model, revision"),
+    ],
+)
+def test_other_prompts_than_the_board_s_are_refused(folder, said, message):
+    edit(folder, lambda content: content["replies"].update(said))
+    assert message in refused(folder)
+
+
+def test_descriptions_belong_to_their_kind_of_board(folder, tmp_path):
+    edit(folder, lambda content: content.pop("replies"))
+    assert "lacks 'replies': sraven-text-small-v1 asks which model replied" in refused(folder)
+    numbers = write(tmp_path / "numbers", "sraven-small-v1")
+    edit(numbers, lambda content: content.update(replies=described()))
+    assert "has 'replies'; sraven-small-v1 takes predictions that are numbers" in refused(numbers)
+    edit(numbers, lambda content: (content.pop("replies"), content["model"].update(parameters=None)))
+    assert "model.parameters is None; expected an integer" in refused(numbers)
+
+
+def test_what_is_changed_after_it_was_named_is_refused(folder):
+    (folder / RUN).write_bytes(rows(range(44), ["Answer: [0]"] * 44))
+    assert "its SHA-256 is" in refused(folder)
+
+
+def test_claims_that_are_not_what_the_replies_score_are_refused(folder):
+    edit(folder, lambda content: content.update(claimed={"ladder": {"accuracy.M2-K7": 0.5}}))
+    assert "claimed.ladder.accuracy.M2-K7 is 0.5, but the predictions score 1.0" in refused(folder)
+
+
+def test_writing_refuses_what_reading_would(tmp_path):
+    for said, message in (
+        ({"prompt_digest": "0" * 64}, "the model was asked something else"),
+        ({"model": "\x1b[2J"}, "replies.model"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            write_replies(tmp_path / "none", said=said)
+    with pytest.raises(ConfigurationError, match="lacks 'replies'"):
+        write_submission(
+            tmp_path / "none",
+            BOARD,
+            {"ladder": [right_replies()]},
+            method={"name": "A", "description": "B", "authors": ["C"]},
+            model={"parameters": 1},
+            training={"instances": 0, "selection_split": None},
+        )
+    assert not (tmp_path / "none").exists()
+
+
+# Beyond
+
+
+def test_submission_is_filed_with_its_scores(folder, tmp_path):
+    (tmp_path / "leaderboard").mkdir()
+    filed = file_submission(folder, tmp_path / "leaderboard")
+    assert json.loads((filed / "scores.json").read_text()) == score_submission(filed)
+    assert read_submission(filed).content == description(folder)
+
+
+def test_there_are_no_rounds_of_replies(tmp_path):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "run.py").write_text("pass\n")
+    digest = write_commitment(tmp_path / "commitment.json", tmp_path / "program", name="A")
+    with pytest.raises(ConfigurationError, match="rounds take predictions that are numbers; ask about"):
+        new_challenge(BOARD, tmp_path / "round", [digest])

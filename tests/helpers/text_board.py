@@ -1,0 +1,82 @@
+"""A small board of texts, and submissions to it."""
+
+from functools import cache
+
+from helpers.submissions import METHOD
+from sraven import write_submission
+from sraven.core.boards.board import Board
+from sraven.core.boards.freeze import make_board
+
+BOARD = "sraven-text-small-v1"
+FORM = "told-0-shot"
+
+DEFINITION = {
+    "id": BOARD,
+    "version": 1,
+    "title": "A small ladder",
+    "series": "ranked",
+    "config": {
+        "task": "sraven-text",
+        "version": "1",
+        "rungs": ["M1-K7", "M2-K7", "M3-K7", "M2-K9"],
+        "size": 11,
+        "shots": 2,
+        "holdout": 0.25,
+        "seed": 5,
+    },
+    "sizes": {"ladder": 44},
+    "train_budget": 0,
+    "train_budgets": [0, 1_000],
+    "metric": "accuracy",
+    "primary_split": "ladder",
+}
+
+
+@cache
+def text_contents():
+    """Return the file of the small board, by its name."""
+    return {BOARD: make_board(DEFINITION)}
+
+
+@cache
+def text_board():
+    """Return the small board."""
+    return Board.from_content(text_contents()[BOARD])
+
+
+def right_replies():
+    """Return a right reply to each question."""
+    board = text_board()
+    batch = board.sample("ladder", 0, 44)
+    features = [board.task.tasks[rung].M for rung in batch.rung]
+    panels = [row[:M] for row, M in zip(batch.target.tolist(), features, strict=True)]
+    return [f"Let me see.\nAnswer: [{' '.join(map(str, panel))}]" for panel in panels]
+
+
+def described(**changes):
+    """Return what a submission says of the model that replied."""
+    usual = {
+        "model": "example/model",
+        "revision": "1f0c2d3",
+        "form": FORM,
+        "prompt_digest": text_board().prompts[FORM],
+        "harness": "a script",
+        "harness_version": "1.2",
+    }
+    return {**usual, **changes}
+
+
+def write_replies(folder, replies=None, *, method=(), said=(), **rest):
+    """Write a submission of one run, or of several if ``replies`` is a list of lists."""
+    replies = right_replies() if replies is None else replies
+    write_submission(
+        folder,
+        BOARD,
+        {"ladder": replies if isinstance(replies[0], list) else [replies]},
+        method={**METHOD, **dict(method)},
+        model={"parameters": None},
+        training={"instances": 0, "selection_split": None, **rest.pop("training", {})},
+        replies=described(**dict(said)),
+        **rest,
+    )
+    return folder
