@@ -175,7 +175,7 @@ def test_texts_that_are_no_utf_8_are_refused(folder):
 
 
 def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
-    """A dictionary says a long reply once and means it 44 times: too much in all is told, however it is stored."""
+    """A dictionary says a long reply once and means it thousands of times."""
     long = "x" * MOST_REPLY
     count = 2 * decode.MOST_REPLIES // MOST_REPLY
     data = rows(np.zeros(count), [long] * count, use_dictionary=True)

@@ -78,7 +78,7 @@ def test_board_without_its_prompts_is_told_of():
         Board.from_content(changed).check_all()
     text_board().check_all()
     for change in ({"prompts": {}}, {"rungs": []}, {"prediction": {"dtype": "uint8", "shape": [3]}}):
-        with pytest.raises(BoardError, match="prompts|rungs"):
+        with pytest.raises(BoardError, match=r"prompts|rungs"):
             Board.from_content({**text_contents()[BOARD], **change})
 
 
