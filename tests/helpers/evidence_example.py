@@ -9,6 +9,7 @@ from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.evidence import Evidence, run_name
 from sraven.core.submissions.runs import prediction_path
 from sraven.core.submissions.submission import read_description, read_scores
+from sraven.core.tasks.families import scoring_of
 
 RIGHT = 1 / 2
 """What most of these entries score."""
@@ -24,10 +25,11 @@ def score(by_seed, width=0.02):
 
 def random_predictions(board, split, *seed):
     """Return predictions that are like no others."""
-    random, shape = np.random.default_rng(seed), (board.splits[split], *board.prediction.shape)
-    if board.prediction.dtype == "uint8":
-        return random.integers(0, board.content["config"]["K"], shape, np.uint8)
-    return random.random(shape).astype(board.prediction.dtype)
+    scored = scoring_of(board.task).prediction
+    random, shape = np.random.default_rng(seed), (board.splits[split], *scored.shape)
+    if scored.dtype == "uint8":
+        return random.integers(0, board.content["config"].get("K", 256), shape, np.uint8)
+    return random.random(shape).astype(scored.dtype)
 
 
 def make_evidence(
