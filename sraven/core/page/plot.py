@@ -108,12 +108,8 @@ def _frame(scale: Scale) -> Element:
     frame.extend(_x_axis(scale))
     for kind_of_line, value, label in bounds(scale):
         y = scale.y(value)
-        frame.append(_line(LEFT, y, WIDTH - RIGHT, y, kind_of_line))
-        frame.append(_text(WIDTH - RIGHT, y - 6, label, f"{kind_of_line}-label", "end"))
-    if scale.best is not None:
-        y = scale.y(scale.best)
-        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, "ceiling"))
-        frame.append(draw_text(WIDTH - RIGHT, y - 6, ceiling_label(scale.best), "ceiling-label", "end"))
+        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, kind_of_line))
+        frame.append(draw_text(WIDTH - RIGHT, y - 6, label, f"{kind_of_line}-label", "end"))
     return frame
 
 

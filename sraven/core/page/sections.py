@@ -64,12 +64,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A board; ``table`` is None if it has no entries, ``figure`` if none but references has a score.
-
-    ``kinds`` are those of its wrong answers, if they are sorted.
     """A board; ``table`` is None if it has no entries.
 
     ``figure`` is None if none but references has a score, except for rungs, on which these are floors.
+    ``kinds`` are those of its wrong answers, if they are sorted.
     """
 
     id: str
@@ -120,7 +118,6 @@ def _facts(board: Board) -> Facts:
         ceilings=_ceilings(board),
         other_ceilings=_lines(board, lower=False),
         lower_lines=_lines(board, lower=True),
-        budget=compact(board.train_budget),
         budget=compact(board.train_budget) if board.train_budget else "no",
         unit=board.budget_unit,
         sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),

@@ -11,10 +11,9 @@ from sraven.core.tasks.family import Family
 from sraven.core.tasks.versions import check_version
 
 if TYPE_CHECKING:
-    from sraven.core.tasks.diagnosis import Diagnosis
-    from sraven.core.tasks.task import GeneratedTask, References, Rows, Scoring, Task
     from collections.abc import Sequence
 
+    from sraven.core.tasks.diagnosis import Diagnosis
     from sraven.core.tasks.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
 
 FAMILIES = {

@@ -111,7 +111,6 @@ class Family:
         lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
         measure_lines: returns the `sraven.core.ground.estimate.Mean` of each line by metric, given a task, a
             split, the number of instances and threads; "" if there are no lines.
-        instead: of a corpus: what to do instead of asking for instances; ``{task}`` stands for the task.
         wording: returns the `Wording` of a task, whose predictions are texts.
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;
             ``{task}`` stands for the task.
