@@ -1,0 +1,134 @@
+"""What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.ground.estimate import Mean
+from sraven.task import SRAVEN
+from sraven.text.grading import share
+from sraven.text.ladder import HOLDOUT, SEED
+from sraven.text.questions import Questions, find_question
+
+TASKS = Path(__file__).with_name("lm_eval")
+"""The folder of lm-eval's tasks, for its option ``--include_path``."""
+
+
+class Question(NamedTuple):
+    """A question as logs and datasets hold it.
+
+    Attributes:
+        id: it says all about the question: whoever has it can judge a reply.
+        prompt: what the model is asked.
+        answer: the right last line of a reply, such as ``Answer: [3 6 2 0]``; on instances with several
+            valid answers, that of the target.
+        ceiling: the probability of the most probable answer; None if the prompt doesn't tell enough for one.
+    """
+
+    id: str
+    prompt: str
+    answer: str
+    ceiling: float | None
+
+
+def make_questions(
+    M: int = 4,
+    K: int = 8,
+    form: str = "told",
+    shots: int = 0,
+    answers: str = "unique",
+    split: str | None = None,
+    seed: int = SEED,
+    count: int = 2000,
+) -> Questions:
+    """Return a set of questions; the defaults are those of a rung of `sraven.text.LADDER`.
+
+    Args:
+        M: features of a panel, 1 to 12.
+        K: symbols, 3 to 256.
+        form: of the prompts, ``told`` or ``untold``.
+        shots: solved examples before each question, from train.
+        answers: ``unique`` for instances with exactly one answer, or ``any``.
+        split: where they come from, ``train``, ``test`` or ``ood``; None for the last one that there is.
+            At M=1 nothing is held out, so there is no ood.
+        seed: of the instances and of what is held out. A new one gives puzzles that nobody has seen.
+        count: how many.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a value out of range.
+    """
+    task = SRAVEN(M, K, 0.0 if M == 1 else HOLDOUT, seed, answers)
+    return Questions(task, task.splits[-1] if split is None else split, count, form, shots)
+
+
+def _ceilings(questions: Questions, part: range) -> Sequence[float | None]:
+    if not questions.ceiling_is_known:
+        return [None] * len(part)
+    if questions.task.answers == "unique":  # the only panel that fits is certain
+        return [1.0] * len(part)
+    probabilities: list[float] = questions.task.ideal_observer(questions.take(part))[1].tolist()
+    return probabilities
+
+
+def ask(questions: Questions) -> Iterator[Question]:
+    """Yield questions in their order."""
+    for part in questions.parts():
+        ids = [questions.id_of(index) for index in part]
+        columns = ids, questions.prompts(part), questions.answers(part), _ceilings(questions, part)
+        yield from (Question(*row) for row in zip(*columns, strict=True))
+
+
+def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np.bool_]]:
+    """Return the verdicts on replies to questions, by their ids alone.
+
+    Args:
+        ids: n ids, of one set of questions or of several.
+        replies: n texts; anything else answers nothing.
+
+    Returns:
+        bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``.
+
+    Raises:
+        ConfigurationError: for what is no id of a question.
+    """
+    rows: dict[Questions, list[int]] = {}
+    found = [find_question(each) for each in ids]
+    for row, (questions, _) in enumerate(found):
+        rows.setdefault(questions, []).append(row)
+    verdicts = {name: np.zeros(len(ids), np.bool_) for name in ("target", "valid", "unparsed")}
+    for questions, here in rows.items():
+        grades = questions.grade([found[row][1] for row in here], [replies[row] for row in here], threads=1)
+        verdicts["target"][here] = grades.target
+        verdicts["valid"][here] = grades.valid
+        verdicts["unparsed"][here] = ~grades.parsed
+    return verdicts
+
+
+def verdict(question: str, reply: object) -> dict[str, float]:
+    """Return the verdict on one reply, as `judge` does, as 0.0 or 1.0."""
+    return {name: float(values[0]) for name, values in judge([question], [reply]).items()}
+
+
+def floors(questions: Questions) -> dict[str, Mean]:
+    """Return the shares of ``target`` that take no thought.
+
+    Returns:
+        ``guess``: a panel drawn uniformly; ``copy``: the last panel that is shown.
+    """
+    task = questions.task
+    copied = [
+        (batch.context[:, 7] == batch.target).all(axis=1) for batch in map(questions.take, questions.parts())
+    ]
+    return {
+        "guess": share(np.full(questions.count, 1 / task.K**task.M)),
+        "copy": share(np.concatenate(copied)),
+    }
+
+
+def ceiling(questions: Sequence[Question]) -> Mean | None:
+    """Return the best expected share of ``target``; None if the prompts don't tell enough for one."""
+    known = [question.ceiling for question in questions if question.ceiling is not None]
+    return share(np.array(known)) if known else None

@@ -1,0 +1,59 @@
+"""Rewards for reinforcement learning, in TRL's convention, and the data to train on.
+
+>>> from sraven.harness.rewards import make_dataset, reward
+>>> questions = make_dataset(M=2, count=2)
+>>> reward([[{"role": "assistant", "content": "Answer: [0 0]"}], "I don't know."], **questions[:2])
+[0.0, 0.0]
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sraven.harness.questions import ask, judge, make_questions
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+
+def _text(completion: Any) -> object:
+    """Return what a completion says: itself, or the last message of a chat; None if it says nothing."""
+    if isinstance(completion, str):
+        return completion
+    return completion[-1].get("content") if completion else None
+
+
+def reward(completions: Sequence[Any], *, id: Sequence[str], **columns: Any) -> list[float]:  # noqa: A002
+    """Return 1.0 for each completion that answers with a valid panel, 0.0 for each other.
+
+    It is a reward function as TRL's trainers call them, for datasets of `make_dataset`. There is no partial
+    reward: what can't be parsed gets 0.0, and so does a panel that is almost right.
+
+    Args:
+        completions: n texts, or n chats as lists of messages; of a chat the last message counts.
+        id: n ids of questions, the column of that name.
+        columns: what else the trainer hands in, such as the prompts; not used.
+
+    Returns:
+        ``n`` numbers.
+
+    Raises:
+        ConfigurationError: (a ValueError) for what is no id of a question.
+    """
+    rewards: list[float] = judge(id, [_text(each) for each in completions])["valid"].astype(float).tolist()
+    return rewards
+
+
+def make_dataset(*, split: str = "train", chat: bool = True, **options: Any) -> "Dataset":
+    """Return questions to train on, with the columns that `reward` reads.
+
+    Args:
+        split: where they come from. The default leaves the held-out combinations of rules to test on.
+        chat: whether a prompt is a chat of one message, or a text.
+        options: the others of `sraven.harness.questions.make_questions`.
+    """
+    from datasets import Dataset
+
+    rows = [question._asdict() for question in ask(make_questions(split=split, **options))]
+    for row in rows:
+        row["prompt"] = [{"role": "user", "content": row["prompt"]}] if chat else row["prompt"]
+    return Dataset.from_list(rows)

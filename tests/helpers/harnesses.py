@@ -1,0 +1,36 @@
+"""Programs that run a harness for language models: in a process of their own, told to stay offline."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+
+def environment(folder):
+    """Return an environment in which nothing asks the network, and what a harness keeps is in a folder."""
+    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"), "1")
+    return {
+        **os.environ,
+        **offline,
+        "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)]),
+        "XDG_DATA_HOME": str(folder),
+        "HF_HOME": str(folder / "hf"),
+    }
+
+
+def run_program(name, folder, *arguments):
+    """Run a program of tests/harness in a folder; return what it prints, read as JSON."""
+    words = [each if isinstance(each, str) else json.dumps(each) for each in arguments]
+    result = subprocess.run(
+        [sys.executable, str(TESTS / "harness" / name), *words],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
