@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from sraven.core.ground.estimate import Mean
-from sraven.harness.questions import Question, ask, ceiling, floors, make_questions, verdict
+from sraven.harness.questions import Question, ask, ceiling, copying, make_questions, verdict
 
 
 def _sample(question: Question) -> Sample:
@@ -60,7 +60,8 @@ def sraven(
         scorer=exact(),
         metadata={
             "ceiling": best and _number(best),
-            **{f"floor_{name}": _number(floor) for name, floor in floors(asked).items()},
+            "chance": asked.chance,
+            "copying": _number(copying(asked)),
         },
         version=asked.task.version,
     )

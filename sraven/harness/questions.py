@@ -1,7 +1,6 @@
 """What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +8,10 @@ from numpy.typing import NDArray
 
 from sraven.core.ground.estimate import Mean
 from sraven.task import SRAVEN
+from sraven.text.forms import FORMS
 from sraven.text.grading import share
 from sraven.text.ladder import HOLDOUT, SEED
 from sraven.text.questions import Questions, find_question
-
-TASKS = Path(__file__).with_name("lm_eval")
-"""The folder of lm-eval's tasks, for its option ``--include_path``."""
 
 
 class Question(NamedTuple):
@@ -65,7 +62,7 @@ def make_questions(
 
 
 def _ceilings(questions: Questions, part: range) -> Sequence[float | None]:
-    if not questions.ceiling_is_known:
+    if not FORMS[questions.form].bounded:
         return [None] * len(part)
     if questions.task.answers == "unique":  # the only panel that fits is certain
         return [1.0] * len(part)
@@ -112,20 +109,10 @@ def verdict(question: str, reply: object) -> dict[str, float]:
     return {name: float(values[0]) for name, values in judge([question], [reply]).items()}
 
 
-def floors(questions: Questions) -> dict[str, Mean]:
-    """Return the shares of ``target`` that take no thought.
-
-    Returns:
-        ``guess``: a panel drawn uniformly; ``copy``: the last panel that is shown.
-    """
-    task = questions.task
-    copied = [
-        (batch.context[:, 7] == batch.target).all(axis=1) for batch in map(questions.take, questions.parts())
-    ]
-    return {
-        "guess": share(np.full(questions.count, 1 / task.K**task.M)),
-        "copy": share(np.concatenate(copied)),
-    }
+def copying(questions: Questions) -> Mean:
+    """Return the share of ``target`` of who always answers with the last panel that is shown."""
+    batches = map(questions.take, questions.parts())
+    return share(np.concatenate([(batch.context[:, 7] == batch.target).all(axis=1) for batch in batches]))
 
 
 def ceiling(questions: Sequence[Question]) -> Mean | None:

@@ -38,8 +38,7 @@ def reported(log):
         },
         "metadata": log.eval.metadata,
         "samples": log.results.total_samples,
-        "answers": [sample.scores["exact"].answer for sample in log.samples],
-        "ids": [sample.id for sample in log.samples],
+        "answers": {sample.id: sample.scores["exact"].answer for sample in log.samples},
     }
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.command import sraven
 from helpers.harnesses import run_program
 from sraven import SRAVEN
-from sraven.harness.questions import TASKS
 from sraven.text import LADDER
 
 pytest.importorskip("lm_eval", reason="lm-eval isn't installed: see the extra llm")
@@ -17,7 +17,9 @@ def reported(tmp_path_factory):
     # A model's own seed comes with the metadata, and moves no puzzle.
     metadata = {"M": 1, "answers": "any", "shots": 2, "count": COUNT, "seed": 7}
     folder = tmp_path_factory.mktemp("lm_eval")
-    return run_program("run_lm_eval.py", folder, str(TASKS), "sraven_m4", metadata)
+    code, out, _ = sraven("text", "tasks")
+    assert code == 0
+    return run_program("run_lm_eval.py", folder, out.rstrip("\n"), "sraven_m4", metadata)
 
 
 @pytest.fixture(scope="module")

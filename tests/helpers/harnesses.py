@@ -8,6 +8,14 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 
+# What is installed comes first: that is where the entry points are.
+START = """
+import runpy, sys
+sys.path += sys.argv[1].split(":")
+del sys.argv[:2]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
 
 def environment(folder):
     """Return an environment in which nothing asks the network, and what a harness keeps is in a folder."""
@@ -15,7 +23,6 @@ def environment(folder):
     return {
         **os.environ,
         **offline,
-        "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)]),
         "XDG_DATA_HOME": str(folder),
         "HF_HOME": str(folder / "hf"),
     }
@@ -25,12 +32,12 @@ def run_program(name, folder, *arguments):
     """Run a program of tests/harness in a folder; return what it prints, read as JSON."""
     words = [each if isinstance(each, str) else json.dumps(each) for each in arguments]
     result = subprocess.run(
-        [sys.executable, str(TESTS / "harness" / name), *words],
+        [sys.executable, "-c", START, f"{TESTS.parent}:{TESTS}", str(TESTS / "harness" / name), *words],
         cwd=folder,
         env=environment(folder),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
     return json.loads(result.stdout)

@@ -1,0 +1,16 @@
+"""Where the tasks for lm-eval are."""
+
+import click
+
+
+@click.command(name="tasks")
+def command() -> None:
+    """Print the folder of the tasks for lm-eval, for its option --include_path.
+
+    \b
+    Example:
+      lm_eval --include_path "$(sraven text tasks)" --tasks sraven_m4 --model hf --model_args pretrained=gpt2
+    """
+    from importlib.resources import files
+
+    click.echo(str(files("sraven") / "harness" / "lm_eval"))
