@@ -2,10 +2,10 @@
 
 import pytest
 
-from helpers.harnesses import run_program
+from helpers.harnesses import needs, run_program
 from sraven import SRAVEN
 
-pytest.importorskip("inspect_ai", reason="inspect-ai isn't installed: see the extra llm")
+needs("llm", "inspect_ai")
 
 COUNT = 40
 

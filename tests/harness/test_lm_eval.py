@@ -3,11 +3,11 @@
 import pytest
 
 from helpers.command import sraven
-from helpers.harnesses import run_program
+from helpers.harnesses import needs, run_program
 from sraven import SRAVEN
 from sraven.text import LADDER
 
-pytest.importorskip("lm_eval", reason="lm-eval isn't installed: see the extra llm")
+needs("llm", "lm_eval")
 
 COUNT = 40
 

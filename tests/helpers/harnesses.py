@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 TESTS = Path(__file__).parents[1]
 
@@ -15,6 +18,12 @@ sys.path += sys.argv[1].split(":")
 del sys.argv[:2]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
+
+
+def needs(extra, *modules):
+    """Skip what lacks a module, and say which extra has it. None is imported: that takes long."""
+    if lacking := [name for name in modules if find_spec(name) is None]:
+        pytest.skip(f"{', '.join(lacking)}: see the extra {extra}", allow_module_level=True)
 
 
 def environment(folder):
