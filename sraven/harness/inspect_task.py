@@ -1,40 +1,91 @@
-"""The puzzles as a task of inspect-ai: ``inspect eval sraven/sraven -T M=4 --model …``.
+"""The puzzles as tasks of inspect-ai: ``inspect eval sraven/sraven -T M=4 --model …``.
 
-It is found under this name once it is installed; `docs/language-models.md` shows how it is used.
+They are found under their names once this package is installed; `docs/language-models.md` shows how they are
+used.
 """
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    mean,
+    metric,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import TaskState
 
 from sraven.core.ground.estimate import Mean
-from sraven.harness.questions import Question, ask, ceiling, copying, make_questions, verdict
-
-
-def _sample(question: Question) -> Sample:
-    metadata = {"ceiling": question.ceiling}
-    return Sample(id=question.id, input=question.prompt, target=question.answer, metadata=metadata)
+from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, verdict
+from sraven.text.ladder import LADDER
+from sraven.text.questions import Questions
 
 
 def _number(estimate: Mean) -> dict[str, float]:
     return {"value": estimate.value, "stderr": estimate.standard_error}
 
 
+def _bounds(asked: Questions, questions: Sequence[Question]) -> dict[str, Any]:
+    """Return what a score is read against: the ceiling if it is known, chance, and what takes no thought."""
+    best = ceiling(questions)
+    return {
+        "ceiling": best and _number(best),
+        "chance": asked.chance,
+        "floors": {name: _number(floor) for name, floor in floors(asked).items()},
+    }
+
+
+def _samples(questions: Sequence[Question], **metadata: Any) -> Iterator[Sample]:
+    for each in questions:
+        shown = {"ceiling": each.ceiling, **metadata}
+        yield Sample(id=each.id, input=each.prompt, target=each.answer, metadata=shown)
+
+
+async def _judge(state: TaskState, target: Target) -> Score:
+    """Judge a reply by the id of its sample, so that logs can be scored again."""
+    reply = state.output.completion
+    found = verdict(str(state.sample_id), reply)
+    answer = None if found["unparsed"] else reply.strip().splitlines()[-1].strip()
+    return Score(value=dict(found), answer=answer)
+
+
 @scorer(metrics={"*": [mean(), stderr()]})
 def exact() -> Scorer:
-    """Judge a reply exactly: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``.
+    """Judge a reply exactly: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``."""
+    return _judge
 
-    The id of a sample is all it needs, so that logs can be scored again.
-    """
 
-    async def score(state: TaskState, target: Target) -> Score:
-        reply = state.output.completion
-        found = verdict(str(state.sample_id), reply)
-        answer = None if found["unparsed"] else reply.strip().splitlines()[-1].strip()
-        return Score(value=dict(found), answer=answer)
+@metric
+def rung() -> Metric:
+    """Report the mean and its standard error for each rung of the ladder, and for all of them."""
+    measures = {"": mean(), "_stderr": stderr()}
 
-    return score
+    def report(scores: list[SampleScore]) -> Value:
+        rungs = {"all": scores}
+        for score in scores:
+            rungs.setdefault((score.sample_metadata or {})["rung"], []).append(score)
+        return {
+            f"{name}{ending}": cast(float, cast(MetricProtocol, measure)(here))
+            for name, here in rungs.items()
+            for ending, measure in measures.items()
+        }
+
+    return report
+
+
+@scorer(metrics={"*": [rung()]})
+def exact_by_rung() -> Scorer:
+    """Judge as `exact` does; what is reported is reported of each rung of the ladder, and of all."""
+    return _judge
 
 
 @task
@@ -47,21 +98,40 @@ def sraven(
     split: str | None = None,
     seed: int = 0,
     count: int = 2000,
+    choices: str | None = None,
 ) -> Task:
     """Symbolic Raven's matrices: a panel is missing, and a reply is right or wrong.
 
     Arguments are those of `sraven.harness.questions.make_questions`.
     """
-    asked = make_questions(M, K, form, shots, answers, split, seed, count)
-    questions = list(ask(asked))
-    best = ceiling(questions)
+    asked = make_questions(M, K, form, shots, answers, split, seed, count, choices)
+    questions = list(pose(asked))
     return Task(
-        dataset=MemoryDataset([_sample(question) for question in questions], name=asked.name),
+        dataset=MemoryDataset(list(_samples(questions)), name=asked.name),
         scorer=exact(),
-        metadata={
-            "ceiling": best and _number(best),
-            "chance": asked.chance,
-            "copying": _number(copying(asked)),
-        },
+        metadata=_bounds(asked, questions),
         version=asked.task.version,
+    )
+
+
+@task
+def sraven_text_v1(form: str = "told", shots: int = 0) -> Task:
+    """All rungs of the ladder, which are the questions of the board sraven-text-v1.
+
+    Args:
+        form: of the prompts, ``told`` or ``untold``.
+        shots: solved examples before each question.
+    """
+    samples: list[Sample] = []
+    bounds: dict[str, Any] = {}
+    for each in LADDER:
+        asked = each.questions(form, shots)
+        questions, name = list(pose(asked)), f"M{each.M}-K{each.K}"
+        samples += _samples(questions, rung=name)
+        bounds[name] = _bounds(asked, questions)
+    return Task(
+        dataset=MemoryDataset(samples, name="sraven-text-v1"),
+        scorer=exact_by_rung(),
+        metadata=bounds,
+        version="1",
     )

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from sraven.core.ground.estimate import Mean
 from sraven.task import SRAVEN
+from sraven.text.choosing import Choosing
 from sraven.text.forms import FORMS
 from sraven.text.grading import share
-from sraven.text.ladder import HOLDOUT, SEED
-from sraven.text.questions import Questions, find_question
+from sraven.text.ids import ask, find_question
+from sraven.text.ladder import COUNT, HOLDOUT, SEED
+from sraven.text.questions import Questions
 
 
 class Question(NamedTuple):
@@ -39,7 +41,8 @@ def make_questions(
     answers: str = "unique",
     split: str | None = None,
     seed: int = SEED,
-    count: int = 2000,
+    count: int = COUNT,
+    choices: str | None = None,
 ) -> Questions:
     """Return a set of questions; the defaults are those of a rung of `sraven.text.LADDER`.
 
@@ -53,24 +56,26 @@ def make_questions(
             At M=1 nothing is held out, so there is no ood.
         seed: of the instances and of what is held out. A new one gives puzzles that nobody has seen.
         count: how many.
+        choices: how wrong panels are drawn, one of `sraven.text.SCHEMES`, for questions with eight panels to
+            choose from; None for questions without.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range.
     """
     task = SRAVEN(M, K, 0.0 if M == 1 else HOLDOUT, seed, answers)
-    return Questions(task, task.splits[-1] if split is None else split, count, form, shots)
+    return ask(task, task.splits[-1] if split is None else split, count, form, shots, choices)
 
 
 def _ceilings(questions: Questions, part: range) -> Sequence[float | None]:
     if not FORMS[questions.form].bounded:
         return [None] * len(part)
-    if questions.task.answers == "unique":  # the only panel that fits is certain
+    if questions.task.answers == "unique" or isinstance(questions, Choosing):  # only one panel fits
         return [1.0] * len(part)
     probabilities: list[float] = questions.task.ideal_observer(questions.take(part))[1].tolist()
     return probabilities
 
 
-def ask(questions: Questions) -> Iterator[Question]:
+def pose(questions: Questions) -> Iterator[Question]:
     """Yield questions in their order."""
     for part in questions.parts():
         ids = [questions.id_of(index) for index in part]
@@ -109,10 +114,13 @@ def verdict(question: str, reply: object) -> dict[str, float]:
     return {name: float(values[0]) for name, values in judge([question], [reply]).items()}
 
 
-def copying(questions: Questions) -> Mean:
-    """Return the share of ``target`` of who always answers with the last panel that is shown."""
+def floors(questions: Questions) -> dict[str, Mean]:
+    """Return what answers score that take no thought: copying the last panel; of choices, see there."""
+    if isinstance(questions, Choosing):
+        return questions.floors()
     batches = map(questions.take, questions.parts())
-    return share(np.concatenate([(batch.context[:, 7] == batch.target).all(axis=1) for batch in batches]))
+    copied = [(batch.context[:, 7] == batch.target).all(axis=1) for batch in batches]
+    return {"copying the last panel": share(np.concatenate(copied))}
 
 
 def ceiling(questions: Sequence[Question]) -> Mean | None:

@@ -9,7 +9,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sraven.harness.questions import ask, judge, make_questions
+from sraven.harness.questions import judge, make_questions, pose
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -53,7 +53,7 @@ def make_dataset(*, split: str = "train", chat: bool = True, **options: Any) -> 
     """
     from datasets import Dataset
 
-    rows = [question._asdict() for question in ask(make_questions(split=split, **options))]
+    rows = [question._asdict() for question in pose(make_questions(split=split, **options))]
     for row in rows:
         row["prompt"] = [{"role": "user", "content": row["prompt"]}] if chat else row["prompt"]
     return Dataset.from_list(rows)

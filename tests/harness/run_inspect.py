@@ -38,29 +38,29 @@ def reported(log):
         },
         "metadata": log.eval.metadata,
         "samples": log.results.total_samples,
-        "answers": {sample.id: sample.scores["exact"].answer for sample in log.samples},
+        "answers": {sample.id: next(iter(sample.scores.values())).answer for sample in log.samples},
     }
 
 
-def main(task, arguments, folder):
-    """Evaluate each script, and score the oracle's log again."""
+def run(task, name, **options):
+    """Evaluate a script on a task."""
+    [log] = evaluate(task, scripted(name), display="none", ctl_server=False, **options)
+    return log
+
+
+def main(arguments, rungs, folder):
+    """Evaluate each script, score the oracle's log again, and ask it some questions of the ladder."""
     forbid_network()
     found = {}
     for name in SCRIPTS:
-        [log] = evaluate(
-            task,
-            scripted(name),
-            task_args=arguments,
-            epochs=2 if name == "copier" else 1,
-            log_dir=str(Path(folder, name)),
-            display="none",
-            ctl_server=False,
-        )
+        epochs = 2 if name == "copier" else 1
+        log = run("sraven/sraven", name, task_args=arguments, epochs=epochs, log_dir=str(Path(folder, name)))
         found[name] = reported(log)
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
+    found["ladder"] = reported(run("sraven/sraven_text_v1", "oracle", sample_id=rungs, log_dir=folder))
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])
+    main(json.loads(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3])

@@ -11,7 +11,7 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
 from helpers.offline import forbid_network
-from helpers.scripted_models import SCRIPTS
+from helpers.scripted_models import CHOOSERS, SCRIPTS
 
 
 class Scripted(LM):
@@ -25,24 +25,29 @@ class Scripted(LM):
         return [self.script(request.args[0]) for request in requests]
 
     def loglikelihood(self, requests, disable_tqdm=False):
+        said = [self.script(request.args[0]) == request.args[1].strip() for request in requests]
+        return [(-1.0 + chosen, chosen) for chosen in said]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
         raise NotImplementedError
 
-    loglikelihood_rolling = loglikelihood
 
-
-def main(folder, task, metadata):
-    """Evaluate each script, and list all tasks of the folder."""
+def main(folder, task, choosing, metadata):
+    """Evaluate each script on a task, and those that choose on another; list all tasks of the folder."""
     forbid_network()
     tasks = TaskManager(include_path=folder, include_defaults=False, metadata=metadata)
     found = {"tasks": tasks.all_tasks}
-    for name, script in SCRIPTS.items():
-        result = simple_evaluate(Scripted(script), tasks=[task], task_manager=tasks, num_fewshot=3)
-        found[name] = {
-            "metrics": {key.removesuffix(",none"): value for key, value in result["results"][task].items()},
-            "ids": [each["doc"]["id"] for each in result["samples"][task]],
-        }
+    for name, scripts in ((task, SCRIPTS), (choosing, CHOOSERS)):
+        found[name] = {}
+        for each, script in scripts.items():
+            result = simple_evaluate(Scripted(script), tasks=[name], task_manager=tasks, num_fewshot=3)
+            metrics = result["results"][name].items()
+            found[name][each] = {
+                "metrics": {key.removesuffix(",none"): value for key, value in metrics},
+                "ids": [sample["doc"]["id"] for sample in result["samples"][name]],
+            }
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))
+    main(*sys.argv[1:4], json.loads(sys.argv[4]))

@@ -4,6 +4,7 @@ import pytest
 
 from helpers.harnesses import needs, run_program
 from sraven import SRAVEN
+from sraven.text import LADDER
 
 needs("llm", "inspect_ai")
 
@@ -13,9 +14,8 @@ COUNT = 40
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inspect")
-    return run_program(
-        "run_inspect.py", folder, "sraven/sraven", {"M": 1, "count": COUNT}, str(folder / "logs")
-    )
+    rungs = [rung.questions().id_of(5) for rung in LADDER]
+    return run_program("run_inspect.py", folder, {"M": 1, "count": COUNT}, rungs, str(folder / "logs"))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_copier_scores_what_copying_is_worth(reported, batch):
     copied = (batch.context[:, 7] == batch.target).all(axis=1).mean()
     assert 0 < copied < 1
     assert means(reported["copier"]["scores"]) == {"target": copied, "valid": copied, "unparsed": 0}
-    assert reported["copier"]["metadata"]["copying"]["value"] == copied
+    assert reported["copier"]["metadata"]["floors"]["copying the last panel"]["value"] == copied
     assert reported["copier"]["metadata"]["chance"] == 1 / 8
 
 
@@ -58,3 +58,13 @@ def test_logs_can_be_scored_again_by_their_ids(reported, batch):
         f"v1_M1-K8-unique_h0_s0_test-40_told-0_{index}": f"Answer: [{target}]"
         for index, [target] in enumerate(batch.target.tolist())
     }
+
+
+def test_the_ladder_is_reported_rung_by_rung(reported):
+    rungs = {f"M{rung.M}-K{rung.K}" for rung in LADDER}
+    found = reported["ladder"]
+    expected = {f"sraven/rung_{rung}": 1 for rung in rungs | {"all"}}
+    assert found["scores"]["target"] == expected | {f"{name}_stderr": 0 for name in expected}
+    assert set(found["metadata"]) == rungs
+    assert found["metadata"]["M4-K16"]["chance"] == 16**-4
+    assert set(found["answers"]) == {rung.questions().id_of(5) for rung in LADDER}

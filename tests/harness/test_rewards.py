@@ -10,7 +10,7 @@ import pytest
 
 from sraven import SRAVEN, ConfigurationError, list_answers
 from sraven.harness import gym
-from sraven.harness.questions import ask, judge, make_questions
+from sraven.harness.questions import judge, make_questions, pose
 from sraven.harness.rewards import make_dataset, reward
 from sraven.text import render_answer
 
@@ -62,7 +62,7 @@ def test_data_to_train_on_shows_no_held_out_combination():
 
 def test_replies_to_several_sets_are_judged_together():
     sets = [make_questions(M=1, count=3), make_questions(M=3, K=7, form="untold", shots=1, count=2)]
-    asked = [question for questions in sets for question in ask(questions)]
+    asked = [question for questions in sets for question in pose(questions)]
     order = [3, 0, 4, 1, 2]
     found = judge([asked[i].id for i in order], [asked[i].answer if i != 4 else "?" for i in order])
     assert found["target"].tolist() == [True, True, False, True, True]

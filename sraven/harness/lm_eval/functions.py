@@ -7,9 +7,12 @@ from typing import Any
 
 from datasets import Dataset
 
-from sraven.harness.questions import ask, make_questions, verdict
+from sraven.harness.questions import floors, make_questions, pose, verdict
 
-_OPTIONS = ("M", "K", "form", "shots", "answers", "count")
+_OPTIONS = ("M", "K", "form", "shots", "answers", "count", "choices")
+
+LETTERS = [f"Answer: {letter}" for letter in "ABCDEFGH"]
+"""What a model says that chooses, one for each of the panels."""
 
 
 def questions(puzzle_seed: int = 0, **metadata: Any) -> dict[str, Dataset]:
@@ -21,10 +24,24 @@ def questions(puzzle_seed: int = 0, **metadata: Any) -> dict[str, Dataset]:
     """
     options = {name: metadata[name] for name in _OPTIONS if name in metadata}
     asked = make_questions(**options, seed=puzzle_seed)
-    return {"test": Dataset.from_list([question._asdict() for question in ask(asked)])}
+    highest = max(floor.value for floor in floors(asked).values())
+    return {"test": Dataset.from_list([{**each._asdict(), "floor": highest} for each in pose(asked)])}
 
 
-def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """Return the metrics of a reply, and the ceiling of its instance if the prompt tells enough for one."""
-    found = verdict(doc["id"], results[0])
-    return found if doc["ceiling"] is None else {**found, "ceiling": doc["ceiling"]}
+def _bounded(doc: dict[str, Any], found: dict[str, float]) -> dict[str, float]:
+    """Add the highest floor of the questions, and the ceiling if the prompt tells enough for one."""
+    ceiling = {} if doc["ceiling"] is None else {"ceiling": doc["ceiling"]}
+    return {**found, "floor": doc["floor"], **ceiling}
+
+
+def judge_reply(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
+    """Return the metrics of a reply."""
+    return _bounded(doc, verdict(doc["id"], results[0]))
+
+
+def judge_choice(doc: dict[str, Any], results: list[tuple[float, bool]]) -> dict[str, float]:
+    """Return the metrics of a choice, the most probable of `LETTERS`; of equals, none is chosen."""
+    likelihoods = [likelihood for likelihood, _ in results]
+    best = [letter for letter, each in zip(LETTERS, likelihoods, strict=True) if each == max(likelihoods)]
+    target = verdict(doc["id"], best[0] if len(best) == 1 else None)["target"]
+    return _bounded(doc, {"target": target})
