@@ -19,9 +19,11 @@ demo: $(VENV)/plain
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# The same with the oldest version of everything that setup.cfg names and allows.
-test-oldest: $(VENV)/oldest/dev
+# The same with the oldest version of everything that setup.cfg names and allows. The harnesses for language
+# models allow less of some packages, so they have an environment of their own.
+test-oldest: $(VENV)/oldest/checks $(VENV)/oldest-llm/llm
 	$(VENV)/oldest/bin/python -m pytest -n auto --dist worksteal
+	$(VENV)/oldest-llm/bin/python -m pytest tests/harness
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -44,11 +46,19 @@ $(VENV)/plain: setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/oldest/dev: setup.cfg pyproject.toml
+OLDEST = -m uv pip install --quiet --resolution lowest-direct
+
+$(VENV)/oldest/checks: setup.cfg pyproject.toml
 	$(PYTHON) -m venv $(VENV)/oldest
 	$(VENV)/oldest/bin/python -m pip install --quiet uv
-	$(VENV)/oldest/bin/python -m uv pip install --quiet --python $(VENV)/oldest/bin/python \
-		--resolution lowest-direct --editable '.[dev]'
+	$(VENV)/oldest/bin/python $(OLDEST) --python $(VENV)/oldest/bin/python --editable '.[checks]'
+	touch $@
+
+$(VENV)/oldest-llm/llm: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)/oldest-llm
+	$(VENV)/oldest-llm/bin/python -m pip install --quiet uv
+	$(VENV)/oldest-llm/bin/python $(OLDEST) --python $(VENV)/oldest-llm/bin/python --editable '.[llm]' \
+		'pytest>=8.3' 'hypothesis>=6.100'
 	touch $@
 
 $(VENV)/dev: setup.cfg pyproject.toml $(CONSTRAINTS)
