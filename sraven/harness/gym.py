@@ -19,6 +19,9 @@ try:
 except ImportError:
     ProceduralDataset, register_dataset = object, None
 
+NAME = "sraven"
+"""What reasoning-gym calls it."""
+
 
 @dataclass
 class SravenConfig:
@@ -56,11 +59,12 @@ class SravenDataset(ProceduralDataset):
         return map(self.__getitem__, range(self.size))
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
-        """Return a puzzle: ``question``, ``answer`` and ``metadata`` with its ``id``."""
+        """Return a puzzle: ``question``, ``answer``, and ``metadata`` with its ``id`` and its place."""
         if not 0 <= idx < self.size:
             raise IndexError(f"puzzle {idx} of {self.size}")
         [question], [answer] = self._questions.prompts([idx]), self._questions.answers([idx])
-        return {"question": question, "answer": answer, "metadata": {"id": self._questions.id_of(idx)}}
+        source = {"source_dataset": NAME, "source_index": idx, "id": self._questions.id_of(idx)}
+        return {"question": question, "answer": answer, "metadata": source}
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
         """Return 1.0 for a valid panel, else 0.0; the panel may come alone, without ``Answer:``."""
@@ -69,4 +73,4 @@ class SravenDataset(ProceduralDataset):
 
 
 if register_dataset:
-    register_dataset("sraven", SravenDataset, SravenConfig)
+    register_dataset(NAME, SravenDataset, SravenConfig)
