@@ -5,8 +5,10 @@ used.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
+from click import ClickException
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import (
@@ -24,10 +26,25 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.estimate import Mean
 from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, verdict
 from sraven.text.ladder import LADDER
 from sraven.text.questions import Questions
+
+
+class WrongArgumentError(ClickException, ConfigurationError):
+    """A wrong argument of a task, which inspect-ai's command, being made with click, shows as one line."""
+
+    exit_code = 2
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except ConfigurationError as error:
+        raise WrongArgumentError(str(error)) from None
 
 
 def _number(estimate: Mean) -> dict[str, float]:
@@ -104,7 +121,8 @@ def sraven(
 
     Arguments are those of `sraven.harness.questions.make_questions`.
     """
-    asked = make_questions(M, K, form, shots, answers, split, seed, count, choices)
+    with _in_one_line():
+        asked = make_questions(M, K, form, shots, answers, split, seed, count, choices)
     questions = list(pose(asked))
     return Task(
         dataset=MemoryDataset(list(_samples(questions)), name=asked.name),
@@ -125,7 +143,8 @@ def sraven_text_v1(form: str = "told", shots: int = 0) -> Task:
     samples: list[Sample] = []
     bounds: dict[str, Any] = {}
     for each in LADDER:
-        asked = each.questions(form, shots)
+        with _in_one_line():
+            asked = each.questions(form, shots)
         questions, name = list(pose(asked)), f"M{each.M}-K{each.K}"
         samples += _samples(questions, rung=name)
         bounds[name] = _bounds(asked, questions)

@@ -70,6 +70,14 @@ def test_inspect(folder):
 
 
 @pytest.mark.slow
+def test_a_wrong_argument_of_inspect_is_one_line(folder):
+    words = (command("inspect"), "eval", "sraven/sraven", "-T", "form=plain", "--model", "mockllm/model")
+    with pytest.raises(AssertionError, match="form='plain': expected one of 'told', 'untold'") as refused:
+        run(folder, *words, "--display", "plain")
+    assert "Traceback" not in str(refused.value)
+
+
+@pytest.mark.slow
 def test_lm_eval(folder):
     tasks = sraven("text", "tasks")[1].rstrip("\n")
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
