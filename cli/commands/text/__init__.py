@@ -1,12 +1,10 @@
-"""The puzzles as text for language models: generate, score, submit."""
-"""The puzzles as text for language models: generate, score, tasks."""
+"""The puzzles as text for language models: generate, score, submit, tasks."""
 
 import click
 
 from cli.lazy import LazyGroup, read_summaries
 
-COMMANDS = read_summaries("cli.commands.text", ("generate", "score", "submit"))
-COMMANDS = read_summaries("cli.commands.text", ("generate", "score", "tasks"))
+COMMANDS = read_summaries("cli.commands.text", ("generate", "score", "submit", "tasks"))
 
 
 @click.group(name="text", cls=LazyGroup, package="cli.commands.text", summaries=COMMANDS)
