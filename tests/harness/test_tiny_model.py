@@ -1,6 +1,6 @@
 """A model of Transformers behind the harnesses' own commands, without a network: a tiny random GPT-2.
 
-It reads bytes and babbles. PyTorch isn't among what the tests install themselves: see the extra torch.
+It reads bytes and babbles. PyTorch isn't among what the tests install themselves: see the extra transformers.
 """
 
 import inspect
