@@ -17,7 +17,7 @@ from baselines.analysis.plots.decoding import Curve, Panel, decoding_picture
 from baselines.analysis.plots.frame import Picture
 from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
-from baselines.analysis.similarity import mean_codes, participation_ratios
+from baselines.analysis.similarity import mean_codes, participation_ratios, sample_codes
 from baselines.analysis.stages import names_of, task_distances
 from baselines.analysis.topography import code_distances
 
@@ -92,7 +92,8 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
         if not shown.constant:
             yield f"similarity-{pair}", similarity_picture(matrices, names, title)
-        sample, heads = here["sample"], here["participation"].heads
+        judged, heads = found.trained[pair][found.judged], here["participation"].heads
+        sample = sample_codes(judged.codes[found.layers[-1]], judged.labels[RULE].astype(np.int64))
         codes = np.array(sample.codes)[:, :heads]
         mean = here["participation"].mean
         note = "" if mean is None else f"participation ratio of all codes, mean: {mean:.2f}"

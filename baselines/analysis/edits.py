@@ -56,9 +56,10 @@ class Rates:
     rates: NDArray[np.float64]
 
     def over_pairs(self) -> dict[str, Mean]:
-        """Return the mean of each outcome over pairs of rules, with the standard error over pairs."""
-        tried = self.trials > 0
-        return {name: mean(self.rates[tried][:, at]) for at, name in enumerate(OUTCOMES)}
+        """Return the mean of each outcome over pairs of rules, and its standard error: 0 of a single pair."""
+        rates = self.rates[self.trials > 0]
+        means = map(mean, rates.T) if len(rates) > 1 else (Mean(float(each), 0.0, 1) for each in rates[0])
+        return dict(zip(OUTCOMES, means, strict=True))
 
 
 def symbols_of_rules(rules: Sequence[Any], K: int) -> NDArray[np.int64]:

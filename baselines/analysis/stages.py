@@ -4,7 +4,7 @@ A stage is given a run with its codes, and returns what it found by name, as dat
 skipped where its task has nothing of the kind.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIT, RULE
 from baselines.analysis.layouts import layouts, without_points
-from baselines.analysis.similarity import participation, sample_codes, similarity
+from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
 
@@ -140,7 +140,6 @@ def similarities(found: Analysed) -> dict[str, Any]:
         }
         if RULE in codes.labels:
             shares["similarity"] = similarity(layer, label, codes.combination)
-            shares["sample"] = sample_codes(layer, label)
         return shares
 
     return _each(found, compute)
@@ -223,6 +222,14 @@ def edits(found: Analysed) -> dict[str, list[Rates]]:
     }
 
 
+def with_means(results: Mapping[str, Sequence[Rates]]) -> dict[str, Any]:
+    """Return what edits came to by pair, with the means over pairs of rules."""
+    return {
+        pair: [{**vars(each), "over_pairs": each.over_pairs()} for each in rates]
+        for pair, rates in results.items()
+    }
+
+
 # The table ----------------------------------------------------------------------------------------------
 
 
@@ -267,7 +274,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "decoding": Stage("probes", _always, decoding),
         "similarity": Stage("similarity of codes", _always, similarities),
         "topography": Stage("topographic similarity", _always, topographies),
-        "edits": Stage("causal edits", _has_rules, edits),
+        "edits": Stage("causal edits", _has_rules, edits, said=with_means),
         "layouts": Stage("t-SNE", _always, layouts, for_figures=True, said=without_points),
     }
 )

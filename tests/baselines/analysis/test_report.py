@@ -18,6 +18,7 @@ from baselines.analysis.report import ANALYSIS, CONTROLS, analyse_run, plain
 from baselines.analysis.stages import STAGES
 from baselines.run_directory import read_run
 from baselines.train import train
+from cli.shared.analysis import print_analysis
 from helpers.tiny_runs import tiny
 from sraven.core.ground.errors import ConfigurationError, OutputError
 
@@ -95,6 +96,23 @@ def test_calibration_is_of_the_instances_themselves(of_sraven):
         assert 0 <= content["scores"][part]["accuracy"]["mean"] <= 1
 
 
+def test_all_of_it_is_printed_in_brief(of_sraven, capsys):
+    out, content, _ = of_sraven
+    print_analysis(content, out)
+    text = capsys.readouterr().out
+    for words in (
+        "probes, row3, ood",
+        "constant",
+        "bayes",
+        "edits from rule A",
+        "random direction",
+        "KL of the",
+    ):
+        assert words in text
+    assert text.count("self, layer 1: codes are constant") == 1
+    assert f"{out}: codes, analysis.json, {len(content['figures'])} pictures" in text
+
+
 def test_pictures_are_listed_and_there(of_sraven):
     out, content, _ = of_sraven
     stems = {path.stem for path in (out / "figures").iterdir()}
@@ -117,7 +135,7 @@ def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path)
     assert again["layers"] == [2] and "layouts" not in again and again["pairs"] == ["row3"]
     path = out / "codes" / "trained-row3.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    mended, told = analyse(runs, "sraven", out, brief, [])
+    mended, told = analyse(runs, "sraven", out, brief, ["scores"])
     assert told[0] == "codes, trained" and "codes, untrained" not in told
     assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
 
