@@ -188,13 +188,20 @@ def _layouts(found: Analysed, results: Mapping[str, Mapping[str, Layout]]) -> Pi
         yield f"tsne-{pair}", cloud_picture(clouds, across, title)
 
 
+def _plain(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # and no -0.00
+
+
 def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
     labels = layout.labels[name]
     names: Sequence[str] = names_of(found) if name == RULE else ()
     if labels.dtype.kind != "f" and name not in (RULE, FUNCTION):
         labels = np.unique(labels, return_inverse=True)[1]
-    alike = layout.among_codes[name]
-    note = "" if alike is None else f"neighbours alike: {alike.score:.2f}, dealt {alike.permuted:.2f}"
+    alike, before = layout.among_codes[name], layout.untrained[name]
+    note = ""
+    if alike is not None:
+        untrained = "" if before is None else f"; untrained {_plain(before.score)}"
+        note = f"neighbours alike {_plain(alike.score)}{untrained}, dealt {_plain(alike.permuted)}"
     return Cloud(f"layer {layer}: {name}", layout.embedding.positions, labels, names, note)
 
 

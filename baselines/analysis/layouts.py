@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.analysis.analysed import Analysed
+from baselines.analysis.analysed import UNTRAINED, Analysed
 from baselines.analysis.codes import Codes
 from baselines.analysis.embedding import Embedding, Neighbours, embed, neighbours
 from baselines.analysis.labels import FIRST, RULE, SECOND
@@ -27,20 +27,24 @@ class Layout:
         labels: ``[n']`` by name: what colours them; floats are values.
         among_codes: by label, how alike those of neighbouring codes are.
         in_the_plane: the same of neighbours in the plane.
+        untrained: the same of neighbours among the codes of the network before its first step: what random
+            weights keep of the tokens. None if these are constant.
     """
 
     embedding: Embedding
     labels: Mapping[str, Array]
     among_codes: Mapping[str, Neighbours | None]
     in_the_plane: Mapping[str, Neighbours | None]
+    untrained: Mapping[str, Neighbours | None]
 
 
 def shown_labels(found: Analysed, codes: Codes) -> dict[str, Array]:
     """Return what colours codes: rule and symbols of SRAVEN; target, function and terms of fuzzy logic."""
     target = codes.target.astype(np.float64)
     if RULE in codes.labels:
-        symbols = {name.replace("_", " "): codes.labels[name].astype(np.float64) for name in (FIRST, SECOND)}
-        return {RULE: codes.labels[RULE].astype(np.int64), TARGET: target, **symbols}
+        first, second = (codes.labels[name].astype(np.float64) for name in (FIRST, SECOND))
+        rule = codes.labels[RULE].astype(np.int64)
+        return {RULE: rule, TARGET: target, "input 1": first, "input 2": second}
     seen = np.array([int(name.rpartition("_")[2]) for name in found.subject.decoded])
     there = np.stack([codes.labels[name] for name in found.subject.decoded], axis=1)
     terms = seen[np.nonzero(there)[1]].reshape(len(there), -1)
@@ -57,12 +61,13 @@ def layouts(found: Analysed) -> dict[str, dict[str, Layout]]:
         labels = shown_labels(found, codes)
         for layer in found.layers:
             if varying(codes.codes[layer]).any():
-                each = _layout(codes.codes[layer], labels, codes.combination)
+                before = found.codes[UNTRAINED][pair][found.judged].codes[layer]
+                each = _layout(codes.codes[layer], before, labels, codes.combination)
                 results.setdefault(pair, {})[str(layer + 1)] = each
     return results
 
 
-def _layout(codes: Array, labels: Mapping[str, Array], combination: Array) -> Layout:
+def _layout(codes: Array, before: Array, labels: Mapping[str, Array], combination: Array) -> Layout:
     embedding = embed(codes)
     chosen = embedding.chosen
     mine = {name: values[chosen] for name, values in labels.items()}
@@ -72,7 +77,8 @@ def _layout(codes: Array, labels: Mapping[str, Array], combination: Array) -> La
         groups = {name: None if name == FUNCTION else combination[chosen] for name in mine}
         return {name: neighbours(points, values, groups[name]) for name, values in mine.items()}
 
-    return Layout(embedding, mine, alike(codes[chosen]), alike(embedding.positions))
+    untrained = alike(before[chosen]) if varying(before).any() else dict.fromkeys(mine)
+    return Layout(embedding, mine, alike(codes[chosen]), alike(embedding.positions), untrained)
 
 
 def without_points(results: Mapping[str, Mapping[str, Layout]]) -> dict[str, Any]:
@@ -86,6 +92,7 @@ def without_points(results: Mapping[str, Mapping[str, Layout]]) -> dict[str, Any
                 "seed": each.embedding.seed,
                 "neighbours_among_codes": each.among_codes,
                 "neighbours_in_the_plane": each.in_the_plane,
+                "neighbours_untrained": each.untrained,
             }
             for layer, each in layers.items()
         }

@@ -262,7 +262,8 @@ def _draw_topography(axes: Axes, panel: Topography) -> None:
             median = np.median(panel.codes[places == value])
             axes.hlines(median, value - 0.3 * step, value + 0.3 * step, color=INK, linewidth=1.4, zorder=4)
         places = places + np.random.default_rng(0).uniform(-0.22, 0.22, len(places)) * step
-        axes.set_xticks(values)
+        if step > 0.12 * np.ptp(values):  # else their names would run into one another
+            axes.set_xticks(values)
     points: dict[str, Any] = {"rasterized": len(places) > 500, "alpha": 0.75 if len(places) <= 500 else 0.35}
     axes.scatter(places, panel.codes, s=11, facecolor=PAPER, edgecolor=COLOURS[0], linewidth=0.8, **points)
     p = "" if panel.p is None else f", p = {panel.p:.2g}"

@@ -82,7 +82,8 @@ def test_every_control_is_there_by_its_name(of_sraven):
     assert set(content["topography"]["trained"]["self"]["2"]) == {"rules", "combinations"}
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
     assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
-    assert content["layouts"]["row3"]["2"]["neighbours_among_codes"]["rule"]["permutations"] == 199
+    for neighbours in ("neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"):
+        assert content["layouts"]["row3"]["2"][neighbours]["rule"]["permutations"] == 199
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
 
 
