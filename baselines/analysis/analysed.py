@@ -28,8 +28,8 @@ from sraven.core.system.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
 
-CODES = "codes"
-"""The folder of Parquet files."""
+CODES, ANALYSIS = "codes", "analysis.json"
+"""The folder of Parquet files, and the file of all numbers."""
 
 ByPart = Mapping[str, Codes]
 Tell = Callable[[str], None]
@@ -125,7 +125,8 @@ def claimed(out: Path) -> Iterator[None]:
     """
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file; choose another directory")
-    if out.is_dir() and not (out / CODES).is_dir() and any(path.name != LOCK for path in out.iterdir()):
+    ours = (out / CODES).is_dir() or (out / ANALYSIS).is_file()
+    if out.is_dir() and not ours and any(path.name != LOCK for path in out.iterdir()):
         raise OutputError(f"{out} isn't empty and holds no analysis; choose another directory")
     (out / CODES).mkdir(parents=True, exist_ok=True)
     with Lock(out):

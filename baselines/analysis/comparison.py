@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from baselines.analysis.across_runs import AcrossRuns, across_runs
-from baselines.analysis.analysed import TRAINED, Options, Tell, analysed, claimed
+from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, Options, Tell, analysed, claimed
 from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
 from baselines.analysis.report import (
-    ANALYSIS,
     FIGURES,
     SCHEMA,
     check_other,
@@ -98,6 +97,7 @@ def analyse_runs(
         if options.figures:
             content[FIGURES] = save_pictures(_pictures(content), out)
         write_json(out / ANALYSIS, content)
+        (out / CODES).rmdir()  # they are in the runs' directories
     return content
 
 
@@ -191,7 +191,7 @@ def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":
             next(t["correlation"] for t in run["topography"] if {**t, **asdict(structure)} == t) for run in of
         ]
         plainly, partial = (_with_interval(each[name]) for name in ("correlation", "partial"))
-        lines = [f"Spearman {plainly}, partial on test {partial}", each["statement"]]
+        lines = [f"Spearman {plainly}", f"partial on test {partial}", each["statement"]]
         shown = Runs(
             [run["attention"] for run in of], np.array(values), np.array([run["ood"] for run in of]), lines
         )

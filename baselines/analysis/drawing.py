@@ -31,12 +31,15 @@ _PARTS = {"test": "test, known combinations", "ood": "ood, held-out combinations
 
 
 def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
-    rules = RULE in found.subject.decoded
-    metric, quantity = ("accuracy", "accuracy") if rules else ("f1", "F1, mean over terms")
+    metrics = {"": ("accuracy", "accuracy")}
+    if RULE not in found.subject.decoded:
+        balanced = "balanced accuracy, mean over terms"
+        metrics = {"": ("f1", "F1, mean over terms"), "-balanced": ("balanced_accuracy", balanced)}
+    parts = [part for part in found.rows if part != FIT]
     for pair, layers in results.items():
-        parts = [part for part in found.rows if part != FIT]
-        panels = [Panel(_PARTS[part], _curves(found, layers, part, metric)) for part in parts]
-        yield f"decoding-{pair}", decoding_picture(panels, list(layers), quantity)
+        for end, (metric, quantity) in metrics.items():
+            panels = [Panel(_PARTS[part], _curves(found, layers, part, metric)) for part in parts]
+            yield f"decoding-{pair}{end}", decoding_picture(panels, list(layers), quantity)
 
 
 def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: str) -> list[Curve]:

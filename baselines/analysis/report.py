@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from baselines.analysis.analysed import (
+    ANALYSIS,
     Analysed,
     Options,
     Tell,
@@ -27,8 +28,7 @@ from sraven.core.system.files import write_json
 if TYPE_CHECKING:
     from baselines.analysis.plots.frame import Picture
 
-ANALYSIS, FIGURES = "analysis.json", "figures"
-SCHEMA = 1
+FIGURES, SCHEMA = "figures", 1
 
 CONTROLS: Mapping[str, str] = {
     "majority": "a probe that always says what is most frequent in the fitting data",

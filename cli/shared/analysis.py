@@ -11,10 +11,12 @@ import click
 from cli.shared.printing import print_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from baselines.analysis.analysed import Options
 
-_SHOWN = ("f1", "accuracy")
-"""What is printed of a probe, the first that it has."""
+_SHOWN = ("f1", "accuracy", "balanced_accuracy")
+"""What is printed of a probe, if it has it."""
 
 
 def command_line(runs: Sequence[Path], out: Path, options: "Options") -> str:
@@ -60,18 +62,22 @@ def _print_decoding(content: Mapping[str, Any]) -> None:
     for pair, layers in content["decoding"].items():
         every = [layer["probe"] for layer in layers.values()]
         every += [control for layer in layers.values() for control in layer["controls"].values()]
-        scored = [probe["scores"][judged]["metrics"] for probe in every if judged in probe["scores"]]
-        metric = next(name for name in _SHOWN if any(name in each for each in scored))
+        scored = {name for probe in every for name in probe["scores"].get(judged, {"metrics": ()})["metrics"]}
         names = list(next(iter(layers.values()))["controls"])
-        table = Table(
-            "layer", metric, *(name.replace("_", " ") for name in names), title=f"probes, {pair}, {judged}"
-        )
-        for layer, found in layers.items():
-            cells = [found["probe"], *(found["controls"][name] for name in names)]
-            table.add_row(
-                layer, *(_cell(each, judged, metric, first=at == 0) for at, each in enumerate(cells))
-            )
-        print_table(table)
+        for metric in (name for name in _SHOWN if name in scored):
+            title = f"probes, {pair}, {judged}: {metric.replace('_', ' ')}"
+            table = Table("layer", "codes", *(name.replace("_", " ") for name in names), title=title)
+            _add_layers(table, layers, names, judged, metric)
+            print_table(table)
+
+
+def _add_layers(
+    table: "Table", layers: Mapping[str, Any], names: Sequence[str], judged: str, metric: str
+) -> None:
+    """Add a row for each layer: the probe of its codes, and its controls."""
+    for layer, found in layers.items():
+        cells = [found["probe"], *(found["controls"][name] for name in names)]
+        table.add_row(layer, *(_cell(each, judged, metric, first=at == 0) for at, each in enumerate(cells)))
 
 
 def _cell(probe: Mapping[str, Any], part: str, metric: str, *, first: bool) -> str:

@@ -11,10 +11,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from baselines.analysis import report
-from baselines.analysis.analysed import Options
+from baselines.analysis.analysed import ANALYSIS, Options
 from baselines.analysis.codes import Collector
 from baselines.analysis.comparison import analyse_runs
-from baselines.analysis.report import ANALYSIS, CONTROLS, analyse_run, plain
+from baselines.analysis.report import CONTROLS, analyse_run, plain
 from baselines.analysis.stages import STAGES
 from baselines.run_directory import read_run
 from baselines.train import train
@@ -197,6 +197,10 @@ def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
     assert len(content["figures"]) == 8 and all((out / path).is_file() for path in content["figures"])
     again = analyse_runs(folders, out, SMALL, "sraven analyse", told.append)
     assert again["across"] == content["across"]
+    folders = {path.name for path in out.iterdir()} - {ANALYSIS, "figures"}
+    assert folders == {
+        f"{run['attention']}-seed-{run['seed']}-{run['digest'][:12]}" for run in content["runs"]
+    }
 
 
 def test_runs_that_are_not_comparable(runs, tmp_path):
