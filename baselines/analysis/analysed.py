@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,18 @@ from baselines.analysis.codes import (
     untrained_params,
 )
 from baselines.analysis.codes_file import codes_digest, read_codes, write_codes
-from baselines.analysis.labels import BOARD, OOD, TEST, Part, Subject, check_pairs, subject_of
+from baselines.analysis.labels import (
+    BOARD,
+    FIT,
+    OOD,
+    PAPER_CODE,
+    RULE,
+    TEST,
+    Part,
+    Subject,
+    check_pairs,
+    subject_of,
+)
 from baselines.config import RunConfig
 from baselines.experiment import board_of
 from sraven.core.boards.board import Board
@@ -153,31 +165,45 @@ def analysed(
     board = board_of(config)
     subject, pairs, layers = read_options(board, config, options)
     parts = subject.parts(options.n)
-    collector: list[Collector] = []
 
-    def collect(params: Any, pairs: Sequence[str]) -> dict[str, dict[str, Codes]]:
-        if not collector:
-            collector.append(Collector(config, subject, pairs))
-        found = {part.name: collector[0].collect(params, part) for part in parts}
-        return {pair: {part: each[pair] for part, each in found.items()} for pair in pairs}
+    @cache
+    def collector() -> Collector:
+        return Collector(config, subject, pairs)
 
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
     for network in networks:
         each = params if network == TRAINED else untrained_params(config, subject.task)
-        plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
         paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
+        plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
         kept = {pair: read_codes(paths[pair], plans[pair]) for pair in pairs}
-        if not all(kept.values()):
+        found = {pair: by_part for pair, by_part in kept.items() if by_part}
+        if len(found) < len(pairs):
             tell(f"codes, {network}")
-            kept = {**collect(each, pairs)}
+            by_part = {part.name: collector().collect(each, part) for part in parts}
+            found = {pair: {part: both[pair] for part, both in by_part.items()} for pair in pairs}
             for pair in pairs:
-                write_codes(paths[pair], kept[pair] or {}, plans[pair])
-        codes[network] = {pair: found for pair, found in kept.items() if found}
-        digests |= {f"{CODES}/{paths[pair].name}": codes_digest(codes[network][pair]) for pair in pairs}
-    first = parts[0].name
-    notes = [line for pair in pairs for line in traps_of(config, pair, codes[TRAINED][pair][first])]
-    return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, tuple(notes))
+                write_codes(paths[pair], found[pair], plans[pair])
+        codes[network] = {**found}
+        digests |= {f"{CODES}/{paths[pair].name}": codes_digest(found[pair]) for pair in pairs}
+    notes = _notes(config, subject, codes[TRAINED])
+    return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, notes)
+
+
+def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
+    """Return what has to be known to read anything made of codes, a line each."""
+    notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[FIT])]
+    if subject.name == PAPER_CODE:
+        by_part = next(iter(codes.values()))
+        shares = {
+            part: np.bincount(each.labels[RULE]).max() / len(each.index) for part, each in by_part.items()
+        }
+        most = ", ".join(f"{share:.3f} in {part}" for part, share in shares.items())
+        notes.append(
+            f"{PAPER_CODE}: labels are the largest rule of a combination, the most frequent one has {most}; "
+            "don't compare scores with 1/8, nor with those of the board's instances"
+        )
+    return tuple(notes)
 
 
 def _plan(

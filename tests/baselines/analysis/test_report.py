@@ -162,6 +162,8 @@ def test_other_protocols(runs, tmp_path, name, protocol):
     content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "calibration", "similarity"])
     assert content["protocol"] == protocol and "calibration" not in content
     assert ("scores" in content) == (name == "fuzzy")
+    told = [note.partition(":")[0] for note in content["notes"]]
+    assert ("paper-code" in told) == (name == "sraven")
 
 
 def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
