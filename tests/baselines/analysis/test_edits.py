@@ -84,6 +84,9 @@ def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
             lambda x, b=b: model.apply({"params": params}, x, asked=M, edit_codes=partial(edit, b))
         )(encoding.tokens(one))
         np.testing.assert_allclose(outs[0][b], out[0], rtol=1e-4, atol=1e-4)
+        assert (
+            np.abs(codes.output[rows[b]] - out[0, codes.position[rows][b]]).max() > 0.01
+        )  # it does something
         assert said[b] == out[0, codes.position[rows][b]].argmax()
 
 
