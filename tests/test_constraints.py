@@ -27,7 +27,7 @@ def pins():
     return [Requirement(found["pin"].strip()) for found in LINE.finditer(rest)]
 
 
-BESIDES = {"torch"}
+BESIDES = {"torch", "transformers"}
 """Extras that CI installs where it can, without a pin: see .ci/run."""
 
 

@@ -47,6 +47,7 @@ RELABELLINGS = 5
 
 MAJORITY, ALWAYS_POSITIVE, PERMUTED = "majority", "always_positive", "permuted"
 UNTRAINED, RAW_TOKENS, BAYES = "untrained", "raw_tokens", "bayes"
+ROW3_INPUTS, WITH_INPUTS = "row3_inputs", "codes_with_inputs"
 
 
 @dataclass(frozen=True)

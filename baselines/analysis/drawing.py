@@ -8,18 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
-from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, RAW_TOKENS, Decoding, Probe
+from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, RAW_TOKENS, ROW3_INPUTS, Decoding, Probe
 from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rates
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
 from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
 from baselines.analysis.plots.decoding import Curve, Panel, decoding_picture
+from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
 from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
 from baselines.analysis.similarity import mean_codes, participation_ratios, sample_codes
 from baselines.analysis.stages import names_of, task_distances
 from baselines.analysis.topography import code_distances
+from sraven.core.boards.diagnosis import SplitErrors
 
 Array = NDArray[Any]
 Pictures = Iterator[tuple[str, Picture]]
@@ -49,7 +51,7 @@ def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: 
     first = next(iter(layers.values()))
     for name in first.controls:
         probes = [each.controls[name] for each in layers.values()]
-        alike = name in (BAYES, RAW_TOKENS, ALWAYS_POSITIVE, "majority")
+        alike = name in (BAYES, RAW_TOKENS, ROW3_INPUTS, ALWAYS_POSITIVE, "majority")
         shown = "ceiling" if name == BAYES else name.replace("_", " ")
         curves.append(_curve(shown, probes[:1] if alike else probes, part, metric, control=True))
     return [curve for curve in curves if any(value is not None for value in curve.values)]
@@ -151,6 +153,22 @@ def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
 # What the network says --------------------------------------------------------------------------------
 
 
+def _errors(found: Analysed, results: Mapping[str, SplitErrors]) -> Pictures:
+    rows = {
+        f"{part}: {row.name}" if table == "overall" else f"{part}, {row.name} valid": row
+        for part, each in results.items()
+        for table in ("overall", "answers")
+        for row in each.tables[table].rows
+        if row.total
+    }
+    every = next(iter(results.values())).overall.of_wrong
+    kinds = [kind for kind in every if any(row.of_wrong[kind].counts[0] for row in rows.values())]
+    shares = {
+        name: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for name, row in rows.items()
+    }
+    yield "errors", errors_picture(shares, kinds, title=f"{found.config.attention}, wrong answers by kind")
+
+
 def _calibration(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     shown = {part: each for part, each in results.items() if part != FIT}
     title = f"{found.config.attention} against the exact posterior"
@@ -212,6 +230,7 @@ def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
 
 FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = MappingProxyType(
     {
+        "errors": _errors,
         "calibration": _calibration,
         "decoding": _decoding,
         "similarity": _similarity,

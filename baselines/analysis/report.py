@@ -36,6 +36,8 @@ CONTROLS: Mapping[str, str] = {
     "permuted": "the probe, its labels permuted between combinations",
     "untrained": "the same on the network before its first step, of the run's own seed",
     "raw_tokens": "the probe on what the network is given, in place of codes",
+    "row3_inputs": "the probe on the pair of symbols that the position has in row 3, in place of codes",
+    "codes_with_inputs": "the probe on codes and these symbols together: what codes add to them",
     "bayes": "the accuracy of the likeliest rule by the exact posterior over all combinations",
     "none": "the network as it is, its codes not edited",
     "random_direction": "codes moved as far in a random direction",

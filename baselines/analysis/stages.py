@@ -17,14 +17,23 @@ from baselines.analysis.analysed import UNTRAINED, Analysed, batch_of, by_instan
 from baselines.analysis.calibration import Calibration, calibration
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
-from baselines.analysis.decoding import RAW_TOKENS, Decoding, Probe, decode, fit_probe
+from baselines.analysis.decoding import (
+    RAW_TOKENS,
+    ROW3_INPUTS,
+    WITH_INPUTS,
+    Decoding,
+    Probe,
+    decode,
+    fit_probe,
+)
 from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
 from baselines.analysis.edits import Rates, try_edits
-from baselines.analysis.labels import BOARD, FIT, RULE
+from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
 from baselines.analysis.layouts import layouts, without_points
 from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
+from sraven.core.boards.diagnosis import SplitErrors
 
 Array = NDArray[Any]
 
@@ -67,22 +76,36 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
     """Return what probes read off the codes of each pair and layer, with every control (Figures 2B, 5F)."""
     names, rows = names_of(found), found.rows
     labels = {part: labels_of(found, codes) for part, codes in rows.items()}
-    raw = _raw_probe(found, labels, names)
-    ceiling = _bayes(found) if found.subject.decoded == (RULE,) else None
+    beside = {RAW_TOKENS: _raw_probe(found, labels, names)}
+    has_rules = found.subject.decoded == (RULE,)
+    inputs = {part: row3_inputs(found, codes) for part, codes in rows.items()} if has_rules else {}
+    if inputs:
+        beside[ROW3_INPUTS] = fit_probe(inputs, labels, names, FIT)
+    ceiling = _bayes(found) if has_rules else None
     results: dict[str, dict[str, Decoding]] = {}
     for pair, trained in found.trained.items():
         untrained = found.codes[UNTRAINED][pair]
         for layer in found.layers:
-            without = fit_probe(_layer(untrained, layer), labels, names, FIT)
+            codes = _layer(trained, layer)
+            own = {UNTRAINED_PROBE: fit_probe(_layer(untrained, layer), labels, names, FIT)}
+            if inputs:
+                together = {part: np.hstack([each, inputs[part]]) for part, each in codes.items()}
+                own[WITH_INPUTS] = fit_probe(together, labels, names, FIT)
             results.setdefault(pair, {})[str(layer + 1)] = decode(
-                _layer(trained, layer),
-                labels,
-                names,
-                FIT,
-                beside={UNTRAINED_PROBE: without, RAW_TOKENS: raw},
-                ceiling=ceiling,
+                codes, labels, names, FIT, beside={**own, **beside}, ceiling=ceiling
             )
     return results
+
+
+def row3_inputs(found: Analysed, codes: Codes) -> Array:
+    """Return which two symbols a position has in row 3, one-hot over all pairs: float32 ``[n, K²]``.
+
+    They say much of the rule without any network: of x, x only a constant is likely, of x, x + 1 only a
+    progression. A code that says no more than where it looks, and at what, is decodable to this degree.
+    """
+    K = found.subject.task.K
+    pairs = codes.labels[FIRST].astype(np.int64) * K + codes.labels[SECOND]
+    return np.asarray(np.eye(K * K, dtype=np.float32)[pairs])
 
 
 def _layer(codes: Mapping[str, Codes], layer: int) -> dict[str, Array]:
@@ -211,6 +234,15 @@ def scores(found: Analysed) -> dict[str, Any]:
     return results
 
 
+def errors(found: Analysed) -> dict[str, SplitErrors]:
+    """Return the network's wrong answers by kind, by part (`sraven.errors`)."""
+    return {
+        part: found.subject.task.diagnose(batch_of(found, part), by_instance(found, codes.prediction))
+        for part, codes in found.rows.items()
+        if part != FIT
+    }
+
+
 def edits(found: Analysed) -> dict[str, list[Rates]]:
     """Return what comes of causal edits of codes, by pair."""
     split = next(part.split for part in found.parts if part.name == found.judged)
@@ -270,6 +302,7 @@ def _is_scored(found: Analysed) -> bool:
 STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         "scores": Stage("scores", _is_scored, scores),
+        "errors": Stage("sorted errors", _has_all_positions, errors),
         "calibration": Stage("calibration", _has_all_positions, calibrations),
         "decoding": Stage("probes", _always, decoding),
         "similarity": Stage("similarity of codes", _always, similarities),

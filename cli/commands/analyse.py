@@ -1,4 +1,4 @@
-"""Look into trained runs: what their latent codes say of the task."""
+"""Analyse the latent codes of trained runs."""
 
 from pathlib import Path
 

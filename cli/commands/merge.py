@@ -22,7 +22,6 @@ def command(parts: tuple[Path, ...], out: Path, force: bool, as_json: bool) -> N
 
     \b
     Example:
-      sraven generate --train 20000000 --part 3/64 --out parts/3
       sraven merge parts/* --out raven
     """
     from sraven.core.dataset.parts import merge_parts

@@ -70,7 +70,8 @@ def test_every_control_is_there_by_its_name(of_sraven):
     _, content, _ = of_sraven
     for pair, layers in content["decoding"].items():
         for layer, found in layers.items():
-            beside = {"majority", "permuted", "untrained", "raw_tokens", "bayes"}
+            beside = {"majority", "permuted", "untrained", "raw_tokens", "row3_inputs"}
+            beside |= {"codes_with_inputs", "bayes"}
             assert set(found["controls"]) == beside <= set(CONTROLS)
             constant = (pair, layer) == ("self", "1")
             assert set(found["probe"]["scores"]) == (set() if constant else {"test", "ood"})
@@ -95,6 +96,18 @@ def test_calibration_is_of_the_instances_themselves(of_sraven):
         difference = found["cross_entropy"]["value"] - found["floor"]["value"]
         assert found["excess"]["value"] == pytest.approx(difference) and found["kl"]["value"] > 0
         assert 0 <= content["scores"][part]["accuracy"]["mean"] <= 1
+
+
+def test_wrong_answers_are_sorted_as_they_are_scored(of_sraven):
+    _, content, _ = of_sraven
+    for part, instances in (("test", 12), ("ood", 48)):
+        (overall,) = content["errors"][part]["tables"]["overall"]["rows"]
+        assert overall["total"] == instances
+        assert overall["wrong"]["counts"][0] == sum(
+            each["counts"][0] for each in overall["of_wrong"].values()
+        )
+        accuracy = content["scores"][part]["accuracy"]["mean"]
+        assert overall["wrong"]["mean"] == pytest.approx(1 - accuracy, abs=1e-6)
 
 
 def test_all_of_it_is_printed_in_brief(of_sraven, capsys):

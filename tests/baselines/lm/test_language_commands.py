@@ -70,6 +70,7 @@ ATTENTIONS = (
     "softmax, linear, hyla, linear_rmshead, linear_rmshead_nonlinear, hyla_no_rmshead, hyla_linear, "
     "hyla_linear_no_rmshead, hyla_softmax, hyla_rmshead_softmax, hyla_deep"
 )
+OWN = "--import FILE.py brings one of your own"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ ATTENTIONS = (
         ),
         ([TOKENS, "--size=huge"], "size='huge': expected one of paper, tiny"),
         ([TOKENS, "--recipe=paper-code"], "recipe='paper-code': the language model has 'paper' alone"),
-        ([TOKENS, "--attention=none"], f"attention='none': expected one of {ATTENTIONS}"),
+        ([TOKENS, "--attention=none"], f"attention='none': expected one of {ATTENTIONS}; {OWN}"),
         ([TOKENS, "--dtype=int8"], "dtype='int8': expected one of 'bfloat16', 'float32'"),
         ([TOKENS, "--length=0"], "length=0: expected an integer from 1 to 16,777,216"),
         (
