@@ -1,4 +1,4 @@
-"""The puzzles as text for language models: generate, score, submit, tasks."""
+"""The puzzles for language models: generate, score, submit, tasks."""
 
 import click
 
