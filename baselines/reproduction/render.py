@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from baselines.analysis.pages import PAGE, RECORDS, render_page
 from baselines.reproduction.cells import Figures, ReadBoard, read_board_once
 from baselines.reproduction.claims import CLAIMS, Claim
 from baselines.reproduction.pages import Standing, is_drawn, pages_of, picture_name, standings_of
@@ -47,7 +48,9 @@ def stale_pages(
     read: ReadBoard = read_board_once,
 ) -> dict[Path, str]:
     """Return the pages that aren't what the records give, and what they should say."""
-    pages = pages_of(standings, results, claims=claims, read=read)
+    pages = dict(pages_of(standings, results, claims=claims, read=read))
+    if (results / RECORDS).is_dir():
+        pages[results / PAGE] = render_page(results)
     return {
         path: text for path, text in pages.items() if not path.is_file() or path.read_text("utf-8") != text
     }

@@ -1,4 +1,4 @@
-"""The puzzles for language models: generate, score, submit, tasks."""
+"""The puzzles as text: generate, score, submit, tasks."""
 
 import click
 

@@ -1,0 +1,241 @@
+"""The page of what analyses of real runs found, written from their records.
+
+A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sraven.core.ground.errors import OutputError
+
+PAGE = "latent-codes.md"
+"""The page's name, in the folder of results."""
+
+RECORDS = "analysis"
+"""The folder of the records, in there."""
+
+_NOTHING = "–"
+_NAMES = {"hyla": "HYLA", "softmax": "softmax", "linear": "linear"}
+
+_HEAD = """# Latent codes of trained runs
+
+Written from the records in `docs/results/analysis/`, which are the `analysis.json` of `sraven analyse` on single
+runs: `sraven reproduce --render` writes this page anew. [Latent codes](../analysis.md) says what each number
+means and what each control catches. One run is one network: nothing here says how another seed comes out.
+
+"""
+
+
+class Record(NamedTuple):
+    """An analysis that is kept.
+
+    Attributes:
+        name: of its file, without the end.
+        found: what the file holds.
+    """
+
+    name: str
+    found: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What run it is of."""
+        run = self.found["run"]
+        name = _NAMES.get(run["attention"], run["attention"].replace("_", " "))
+        protocol = "" if self.found["protocol"] == "board" else f", {self.found['protocol']}"
+        return f"{name}, {run['board']}, {run['steps']:,} steps, seed {run['seed']}{protocol}"
+
+    @property
+    def judged(self) -> str:
+        """The part that all tables are about."""
+        return str(self.found["judged"])
+
+
+def read_records(folder: Path) -> list[Record]:
+    """Return the records of a folder, by name; none if it isn't there.
+
+    Raises:
+        OutputError: if one can't be read.
+    """
+    records = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found = json.loads(path.read_bytes())
+            records.append(Record(path.stem, found))
+            _ = records[-1].title
+        except (ValueError, KeyError, TypeError):
+            raise OutputError(f"{path} isn't an analysis.json; remove it, or copy it again") from None
+    return records
+
+
+def render_page(results: Path) -> str:
+    """Return the page, from the records in a folder of results."""
+    records = read_records(results / RECORDS)
+    parts = [_HEAD + _runs(records)]
+    for section in SECTIONS:
+        if rows := [row for record in records for row in section.rows(record)]:
+            parts.append(f"## {section.heading}\n\n{section.text}\n\n{_table(section.columns, rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _runs(records: Sequence[Record]) -> str:
+    """Return the runs with their scores, and the commits of both."""
+    rows = []
+    for record in records:
+        run, scores = record.found["run"], record.found["scores"]
+        metric = next(iter(scores["ood"]))
+        trained = ", ".join(dict.fromkeys(each["commit"][:7] for each in run["trained_by"])) or _NOTHING
+        found = (f"{scores[part][metric]['mean']:.4f}" for part in ("test", "ood"))
+        rows.append([f"`{record.name}`", record.title, metric, *found, trained, record.found["commit"][:7]])
+    return _table(("record", "run", "metric", "test", "ood", "trained at", "analysed at"), rows)
+
+
+def _minus(number: float, digits: int = 3) -> str:
+    return f"{number:.{digits}f}".replace("-", "−")
+
+
+def _score(probe: Mapping[str, Any] | None, part: str, interval: bool = False) -> str:
+    """Return what a probe scores on a part."""
+    metrics = (probe or {}).get("scores", {}).get(part, {}).get("metrics", {})
+    found = metrics.get("balanced_accuracy" if "f1" in metrics else "accuracy")
+    if found is None:
+        return _NOTHING
+    ends = f" [{found['low']:.3f}, {found['high']:.3f}]" if interval else ""
+    return f"{found['value']:.3f}{ends}"
+
+
+def _probes(record: Record) -> Iterator[list[str]]:
+    for pair, layers in record.found["decoding"].items():
+        for layer, found in layers.items():
+            names = ("untrained", "permuted", "raw_tokens", "row3_inputs", "codes_with_inputs", "bayes")
+            controls = [_score(found["controls"].get(name), record.judged) for name in names]
+            own = _score(found["probe"], record.judged, interval=True)
+            own = "constant" if own == _NOTHING else own
+            yield [record.title, f"`{pair}`", layer, own, *controls]
+
+
+def _topography(record: Record) -> Iterator[list[str]]:
+    trained, untrained = (record.found["topography"][name] for name in ("trained", "untrained"))
+    for pair, layers in trained.items():
+        layer = list(layers)[-1]
+        for tasks, distances in layers[layer].items():
+            for distance, ways in distances.items():
+                found = ways["cosine"]
+                if found["correlation"] is None:
+                    continue
+                before = untrained[pair][layer][tasks][distance]["cosine"]["correlation"]
+                yield [
+                    record.title,
+                    f"`{pair}`",
+                    tasks,
+                    distance.replace("_", " "),
+                    _minus(found["correlation"]),
+                    f"{found['p']:.4f}",
+                    _NOTHING if before is None else _minus(before),
+                ]
+
+
+def _edits(record: Record) -> Iterator[list[str]]:
+    for pair, rates in record.found.get("edits", {}).items():
+        by_kind = {(each["layers"], each["kind"]): each["over_pairs"]["target_of_b"] for each in rates}
+        for layers in ("all", "final"):
+            wanted = [(layers, kind) for kind in ("edit", "random_direction", "random_rule")] + [
+                ("all", "none")
+            ]
+            shares = [by_kind[kind] for kind in wanted]
+            yield [
+                record.title,
+                f"`{pair}`",
+                layers,
+                *(f"{each['value']:.3f} ± {each['standard_error']:.3f}" for each in shares),
+            ]
+
+
+def _calibration(record: Record) -> Iterator[list[str]]:
+    found = record.found.get("calibration", {}).get(record.judged)
+    if found:
+        still_open = found["open"]
+        yield [
+            record.title,
+            *(f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess")),
+            *(f"{value:.3f}" for value in (still_open["exponent"], still_open["accuracy"]["value"])),
+            f"{still_open['best_accuracy']['value']:.3f}",
+        ]
+
+
+def _errors(record: Record) -> Iterator[list[str]]:
+    found = record.found.get("errors", {}).get(record.judged)
+    if found:
+        (row,) = found["tables"]["overall"]["rows"]
+        kinds = ("valid alternative", "correspondence", "another rule", "none of these")
+        yield [
+            record.title,
+            f"{1 - row['wrong']['mean']:.4f}",
+            *(f"{row['of_wrong'][kind]['mean']:.3f}" for kind in kinds),
+        ]
+
+
+# The sections ---------------------------------------------------------------------------------------------
+
+
+class Section(NamedTuple):
+    """A table of the page.
+
+    Attributes:
+        heading: of the section.
+        text: what its numbers are.
+        columns: headings of the table.
+        rows: yields the rows of a record.
+    """
+
+    heading: str
+    text: str
+    columns: tuple[str, ...]
+    rows: Callable[[Record], Iterator[list[str]]]
+
+
+SECTIONS = (
+    Section(
+        "What a probe reads off",
+        "Accuracy for rules; for fuzzy logic, the mean over terms of balanced accuracy, whose chance is 0.5. On "
+        "held-out combinations, with intervals over combinations.",
+        ("run", "pair", "layer", "codes", "untrained", "permuted", "raw tokens")
+        + ("row-3 inputs", "codes and inputs", "ceiling"),
+        _probes,
+    ),
+    Section(
+        "How codes of tasks lie",
+        "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, with "
+        "the p of a Mantel test; and of the same network before its first step.",
+        ("run", "pair", "tasks", "their distance", "ρ", "p", "untrained"),
+        _topography,
+    ),
+    Section(
+        "What codes do",
+        "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs of "
+        "rules, ± the standard error over these pairs.",
+        ("run", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
+        _edits,
+    ),
+    Section(
+        "What the network believes",
+        "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's probabilities "
+        "where the context leaves the symbol open: 1 matches the posterior, 0 has no preference.",
+        ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
+        _calibration,
+    ),
+    Section(
+        "Wrong answers, sorted",
+        "[By kind](../errors.md), as shares of the wrong ones.",
+        ("run", "accuracy", "valid alternative", "correspondence", "another rule", "none of these"),
+        _errors,
+    ),
+)
+"""The tables of the page, in order; one that no record has rows for is left out."""
