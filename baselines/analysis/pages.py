@@ -21,9 +21,10 @@ _NAMES = {"hyla": "HYLA", "softmax": "softmax", "linear": "linear"}
 
 _HEAD = """# Latent codes of trained runs
 
-Written from the records in `docs/results/analysis/`, which are the `analysis.json` of `sraven analyse` on single
-runs: `sraven reproduce --render` writes this page anew. [Latent codes](../analysis.md) says what each number
-means and what each control catches. One run is one network: nothing here says how another seed comes out.
+Written from the records in `docs/results/analysis/`, which are the `analysis.json` of `sraven analyse` on
+single runs: `sraven reproduce --render` writes this page anew. [Latent codes](../analysis.md) says what each
+number means and what each control catches. One run is one network: nothing here says how another seed comes
+out.
 
 """
 
@@ -204,30 +205,32 @@ class Section(NamedTuple):
 SECTIONS = (
     Section(
         "What a probe reads off",
-        "Accuracy for rules; for fuzzy logic, the mean over terms of balanced accuracy, whose chance is 0.5. On "
-        "held-out combinations, with intervals over combinations.",
-        ("run", "pair", "layer", "codes", "untrained", "permuted", "raw tokens")
-        + ("row-3 inputs", "codes and inputs", "ceiling"),
+        "Accuracy for rules; for fuzzy logic, the mean over terms of balanced accuracy, whose chance is 0.5. "
+        "On held-out combinations, with intervals over combinations.",
+        (
+            *("run", "pair", "layer", "codes", "untrained", "permuted", "raw tokens"),
+            *("row-3 inputs", "codes and inputs", "ceiling"),
+        ),
         _probes,
     ),
     Section(
         "How codes of tasks lie",
-        "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, with "
-        "the p of a Mantel test; and of the same network before its first step.",
+        "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, "
+        "with the p of a Mantel test; and of the same network before its first step.",
         ("run", "pair", "tasks", "their distance", "ρ", "p", "untrained"),
         _topography,
     ),
     Section(
         "What codes do",
-        "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs of "
-        "rules, ± the standard error over these pairs.",
+        "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs "
+        "of rules, ± the standard error over these pairs.",
         ("run", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
         _edits,
     ),
     Section(
         "What the network believes",
-        "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's probabilities "
-        "where the context leaves the symbol open: 1 matches the posterior, 0 has no preference.",
+        "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's "
+        "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no preference.",
         ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
         _calibration,
     ),
