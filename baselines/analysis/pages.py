@@ -230,7 +230,8 @@ SECTIONS = (
     Section(
         "What the network believes",
         "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's "
-        "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no preference.",
+        "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no "
+        "preference.",
         ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
         _calibration,
     ),
