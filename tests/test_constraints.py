@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[1]
 
 PYTHONS = ("3.11", "3.12", "3.13")
 
-LINE = re.compile(r"(?P<pin>[\w.-]+(?:\[[\w, -]+\])?==[\w.]+(?: ; [^\\]+)?)(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n")
+PIN = r"(?P<pin>[\w.-]+(?:\[[\w, -]+\])?==[\w.]+(?: ; [^\\]+)?)"
+LINE = re.compile(PIN + r"(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n")
 
 RENEW = "run .ci/lock and commit what it writes"
 
