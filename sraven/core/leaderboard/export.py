@@ -11,7 +11,7 @@ from sraven.core.ground.echo import one_line
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
 from sraven.core.leaderboard.snapshot import read_snapshot
-from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing
+from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing, ceiling
 from sraven.core.system.files import json_text, write_text
 
 JSON, CSV = "leaderboard.json", "leaderboard.csv"
@@ -39,11 +39,6 @@ def _of_split(split: str, name: str) -> Column:
     return lambda board, entry: getattr(entry.by_split.get(split), name, None)
 
 
-def _ceiling(board: Board, entry: Entry) -> float | None:
-    found = board.ceiling(board.primary_split, board.metric)
-    return None if found is None else found.value
-
-
 COLUMNS: Mapping[str, Column] = {
     "board": lambda board, entry: board.id,
     "board_digest": lambda board, entry: board.digest,
@@ -60,7 +55,7 @@ COLUMNS: Mapping[str, Column] = {
     "interval_low": lambda board, entry: entry.interval and entry.interval[0],
     "interval_high": lambda board, entry: entry.interval and entry.interval[1],
     "seeds": _of_entry("seeds"),
-    "ceiling": _ceiling,
+    "ceiling": lambda board, entry: ceiling(board),
     "chance": lambda board, entry: board.chance,
     "gap": _of_entry("gap"),
     **{f"score_{split}": _of_split(split, "value") for split in SPLITS},
