@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import AbstractDevice, AbstractMesh, use_abstract_mesh
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_attention, find_network
 from baselines.model.devices import pallas_applies
@@ -122,7 +123,10 @@ def test_tiles_that_are_visited_are_those_that_see_one_another(queries, keys, ca
 
 def lowered_for_cuda(function, inputs):
     """Return what a function lowers to; where JAX calls CUDA's compiler next, which isn't here, nothing."""
-    with jax.numpy_dtype_promotion("standard"):  # JAX's lowering promotes types
+    device = AbstractDevice(device_kind="NVIDIA H100 80GB HBM3", num_cores=132, platform="gpu")
+    mesh = AbstractMesh((1,), ("x",), abstract_device=device)
+    # JAX asks which GPU it is for, and its lowering promotes types.
+    with use_abstract_mesh(mesh), jax.numpy_dtype_promotion("standard"):
         traced = jax.jit(function).trace(*inputs)
         try:
             return traced.lower(lowering_platforms=("cuda",)).as_text()
