@@ -10,6 +10,8 @@ _QUICK = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
     "xla_cpu_use_fusion_emitters": False,
+    # Else a program is cut into up to 32, each of them with a compiler of its own: twice the time.
+    "xla_cpu_parallel_codegen_split_count": 1,
 }
 
 
