@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from baselines.analysis.intervals import stream
 from baselines.analysis.probe_scores import count_classes, measure_classes
@@ -32,11 +33,17 @@ def _model(iterations: int) -> LogisticRegression:
     return LogisticRegression(solver="lbfgs", class_weight="balanced", max_iter=iterations, warm_start=True)
 
 
+@cache
+def _threads() -> ThreadpoolController:
+    """Return what limits threads; to find their libraries takes as long as many a fit."""
+    return ThreadpoolController()
+
+
 def _converges(model: LogisticRegression, codes: Array, classes: Array) -> bool:
     """Fit a model; tell whether it converged."""
     with (
         warnings.catch_warnings(record=True) as caught,
-        threadpool_limits(1),
+        _threads().limit(limits=1),
     ):  # threads cost more than they save
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(codes, classes)

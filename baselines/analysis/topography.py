@@ -84,7 +84,7 @@ def topographic_similarity(tasks: Floats, codes: Floats) -> Topography:
     placed[:, upper[0], upper[1]] = ranks
     mine, theirs = placed + placed.transpose(0, 2, 1)
     scale = 2 * norms[0] * norms[1]
-    moved = np.fromiter(_products(mine, theirs), np.float64) / scale
+    moved = _products(mine, theirs) / scale
     reached = int((moved >= moved[0] - _ROUNDING).sum())
     observed = float(np.clip(moved[0], -1, 1))  # rounding may lead beyond
     return Topography(observed, reached / len(moved), len(moved), count <= EXACT_TASKS, count)
@@ -119,20 +119,24 @@ def _centred_ranks(values: Floats) -> Floats:
     return np.asarray(rankdata(values) - (len(values) + 1) / 2)
 
 
-def _products(mine: Floats, theirs: Floats) -> Iterator[float]:
-    """Yield Σ mine · theirs ``[G, G]``, with their tasks in each order: the first one as they are."""
+def _products(mine: Floats, theirs: Floats) -> Floats:
+    """Return Σ mine · theirs ``[G, G]``, with their tasks in each order: the first one as they are."""
+    count = len(mine)
+    if count <= EXACT_TASKS:  # so many orders of so few that they are taken at once
+        orders = np.array(list(permutations(range(count))))
+        moved = theirs[orders[:, :, None], orders[:, None]]
+        return np.einsum("ij,oij->o", mine, moved)
     rows, both = np.empty_like(theirs), np.empty_like(theirs)  # used again: fresh memory would cost more
-    for order in _orders(len(mine)):
+    found = []
+    for order in _random_orders(count):
         np.take(theirs, order, axis=0, out=rows, mode="clip")
         np.take(rows, order, axis=1, out=both, mode="clip")
-        yield float(np.einsum("ij,ij->", mine, both))
+        found.append(np.einsum("ij,ij->", mine, both))
+    return np.array(found)
 
 
-def _orders(count: int) -> Iterator[NDArray[np.int64]]:
-    """Yield permutations of tasks ``[count]``: the identity, then all others, or random ones."""
-    if count <= EXACT_TASKS:
-        yield from np.array(list(permutations(range(count))))
-        return
+def _random_orders(count: int) -> Iterator[NDArray[np.int64]]:
+    """Yield permutations of tasks ``[count]``: the identity, then random ones."""
     yield np.arange(count)
     random = stream(stream="mantel", tasks=count)
     for _ in range(PERMUTATIONS):
