@@ -22,6 +22,7 @@ from baselines.recipes import make_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from baselines.train import DivergenceError, train
 from cli.main import main
+from helpers.compiling import quick_compilation
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
 from sraven.core.boards.board import read_board
@@ -127,9 +128,8 @@ def test_divergence_stops_and_keeps_the_last_checkpoint(finished, tmp_path, monk
     copy = shutil.copytree(finished[0], tmp_path / "copy")
     shutil.rmtree(copy / CHECKPOINTS / "300")
     monkeypatch.setattr("baselines.encode.jnp.square", lambda x: x * np.nan)
-    with pytest.raises(
-        DivergenceError, match="the loss is no number after step 200; the last checkpoint is of 200"
-    ):
+    wanted = "the loss is no number after step 200; the last checkpoint is of 200"
+    with quick_compilation(), pytest.raises(DivergenceError, match=wanted):
         train(tiny(attention_dropout=0.1), copy)
     assert (copy / CHECKPOINTS / "200").is_dir() and not (copy / CHECKPOINTS / "300").exists()
 
@@ -190,7 +190,8 @@ def test_evaluated_runs_are_a_submission(finished, second, tmp_path):
 
 def test_runs_of_different_configurations_are_no_entry(finished, tmp_path):
     other = tmp_path / "other"
-    train(tiny("softmax", steps=100), other)
+    with quick_compilation():
+        train(tiny("softmax", steps=100), other)
     with pytest.raises(ConfigurationError, match=r"differs from .* in more than its seed"):
         write_entry([finished[0], other], tmp_path / "entry", authors=["A. Author"])
     with pytest.raises(ConfigurationError, match="the same seed"):

@@ -1,7 +1,8 @@
 """`sraven`, but compiling in a fraction of the time; a script for `test_processes`.
 
-Arguments: a directory for compiled programs; ``float32``, or ``float64`` to train in that; ``go``, or
-``stall`` to stand still after the first checkpoint, for somebody to kill it; and the command line.
+Arguments: a directory for compiled programs; and one or more command lines, with `THEN` between them, which
+one process runs one after the other. Before each stand ``float32``, or ``float64`` to train in that; and
+``go``, or ``stall`` to stand still after the first checkpoint, for somebody to kill it.
 """
 
 import signal
@@ -14,24 +15,51 @@ from baselines.checkpoint import Checkpoints
 from cli.main import main
 from helpers.tiny_runs import in_float64, quickly
 
+THEN = "--then"
 
-def _run(cache, dtype, what, *arguments):
-    with ExitStack() as stack:
+
+def _run(cache, *arguments):
+    """Run command lines; end as the first one that fails, or the last."""
+    with ExitStack() as both:
+        joined = False
 
         def join(*values, join=processes.join):
-            join(*values)
-            stack.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
+            nonlocal joined
+            if not joined:
+                join(*values)
+                both.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
+            joined = True
             if dtype == "float64":
-                stack.enter_context(in_float64())
+                own.enter_context(in_float64())
 
-        def save(self, step, state, save=Checkpoints.save):
-            save(self, step, state)
-            if what == "stall":
-                signal.pause()
+        both.enter_context(patch.object(processes, "join", join))
+        for dtype, what, *line in _lines(arguments):
+            with ExitStack() as own, patch.object(Checkpoints, "save", _save_and(what)):
+                try:
+                    main(line)
+                except SystemExit as end:
+                    if end.code:
+                        raise
 
-        stack.enter_context(patch.object(processes, "join", join))
-        stack.enter_context(patch.object(Checkpoints, "save", save))
-        main(list(arguments))
+
+def _lines(arguments):
+    """Return what stands between `THEN`."""
+    lines = [[]]
+    for each in arguments:
+        if each == THEN:
+            lines.append([])
+        else:
+            lines[-1].append(each)
+    return lines
+
+
+def _save_and(what, save=Checkpoints.save):
+    def save_and(self, step, state):
+        save(self, step, state)
+        if what == "stall":
+            signal.pause()
+
+    return save_and
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ def sha256(text):
 
 
 def bytes_of(array):
-    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).reshape(-1)
 
 
 def regenerate(board, split, names):

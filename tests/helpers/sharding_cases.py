@@ -7,12 +7,15 @@ Writes for each run in float64 its parameters and moments (``.npz``), and how th
 import json
 import shutil
 import sys
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import jax
 import numpy as np
 
+from baselines.checkpoint import Checkpoints
 from baselines.experiment import board_experiment
 from baselines.run_directory import CHECKPOINTS
 from baselines.scores_while_training import board_scores, with_scores
@@ -45,6 +48,9 @@ GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
 SCORED = "hyla-one", "hyla-both"
 """Runs with scores while they train."""
 
+SAVED = {f"hyla-{origin}" for origin, _ in MOVES}
+"""Those of the whole runs that move."""
+
 with_slices = with_scores(board_experiment, partial(board_scores, most=70), STEPS // 2)
 """Experiments with scores of 70 instances of each split, which no mesh divides."""
 
@@ -73,8 +79,16 @@ def _move(out, origin, goal):
 
 
 def _differentiate(out, config, mesh):
-    name = f"{config}-{mesh}-gradient"
-    np.savez(out / f"{name}.npz", **first_gradient(CONFIGS[config], out / name, mesh=make_mesh(MESHES[mesh])))
+    name, options = f"{config}-{mesh}-gradient", {"mesh": make_mesh(MESHES[mesh])}
+    with _unsaved():
+        np.savez(out / f"{name}.npz", **first_gradient(CONFIGS[config], out / name, **options))
+
+
+@contextmanager
+def _unsaved():
+    """Leave out checkpoints that nobody reads: of states that are cut, they take as long as the training."""
+    with patch.object(Checkpoints, "save"):
+        yield
 
 
 def _refuse(out):
@@ -93,7 +107,8 @@ def main(out):
             _differentiate(out, config, mesh)
         with in_float64():
             for config, mesh in WHOLE:
-                _train(out, f"{config}-{mesh}", mesh)
+                with nullcontext() if f"{config}-{mesh}" in SAVED else _unsaved():
+                    _train(out, f"{config}-{mesh}", mesh)
             for origin, goal in MOVES:
                 _move(out, origin, goal)
 

@@ -99,15 +99,13 @@ def test_all_positions_alike_are_certified_as_by_the_oracle(first, second, third
 @pytest.mark.parametrize("K", [3, 4])
 def test_every_context_of_one_feature_is_certified_as_by_the_oracle(K):
     contexts = np.array(list(product(range(K), repeat=8)), np.uint8)[:, :, None]
-    found = [is_answer(contexts, np.full((len(contexts), 1), symbol), K) for symbol in range(K)]
-    expected = [
-        [
-            symbol in {predicted for _, predicted in oracle.predictions(context, 0, 0, 0, K)}
-            for symbol in range(K)
-        ]
+    certified = [is_answer(contexts, np.full((len(contexts), 1), symbol), K) for symbol in range(K)]
+    answers = [
+        {predicted for _, predicted in oracle.predictions(context, 0, 0, 0, K)}
         for context in contexts.tolist()
     ]
-    assert np.array_equal(np.transpose(found), expected)
+    expected = [[symbol in found for symbol in range(K)] for found in answers]
+    assert np.array_equal(np.transpose(certified), expected)
     assert np.array_equal(count_answers(contexts, K), np.sum(expected, axis=1))
 
 

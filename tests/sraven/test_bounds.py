@@ -17,6 +17,7 @@ def test_no_kernel_leaves_its_arrays(tmp_path):
     environment = {
         **os.environ,
         "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_OPT": "1",  # compiling takes all the time
         "NUMBA_CACHE_DIR": str(tmp_path),
         "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
     }

@@ -8,6 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.lm.loss import AT_ONCE, mean_loss, token_losses
+from helpers.compiling import quick_compilation
+
+with_gradients = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_compilation():
+    with quick_compilation():
+        yield
+
+
+def in_one_program(compute, *arrays):
+    """Return what is computed of arrays; each operation by itself would be a program to compile."""
+    return jax.jit(compute)(*arrays)
 
 
 def drawn(B, T, E, N, seed=0):
@@ -39,36 +53,39 @@ def oracle(hidden, table, targets):
 def test_losses_and_gradients_are_those_of_all_logits_at_once(B, T, at_once, seed):
     hidden, table, targets = drawn(B, T, 3, 5, seed)
     losses, right, grad_hidden, grad_table = oracle(hidden, table, targets)
-    found = token_losses(hidden, table, targets, at_once)
+    found, ((loss, share), grads), (mean, _) = in_one_program(
+        lambda *arrays: [each(*arrays, at_once) for each in (token_losses, with_gradients, mean_loss)],
+        hidden,
+        table,
+        targets,
+    )
     np.testing.assert_allclose(found.loss, losses, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(found.right, right)
-    (loss, share), grads = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(
-        hidden, table, targets, at_once
-    )
     assert (loss, share) == (pytest.approx(losses.mean(), rel=1e-5), pytest.approx(right.mean()))
     np.testing.assert_allclose(grads[0], grad_hidden, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(grads[1], grad_table, rtol=1e-4, atol=1e-6)
-    assert mean_loss(hidden, table, targets, at_once)[0] == pytest.approx(losses.mean(), rel=1e-5)
+    assert mean == pytest.approx(losses.mean(), rel=1e-5)
 
 
 def test_a_loss_worked_by_hand():
     hidden, table = jnp.array([[[1.0], [0.0]]]), jnp.array([[0.0], [np.log(3.0)]])
-    losses = token_losses(hidden, table, jnp.array([[0, 1]]))
+    losses = in_one_program(token_losses, hidden, table, jnp.array([[0, 1]]))
     np.testing.assert_allclose(losses.loss, [[np.log(4), np.log(2)]], rtol=1e-6)
     assert losses.right.tolist() == [[False, True]]  # of equally likely pieces, each is right
 
 
 def test_large_logits_lose_nothing():
     hidden, table = jnp.array([[[1e4]]]), jnp.array([[1.0], [-1.0]])
-    assert token_losses(hidden, table, jnp.array([[0]])).loss == 0
-    assert token_losses(hidden, table, jnp.array([[1]])).loss == 2e4
+    losses = jax.jit(token_losses)
+    assert losses(hidden, table, jnp.array([[0]])).loss == 0
+    assert losses(hidden, table, jnp.array([[1]])).loss == 2e4
 
 
 def test_bfloat16_multiplies_and_float32_adds_up():
     hidden, table, targets = drawn(4, 16, 32, 100)
-    exact = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(0.2 * hidden, table, targets)
+    exact = in_one_program(with_gradients, 0.2 * hidden, table, targets)
     half = jnp.asarray(0.2 * hidden, jnp.bfloat16)
-    found = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)(half, table, targets, 8)
+    found = in_one_program(lambda *arrays: with_gradients(*arrays, 8), half, table, targets)
     assert found[0][0].dtype == found[1][1].dtype == jnp.float32
     assert found[1][0].dtype == jnp.bfloat16
     assert float(found[0][0]) == pytest.approx(float(exact[0][0]), rel=1e-2)
@@ -77,8 +94,9 @@ def test_bfloat16_multiplies_and_float32_adds_up():
 
 def test_gradients_scale_with_what_comes_back():
     hidden, table, targets = drawn(2, 4, 3, 5)
-    once = jax.grad(lambda x: mean_loss(x, table, targets)[0])(hidden)
-    thrice = jax.grad(lambda x: 3 * mean_loss(x, table, targets)[0])(hidden)
+    once, thrice = in_one_program(
+        lambda x: [jax.grad(lambda x, k=k: k * mean_loss(x, table, targets)[0])(x) for k in (1, 3)], hidden
+    )
     np.testing.assert_allclose(thrice, 3 * once, rtol=1e-5)
 
 
@@ -95,8 +113,10 @@ def test_memory_grows_with_the_tokens_at_a_time_and_not_with_all(rows, at_once):
 
 def test_positions_that_do_not_divide_are_no_matter():
     hidden, table, targets = drawn(1, 7, 3, 5)
-    np.testing.assert_allclose(
-        token_losses(hidden, table, targets, 3).loss,
-        token_losses(hidden, table, targets, AT_ONCE).loss,
-        rtol=1e-6,
+    found, wanted = in_one_program(
+        lambda *arrays: [token_losses(*arrays, at_once).loss for at_once in (3, AT_ONCE)],
+        hidden,
+        table,
+        targets,
     )
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
