@@ -23,3 +23,12 @@ def compiled(tmp_path_factory):
     cache = shared_directory(tmp_path_factory, "compiled")
     with quickly(cache):
         yield cache
+
+
+@pytest.fixture(scope="session")
+def forks():
+    """What starts processes that have imported all; one import serves all tests."""
+    from helpers.forks import Forks
+
+    with Forks() as forks:
+        yield forks

@@ -5,15 +5,11 @@ float32.
 """
 
 import json
-import os
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import time
 from functools import partial
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -31,7 +27,7 @@ from baselines.scores_while_training import board_scores, with_scores
 from baselines.sharding import make_mesh
 from baselines.train import train, train_runs
 from cli.main import main
-from helpers.quick_sraven import THEN
+from helpers.quick_sraven import CODE, THEN
 from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
@@ -46,8 +42,6 @@ from helpers.tiny_runs import (
     tiny_options,
 )
 from sraven import ConfigurationError
-
-ROOT = Path(__file__).parents[2]
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
@@ -66,10 +60,11 @@ def scored(config, mesh):
     return with_scores(board_experiment, make_evaluate, SCORING["score_every"])(config, mesh)
 
 
-def start_two(cache, out, name, *lines):
+def start_two(forks, cache, out, name, *lines):
     """Start both processes of runs, each with one device; their output goes into files.
 
     Args:
+        forks: what starts processes.
         cache: a directory for compiled programs.
         out: a directory beside which the files lie.
         name: a part of their names.
@@ -78,20 +73,16 @@ def start_two(cache, out, name, *lines):
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu"}
     both = []
     for place in range(2):
-        command = [sys.executable, "-m", "helpers.quick_sraven", str(cache)]
-        for line in lines:
-            options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-            command += [*([THEN] if line is not lines[0] else []), *line, *options]
-        with open(f"{out}-{name}-{place}.txt", "w") as file:
-            both.append(subprocess.Popen(command, cwd=ROOT, env=env, stdout=file))
+        options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
+        arguments = [each for line in lines for each in (THEN, *line, *options)][1:]
+        both.append(forks.start(CODE, cache, *arguments, stdout=f"{out}-{name}-{place}.txt"))
     return both
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory, compiled):
+def resumed(tmp_path_factory, forks, compiled):
     """A directory with a run that was killed half-way, and resumed; and how all processes ended.
 
     Those that resumed it took the first step of another one after it, as `STEP` says.
@@ -100,14 +91,14 @@ def resumed(tmp_path_factory, compiled):
     def make(folder):
         out, codes = folder / "run", []
         line, step = [*LINE, f"--out={out}"], [*STEP, f"--out={folder / 'step'}"]
-        both = start_two(compiled, out, "stall", ["float64", "stall", *line])
+        both = start_two(forks, compiled, out, "stall", ["float64", "stall", *line])
         while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / str(STEPS // 2)).exists():
             time.sleep(0.05)
         for one in both:
             one.send_signal(signal.SIGKILL)
         codes += [one.wait(timeout=60) for one in both]
         left = sorted(path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit())
-        both = start_two(compiled, out, "go", ["float64", "go", *line], ["float32", "go", *step])
+        both = start_two(forks, compiled, out, "go", ["float64", "go", *line], ["float32", "go", *step])
         codes += [one.wait(timeout=300) for one in both]
         (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
 

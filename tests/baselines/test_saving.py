@@ -2,10 +2,7 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -21,8 +18,6 @@ from baselines.saving import Saver, Schedule
 from baselines.step import State
 from baselines.train import DivergenceError, train, train_runs
 from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
-
-ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -242,14 +237,10 @@ with quickly(cache):
 
 
 @pytest.mark.parametrize(("name", "calls"), [("write_json", 1), ("replace", 3)])
-def test_killed_while_a_checkpoint_is_written_it_ends_the_same(whole, compiled, tmp_path, name, calls):
+def test_killed_while_a_checkpoint_is_written_it_ends_the_same(whole, forks, compiled, tmp_path, name, calls):
     """Each checkpoint has its checksums once, which are put in place, as it is then: two replacements."""
     folder = tmp_path / "run"
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
-    environment = {**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
-    line = [sys.executable, "-c", KILLED, str(compiled), str(folder), name, str(calls)]
-    done = subprocess.run(line, env=environment, check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert forks.start(KILLED, compiled, folder, name, calls).wait() == -signal.SIGKILL
     left = os.listdir(folder / CHECKPOINTS)
     assert str(CHUNK) in left and str(2 * CHUNK) not in left
     assert_same(train(tiny(), folder), whole)

@@ -4,11 +4,7 @@ Batches are also cut into parts, one after the other, which changes as little.
 """
 
 import json
-import os
-import subprocess
-import sys
 from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -57,19 +53,12 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory, forks):
     """The directory in which a process with eight devices trained all cases."""
-    root = Path(__file__).parents[2]
 
     def make(out):
-        env = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"}
-        subprocess.run(
-            [sys.executable, "-m", "helpers.sharding_cases", str(out)],
-            cwd=root,
-            env=env,
-            check=True,
-            timeout=600,
-        )
+        code = "import sys; from helpers.sharding_cases import main; main(sys.argv[1])"
+        assert forks.start(code, out).wait(timeout=600) == 0
 
     return once(tmp_path_factory, "sharding", make)
 

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import jax
@@ -86,7 +84,7 @@ def test_damaged_checkpoint_is_passed_over_for_the_one_before(finished, tmp_path
         assert (one == other).all()
 
 
-def test_killed_run_goes_on_where_it_was(finished, tmp_path):
+def test_killed_run_goes_on_where_it_was(finished, forks, tmp_path):
     out = tmp_path / "killed"
     # It stands still after its first checkpoint, for as long as it takes to be killed.
     code = (
@@ -96,7 +94,7 @@ def test_killed_run_goes_on_where_it_was(finished, tmp_path):
         " progress=lambda steps, line: line and signal.pause())"
     )
     here = os.path.dirname(__file__)
-    process = subprocess.Popen([sys.executable, "-c", code, here, str(out)])
+    process = forks.start(code, here, out)
     while process.poll() is None and not (out / CHECKPOINTS / "100").is_dir():
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""`sraven`, but compiling in a fraction of the time; a script for `test_processes`.
+"""`sraven`, but compiling in a fraction of the time; for processes of `helpers.forks`.
 
 Arguments: a directory for compiled programs; and one or more command lines, with `THEN` between them, which
 one process runs one after the other. Before each stand ``float32``, or ``float64`` to train in that; and
@@ -6,19 +6,21 @@ one process runs one after the other. Before each stand ``float32``, or ``float6
 """
 
 import signal
-import sys
 from contextlib import ExitStack
 from unittest.mock import patch
 
 from baselines import processes
 from baselines.checkpoint import Checkpoints
-from cli.main import main
+from cli.main import main as sraven
 from helpers.tiny_runs import in_float64, quickly
 
 THEN = "--then"
 
+CODE = "import sys; from helpers.quick_sraven import main; main(*sys.argv[1:])"
+"""What runs `main` with the arguments of a process."""
 
-def _run(cache, *arguments):
+
+def main(cache, *arguments):
     """Run command lines; end as the first one that fails, or the last."""
     with ExitStack() as both:
         joined = False
@@ -29,14 +31,15 @@ def _run(cache, *arguments):
                 join(*values)
                 both.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
             joined = True
-            if dtype == "float64":
+            if is_exact:
                 own.enter_context(in_float64())
 
         both.enter_context(patch.object(processes, "join", join))
         for dtype, what, *line in _lines(arguments):
+            is_exact = dtype == "float64"
             with ExitStack() as own, patch.object(Checkpoints, "save", _save_and(what)):
                 try:
-                    main(line)
+                    sraven(line)
                 except SystemExit as end:
                     if end.code:
                         raise
@@ -60,7 +63,3 @@ def _save_and(what, save=Checkpoints.save):
             signal.pause()
 
     return save_and
-
-
-if __name__ == "__main__":
-    _run(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Trains the same runs on several meshes of eight simulated devices; a script for `test_sharding`.
+"""Trains the same runs on several meshes of eight simulated devices; for a process of `test_sharding`.
 
 Writes for each run in float64 its parameters and moments (``.npz``), and how they lie on the devices
 (``.json``); and for each configuration and mesh the first gradient in float32 (``-gradient.npz``).
@@ -6,7 +6,6 @@ Writes for each run in float64 its parameters and moments (``.npz``), and how th
 
 import json
 import shutil
-import sys
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -100,6 +99,8 @@ def _refuse(out):
 
 
 def main(out):
+    """Do all of it in a directory."""
+    out = Path(out)
     jax.config.update("jax_num_cpu_devices", DEVICES)
     with quickly(out / "compiled"):
         _refuse(out)
@@ -111,7 +112,3 @@ def main(out):
                     _train(out, f"{config}-{mesh}", mesh)
             for origin, goal in MOVES:
                 _move(out, origin, goal)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

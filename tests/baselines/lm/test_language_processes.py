@@ -5,13 +5,9 @@ first gradients in float32.
 """
 
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +26,7 @@ from baselines.recipes import make_language_config
 from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.sharding import make_mesh, state_shardings
+from helpers.quick_sraven import CODE
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
 from helpers.tiny_runs import (
     EXACTLY,
@@ -43,10 +40,6 @@ from helpers.tiny_runs import (
 )
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
-
-ROOT = Path(__file__).parents[3]
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu"}
 
 SCORED = 20
 """Steps between scores of the run that two processes begin."""
@@ -92,7 +85,7 @@ def assert_alike(one, other):
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory, language, compiled):
+def resumed(tmp_path_factory, forks, language, compiled):
     """A run that two processes began and one went on with; and how they ended."""
 
     def make(folder):
@@ -104,9 +97,7 @@ def resumed(tmp_path_factory, language, compiled):
             port = free.getsockname()[1]
         for place in range(2):
             options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-            how = [str(compiled), "float64", "stall"]
-            command = [sys.executable, "-m", "helpers.quick_sraven", *how, *line, *options]
-            both.append(subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT))
+            both.append(forks.start(CODE, compiled, "float64", "stall", *line, *options))
         while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / "20").exists():
             time.sleep(0.05)
         for one in both:
@@ -202,13 +193,12 @@ with quickly(cache):
 
 
 @pytest.fixture(scope="module")
-def on_devices(tmp_path_factory, language, compiled):
+def on_devices(tmp_path_factory, forks, language, compiled):
     """What a process with four devices trained and evaluated."""
 
     def make(folder):
         code = ON_DEVICES.format(devices=DEVICES, mesh=MESH, attentions=ATTENTIONS, whole=WHOLE)
-        command = [sys.executable, "-c", code, language, folder, compiled]
-        subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, timeout=600)
+        assert forks.start(code, language, folder, compiled).wait(timeout=600) == 0
 
     return once(tmp_path_factory, "language-devices", make)
 
