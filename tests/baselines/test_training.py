@@ -1,5 +1,7 @@
 """The pure parts of training: encodings, feed, optimiser, and steps, with a model of one layer."""
 
+from functools import cache, partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,7 @@ from baselines.feed import chunk_of_steps, chunks
 from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
 from baselines.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
+from helpers.compiling import quick_compilation
 from helpers.plain_programs import plain_program
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
@@ -18,8 +21,19 @@ RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, 
 STEPS, BATCH = 11, 13
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _quick_compilation():
+    with quick_compilation():
+        yield
+
+
 def batch_of(task, split="train", count=17):
-    return {name: jnp.asarray(array) for name, array in task.sample(split, 0, count)._asdict().items()}
+    return task.sample(split, 0, count)._asdict()
+
+
+def compute(function, *arrays):
+    """Return what a function makes of arrays, on the host; each operation alone would be compiled alone."""
+    return jax.tree.map(np.asarray, jax.jit(function)(*arrays))
 
 
 def program_of(task, steps=STEPS, parts=1):
@@ -42,16 +56,21 @@ def hypers(*rates):
     return Hyper(jnp.array(rates), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
 
 
+@cache
+def trainer(program):
+    return jax.jit(partial(train_chunk, program))
+
+
 def run(program, task, bounds, states, hyper):
     reports = []
     for chunk in chunks(task, encoding_of(task).fields, BATCH, bounds):
-        states, report = train_chunk(program, states, hyper, chunk)
+        states, report = trainer(program)(states, hyper, chunk)
         reports.append(report)
     return states, jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *reports)
 
 
 def first_states(program, *seeds):
-    return jax.vmap(program.initialise)(jnp.asarray(seeds, jnp.uint32))
+    return jax.jit(jax.vmap(program.initialise))(np.array(seeds, np.uint32))
 
 
 # Encodings
@@ -59,47 +78,50 @@ def first_states(program, *seeds):
 
 def test_raven_tokens_are_symbols_one_by_one_then_empty_queries():
     batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
-    tokens = encoding.tokens(batch)
+    tokens = compute(encoding.tokens, batch)
     assert tokens.shape == (17, 27, 7) == (17, encoding.length, encoding.width_in)
-    assert tokens.dtype == jnp.float32
+    assert tokens.dtype == np.float32
     assert (tokens[:, :24].argmax(axis=-1).reshape(17, 8, 3) == batch["context"]).all()
     assert (tokens[:, :24].sum(axis=-1) == 1).all() and not tokens[:, 24:].any()
 
 
 def test_raven_loss_and_accuracy_of_outputs_made_by_hand():
     batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
-    right = 30.0 * jax.nn.one_hot(batch["target"], 7)
-    out = jnp.concatenate([jnp.zeros((17, 24, 7)), right], axis=1)
-    assert (encoding.predict(out) == batch["target"]).all()
-    assert encoding.score(out, batch) == 1 and encoding.loss(out, batch) < 1e-6
-    assert encoding.loss(jnp.zeros_like(out), batch) == pytest.approx(np.log(7), rel=1e-6)
-    one_wrong = out.at[0, 24].set(jnp.roll(out[0, 24], 1))
-    assert encoding.score(one_wrong, batch) == pytest.approx(16 / 17)
+    right = 30 * np.eye(7, dtype=np.float32)[batch["target"]]
+    out = np.concatenate([np.zeros((17, 24, 7), np.float32), right], axis=1)
+    one_wrong = out.copy()
+    one_wrong[0, 24] = np.roll(out[0, 24], 1)
+    found = compute(lambda out: (encoding.predict(out), encoding.score(out, batch)), out)
+    assert (found[0] == batch["target"]).all() and found[1] == 1
+    losses = compute(lambda *outs: [encoding.loss(each, batch) for each in outs], out, np.zeros_like(out))
+    assert losses[0] < 1e-6 and losses[1] == pytest.approx(np.log(7), rel=1e-6)
+    assert compute(encoding.score, one_wrong, batch) == pytest.approx(16 / 17)
 
 
 def test_raven_probabilities_are_those_that_the_loss_is_of():
     batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
-    out = jax.random.normal(jax.random.key(0), (17, 27, 7))
-    probabilities = encoding.probabilities(out)
-    assert probabilities.shape == (17, 3, 7) and probabilities.dtype == jnp.float32
-    assert jnp.allclose(probabilities.sum(axis=-1), 1, atol=1e-6)
-    assert (probabilities.argmax(axis=-1) == encoding.predict(out)).all()
-    of_targets = jnp.take_along_axis(probabilities, batch["target"][..., None].astype(int), axis=-1)
-    assert -jnp.log(of_targets).mean() == pytest.approx(float(encoding.loss(out, batch)), rel=1e-5)
+    out = np.random.default_rng(0).normal(size=(17, 27, 7)).astype(np.float32)
+    probabilities, predicted, loss = compute(
+        lambda out: (encoding.probabilities(out), encoding.predict(out), encoding.loss(out, batch)), out
+    )
+    assert probabilities.shape == (17, 3, 7) and probabilities.dtype == np.float32
+    assert np.allclose(probabilities.sum(axis=-1), 1, atol=1e-6)
+    assert (probabilities.argmax(axis=-1) == predicted).all()
+    of_targets = np.take_along_axis(probabilities, batch["target"][..., None].astype(int), axis=-1)
+    assert -np.log(of_targets).mean() == pytest.approx(float(loss), rel=1e-5)
     assert encoding_of(FUZZY).probabilities is None
 
 
 def test_fuzzy_query_is_hidden_and_score_is_the_boards():
     batch, encoding = batch_of(FUZZY), encoding_of(FUZZY)
-    tokens = encoding.tokens(batch)
+    tokens = compute(encoding.tokens, batch)
     assert tokens.shape == (17, 5, 4)
     assert (tokens[..., :3] == batch["inputs"]).all()
     assert (tokens[:, :-1, 3] == batch["targets"][:, :-1]).all() and not tokens[:, -1, 3].any()
-    out = jax.random.uniform(jax.random.key(0), (17, 5, 1))
-    guesses = np.asarray(out[:, -1, 0])
-    scores = score(guesses, np.asarray(batch["targets"]))
-    assert encoding.score(out, batch) == pytest.approx(scores.r2_per_sequence, rel=1e-5)
-    assert encoding.loss(out, batch) == pytest.approx(scores.mse, rel=1e-5)
+    out = np.random.default_rng(0).random((17, 5, 1), np.float32)
+    scores = score(out[:, -1, 0], batch["targets"])
+    found = compute(lambda out: (encoding.score(out, batch), encoding.loss(out, batch)), out)
+    assert found == pytest.approx((scores.r2_per_sequence, scores.mse), rel=1e-5)
 
 
 # Feed
@@ -124,7 +146,7 @@ def test_no_steps_are_no_chunks():
 
 
 def test_rate_rises_to_its_peak_and_falls_to_a_tenth():
-    shares = np.array([rate_share(step, 100, 10) for step in range(100)])
+    shares = compute(lambda steps: rate_share(steps, 100, 10), np.arange(100))
     assert shares[0] == pytest.approx(0.1) and shares[9] == pytest.approx(1)
     assert (np.diff(shares[:10]) > 0).all() and (np.diff(shares[9:]) <= 0).all()
     assert shares[99] == pytest.approx(0.1)
@@ -132,7 +154,7 @@ def test_rate_rises_to_its_peak_and_falls_to_a_tenth():
 
 
 def test_rate_of_the_papers_code_starts_at_0_and_ends_early():
-    shares = np.array([rate_share_of_paper_code(step, 100, 10) for step in range(100)])
+    shares = compute(lambda steps: rate_share_of_paper_code(steps, 100, 10), np.arange(100))
     assert shares[0] == 0 and shares[10] == pytest.approx(1)
     assert shares[90:] == pytest.approx(0.1) and shares[89] > 0.1
 
@@ -150,10 +172,14 @@ def test_biases_scales_and_position_tables_do_not_decay():
 
 def test_decay_is_decoupled_from_the_gradient():
     program = program_of(FUZZY)
-    state = program.initialise(jnp.uint32(0))
     batch = {name: array[:BATCH] for name, array in batch_of(FUZZY).items()}
-    with_decay, _ = train_step(program, state, Hyper(1e-3, 0.5, 2), batch)
-    without, _ = train_step(program, state, Hyper(1e-3, 0.0, 2), batch)
+
+    def look(seed, batch):
+        state = program.initialise(seed)
+        rates = Hyper(1e-3, 0.5, 2), Hyper(1e-3, 0.0, 2)
+        return state, *(train_step(program, state, rate, batch)[0] for rate in rates)
+
+    state, with_decay, without = compute(look, np.uint32(0), batch)
     rate = 1e-3 * float(rate_share(0, STEPS, 2))
     difference = without.params["kernel"] - with_decay.params["kernel"]
     np.testing.assert_allclose(difference, rate * 0.5 * state.params["kernel"], rtol=1e-3, atol=1e-8)
@@ -168,7 +194,7 @@ def test_training_on_one_batch_lowers_its_loss(task):
     program, steps = program_of(task, steps=60), 60
     batch = chunk_of_steps(task, encoding_of(task).fields, 0, 1, BATCH)
     chunk = {name: np.repeat(array, steps, axis=0) for name, array in batch.items()}
-    _, reports = train_chunk(program, first_states(program, 0), hypers(1e-2), chunk)
+    _, reports = trainer(program)(first_states(program, 0), hypers(1e-2), chunk)
     assert np.isfinite(jax.tree.leaves(reports)).all()
     assert reports.loss[0, -1] < 0.5 * reports.loss[0, 0]
 
