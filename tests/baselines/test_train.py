@@ -238,7 +238,7 @@ def test_commands(tmp_path, capsys):
         "--out",
         str(tmp_path / "run"),
     ]
-    with pytest.raises(SystemExit) as stop:
+    with quick_compilation(), pytest.raises(SystemExit) as stop:
         main([*line, *sizes, "--seed", "3", "--seed", "5"])
     assert stop.value.code == 0
     assert "seed-3: 100 steps, r2_per_sequence " in capsys.readouterr().out
