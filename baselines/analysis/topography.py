@@ -125,7 +125,7 @@ def _products(mine: Floats, theirs: Floats) -> Floats:
     if count <= EXACT_TASKS:  # so many orders of so few that they are taken at once
         orders = np.array(list(permutations(range(count))))
         moved = theirs[orders[:, :, None], orders[:, None]]
-        return np.einsum("ij,oij->o", mine, moved)
+        return np.asarray(np.einsum("ij,oij->o", mine, moved))
     rows, both = np.empty_like(theirs), np.empty_like(theirs)  # used again: fresh memory would cost more
     found = []
     for order in _random_orders(count):

@@ -24,7 +24,8 @@ class Forks:
         self._parent = subprocess.Popen(
             [sys.executable, "-m", "helpers.forks"],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"},
+            # A process of one thread alone may be forked.
+            env={**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -6,6 +6,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info
 
 from baselines.analysis.controls import Labels, permute_labels
 from baselines.analysis.decoding import decode, fit_probe
@@ -162,6 +164,23 @@ def test_probes_that_do_not_converge_are_reported(labels, monkeypatch):
     codes = by_part(labels, lambda each, random: np.eye(R)[each.values] + noise(random, each, R))
     notes = fit_probe(codes, labels, RULES, "fit").notes
     assert len(notes) == 1 and notes[0].startswith("1 of 1 classifiers didn't converge")
+
+
+def test_libraries_use_one_thread_while_a_classifier_is_fitted(labels, monkeypatch):
+    """Though what limits them looked for them once, at the first fit."""
+    codes, threads, fit = (
+        by_part(labels, lambda each, random: noise(random, each, 3)),
+        [],
+        LogisticRegression.fit,
+    )
+
+    def look(*arguments):
+        threads.append([library["num_threads"] for library in threadpool_info()])
+        return fit(*arguments)
+
+    monkeypatch.setattr(LogisticRegression, "fit", look)
+    fit_probe(codes, labels, RULES, "fit")
+    assert len(threads) > 1 and {number for each in threads for number in each} == {1}
 
 
 def test_permuted_labels_stay_with_their_combination(labels):
