@@ -15,6 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""Settings of the libraries that otherwise start threads when they are imported: a fork would lack them."""
+
 
 class Forks:
     """Starts processes; a context that ends those which still run."""
@@ -24,8 +27,7 @@ class Forks:
         self._parent = subprocess.Popen(
             [sys.executable, "-m", "helpers.forks"],
             cwd=ROOT,
-            # A process of one thread alone may be forked.
-            env={**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", **_ONE_THREAD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
