@@ -8,6 +8,10 @@ from itertools import count
 os.environ["HF_DATASETS_OFFLINE"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+# Tests start hundreds of processes, each of which would compile the sources anew without bytecode on disk.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 import pytest
 from hypothesis import settings
 

@@ -8,12 +8,39 @@ from pathlib import Path
 
 import pytest
 
+from helpers.forks import Forks
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
+IMPORTS = {
+    "": ("numba", "pyarrow.parquet"),
+    "datasets": ("datasets",),
+    "baselines": ("jax", "flax.linen", "optax", "orbax.checkpoint"),
+    "baselines.analysis": ("scipy.stats", "sklearn.linear_model"),
+}
+"""What takes long to import, by whose name in the blocks of a page tells that it needs it."""
 
-def run_blocks(page, directory, before=""):
+
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory):
+    """What runs a script in a folder, in a process of its own that has libraries already."""
+    folder = tmp_path_factory.mktemp("pages")
+    environment = {
+        **os.environ,
+        "HF_HOME": str(folder / "hf"),
+        "HF_DATASETS_OFFLINE": "1",
+        # The tests' toy family is an example.
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
+        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
+        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+    }
+    with Forks(folder, environment) as forks:
+        yield forks
+
+
+def run_blocks(page, directory, forks):
     """Run the blocks of a page one after the other, as one script."""
     text = page.read_text()
     # Empty lines keep the line numbers of the page.
@@ -22,39 +49,28 @@ def run_blocks(page, directory, before=""):
         first = text[: block.start(1)].count("\n")
         code = block.group(1).splitlines()
         lines[first : first + len(code)] = code
+    blocks = "\n".join(lines)
+    imports = [name for mark, names in IMPORTS.items() if mark in blocks for name in names]
+    if "datasets" in imports:  # a cache of its own; the first line of a page is its heading
+        cache = str(directory / "cache")
+        blocks = f"__import__('datasets.config').config.HF_DATASETS_CACHE = {cache!r}" + blocks
     script = directory / f"page_{page.stem}.py"
-    script.write_text(before + "\n".join(lines))
-    environment = {
-        **os.environ,
-        "HF_HOME": str(directory / "hf"),
-        "HF_DATASETS_OFFLINE": "1",
-        # The tests' toy family is an example.
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
-        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
-    }
-    result = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script.write_text(blocks)
+    result = forks.run(directory, script, imports=imports)
     assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: page.stem
 )
-def test_blocks_of_a_page_run(page, tmp_path):
-    run_blocks(page, tmp_path)
+def test_blocks_of_a_page_run(page, tmp_path, forks):
+    run_blocks(page, tmp_path, forks)
 
 
-def test_blocks_of_the_readme_run(tmp_path):
+def test_blocks_of_the_readme_run(tmp_path, forks):
     command = [sys.executable, "-m", "sraven", "generate", "--train", "300", "--test", "30", "--ood", "30"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    run_blocks(ROOT / "README.md", tmp_path)
+    run_blocks(ROOT / "README.md", tmp_path, forks)
 
 
 def test_links_between_pages_lead_somewhere():

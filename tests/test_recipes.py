@@ -43,7 +43,7 @@ def for_torch(monkeypatch):
     return load("pytorch", monkeypatch)
 
 
-@pytest.fixture(params=["softmax", "linear", "hyla"])
+@pytest.fixture(scope="module", params=["softmax", "linear", "hyla"])
 def baseline(request):
     """An attention, tokens, a baseline's parameters as rows of kernels, and what it makes of the tokens."""
     model = Transformer(TransformerConfig(5, 4, LENGTH, attention=request.param, **SHAPE))

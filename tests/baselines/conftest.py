@@ -7,6 +7,8 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import pytest
 
+from helpers.forks import Forks
+
 
 @pytest.fixture
 def float64():
@@ -28,7 +30,6 @@ def compiled(tmp_path_factory):
 @pytest.fixture(scope="session")
 def forks():
     """What starts processes that have imported all; one import serves all tests."""
-    from helpers.forks import Forks
-
-    with Forks() as forks:
+    used = ("baselines.lm.evaluate", "baselines.train", "helpers.quick_sraven", "helpers.tiny_language")
+    with Forks(imports=used) as forks:
         yield forks

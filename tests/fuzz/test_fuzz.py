@@ -23,7 +23,7 @@ def drive(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # a module's would be made again when its tests move between processes
 def replayed():
     """The faults of past findings, by their names; nothing if they stay closed."""
     answers = json.loads(drive("--replay", FINDINGS).stdout)
@@ -35,7 +35,7 @@ def test_past_finding_stays_closed(name, replayed):
     assert replayed[name] == ""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def attacked(tmp_path_factory):
     """The result of a batch for each target."""
     folder = tmp_path_factory.mktemp("fuzz")

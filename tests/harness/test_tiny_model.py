@@ -5,7 +5,6 @@ It reads bytes and babbles. PyTorch isn't among what the tests install themselve
 
 import inspect
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from helpers import offline
 from helpers.command import sraven
+from helpers.forks import Forks
 from helpers.harnesses import environment, needs
 
 needs("llm", "inspect_ai", "lm_eval")
@@ -20,47 +20,54 @@ needs("torch", "torch", "transformers", "accelerate")
 
 MAKER = Path(__file__).with_name("make_tiny_model.py")
 
+# What takes long to import. The harnesses import more of it later, where a model is asked for.
+MODELS = ("torch", "transformers")
+INSPECT, LM_EVAL = ("inspect_ai", *MODELS), ("lm_eval.evaluator", *MODELS)
+
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with the model in it, and what forbids the network to every Python that starts."""
+def run(tmp_path_factory):
+    """Run a program that may not ask the network, in a folder; return what it prints."""
+    folder = tmp_path_factory.mktemp("start")
+    forbids = inspect.getsource(offline) + "\n\nforbid_network()\n"
+    (folder / "sitecustomize.py").write_text(forbids)  # to every Python that starts
+    with Forks(folder, {**environment(folder), "PYTHONPATH": str(folder)}) as forks:
+
+        def run(folder, *words, imports=()):
+            result = forks.run(folder, *words, imports=imports)
+            assert result.returncode == 0, result.stdout + result.stderr
+            return result.stdout
+
+        yield run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, run):
+    """A folder with the model in it."""
     made = tmp_path_factory.mktemp("tiny")
-    (made / "start").mkdir()
-    (made / "start" / "sitecustomize.py").write_text(inspect.getsource(offline) + "\n\nforbid_network()\n")
-    run(made, sys.executable, MAKER, made / "model")
+    run(made, MAKER, made / "model", imports=MODELS)
     return made
-
-
-def run(folder, *words):
-    """Run a command that may not ask the network; return what it prints."""
-    result = subprocess.run(
-        [str(word) for word in words],
-        cwd=folder,
-        env={**environment(folder), "PYTHONPATH": str(folder / "start")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
 
 
 def command(name):
     return Path(sys.executable).with_name(name)
 
 
-def test_the_network_is_forbidden(folder):
-    ask = "import urllib.request; urllib.request.urlopen('http://localhost:9')"
-    with pytest.raises(AssertionError, match="the network is asked"):
-        run(folder, sys.executable, "-c", ask)
+def test_the_network_is_forbidden(run, tmp_path):
+    ask, start = tmp_path / "ask.py", tmp_path / "start.py"
+    ask.write_text("import urllib.request; urllib.request.urlopen('http://localhost:9')")
+    start.write_text(f"import subprocess, sys; subprocess.run([sys.executable, {str(ask)!r}], check=True)")
+    for program in (ask, start):
+        with pytest.raises(AssertionError, match="the network is asked"):
+            run(tmp_path, program)
 
 
 @pytest.mark.slow
-def test_inspect(folder):
+def test_inspect(folder, run):
     task = ("sraven/sraven", "-T", "M=2", "-T", "form=told", "-T", "shots=1", "-T", "count=3")
     model = ("--model", "hf/tiny", "-M", f"model_path={folder / 'model'}", "-M", "device=cpu")
     logs = ("--max-tokens", "16", "--log-dir", folder / "logs", "--log-format", "json", "--display", "plain")
-    run(folder, command("inspect"), "eval", *task, *model, *logs)
+    run(folder, command("inspect"), "eval", *task, *model, *logs, imports=INSPECT)
     [written] = (folder / "logs").glob("*.json")
     log = json.loads(written.read_text())
     assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
@@ -70,20 +77,20 @@ def test_inspect(folder):
 
 
 @pytest.mark.slow
-def test_a_wrong_argument_of_inspect_is_one_line(folder):
+def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
     words = (command("inspect"), "eval", "sraven/sraven", "-T", "form=plain", "--model", "mockllm/model")
     with pytest.raises(AssertionError, match="form='plain': expected one of 'told', 'untold'") as refused:
-        run(folder, *words, "--display", "plain")
+        run(folder, *words, "--display", "plain", imports=INSPECT)
     assert "Traceback" not in str(refused.value)
 
 
 @pytest.mark.slow
-def test_lm_eval(folder):
+def test_lm_eval(folder, run):
     tasks = sraven("text", "tasks")[1].rstrip("\n")
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
     asked = ("--tasks", "sraven_m2", "--include_path", tasks, "--metadata", "shots=1", "count=3")
     rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
-    run(folder, command("lm_eval"), *model, *asked, *rest)
+    run(folder, command("lm_eval"), *model, *asked, *rest, imports=LM_EVAL)
     [written] = (folder / "out").rglob("results_*.json")
     found = json.loads(written.read_text())["results"]["sraven_m2"]
     shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}

@@ -16,10 +16,13 @@ from helpers.example import SIZES, all_bytes
 from sraven import SRAVEN, to_numpy
 from sraven.core.dataset import write as dataset_module
 from sraven.core.dataset.write import write_dataset
+from sraven.core.tasks import digests
+
+SOURCE, SHARDS = SRAVEN(M=3, K=7), {"train": 40_000, "ood": 3_000}
 
 
-def write(out, shards=None):
-    """Write a dataset in another process, and wait for its end: it kills itself after so many shards."""
+def write_and_die(out, shards):
+    """Write a dataset in another process, which kills itself after so many shards; return how it ended."""
     code = f"""
 import os, signal, threading
 from sraven import SRAVEN
@@ -33,34 +36,42 @@ def add_or_die(self, entry):
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         add(self, entry)
-        left = left and left - 1
+        left -= 1
 
 digests.MOST_INSTANCES, dataset.Journal.add = 256, add_or_die
-dataset.write_dataset(SRAVEN(M=3, K=7), {{"train": 40_000, "ood": 3_000}}, {str(out)!r}, threads=2)
+dataset.write_dataset(SRAVEN(M=3, K=7), {SHARDS}, {str(out)!r}, threads=2)
 """
     return subprocess.run([sys.executable, "-c", code], check=False).returncode
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    """Shards as the process writes them that dies."""
+    monkeypatch.setattr(digests, "MOST_INSTANCES", 256)
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "raven"
-    assert write(out) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(digests, "MOST_INSTANCES", 256)
+        write_dataset(SOURCE, SHARDS, out, threads=2)
     return all_bytes(out)
 
 
 @pytest.mark.parametrize("shards_before_the_kill", [0, 1, 7, 20])
 def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(
-    tmp_path, uninterrupted, shards_before_the_kill
+    tmp_path, uninterrupted, small_shards, shards_before_the_kill
 ):
     out = tmp_path / "raven"
-    assert write(out, shards_before_the_kill) == -signal.SIGKILL
+    assert write_and_die(out, shards_before_the_kill) == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
     journal = (out / ".sraven-partial" / "journal.jsonl").read_bytes()
     assert len(journal.splitlines()) == 1 + shards_before_the_kill
     with pytest.raises(Exception, match=r"No data|doesn't contain any data"):
         load_dataset(str(out))
     kept = {path: path.stat().st_mtime_ns for path in (out / ".sraven-partial").rglob("*.parquet")}
-    assert write(out) == 0
+    write_dataset(SOURCE, SHARDS, out, threads=2)
     assert all_bytes(out) == uninterrupted
     moved = {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()}
     assert sum(moved[path.name] == changed for path, changed in kept.items()) >= shards_before_the_kill
