@@ -31,6 +31,14 @@ BLOCKS = 50
 """That may be done after the signal; the lines above are many hundreds, or a single one."""
 
 
+@pytest.fixture(autouse=True)
+def _heard():
+    """Let this process hear interrupts: what a shell starts in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, original, filed, command):
     monkeypatch.chdir(tmp_path)
