@@ -4,6 +4,7 @@ Axes have different primes: B=2, H=3, D=5, in tiles of 4 that divide no length b
 """
 
 from functools import partial
+from inspect import signature
 
 import jax
 import jax.numpy as jnp
@@ -123,7 +124,8 @@ def test_tiles_that_are_visited_are_those_that_see_one_another(queries, keys, ca
 
 def lowered_for_cuda(function, inputs):
     """Return what a function lowers to; where JAX calls CUDA's compiler next, which isn't here, nothing."""
-    device = AbstractDevice(device_kind="NVIDIA H100 80GB HBM3", num_cores=132, platform="gpu")
+    gpu = {"device_kind": "NVIDIA H100 80GB HBM3", "num_cores": 132, "platform": "gpu"}
+    device = AbstractDevice(**{name: gpu[name] for name in signature(AbstractDevice).parameters})
     mesh = AbstractMesh((1,), ("x",), abstract_device=device)
     # JAX asks which GPU it is for, and its lowering promotes types.
     with use_abstract_mesh(mesh), jax.numpy_dtype_promotion("standard"):
