@@ -129,10 +129,11 @@ def _handler(hub):
         def create(self, data):
             asked = json.loads(data)
             name = f"{asked.get('organization') or 'user'}/{asked['name']}"
+            place = {"url": f"http://{self.headers['Host']}/datasets/{name}", "name": name}
             if name in hub.repositories:
-                return self.answer(409, {"url": f"/datasets/{name}"})
+                return self.answer(409, place)
             hub.repositories[name] = Repository()
-            return self.answer(200, {"url": f"/datasets/{name}", "name": name})
+            return self.answer(200, place)
 
         def info(self, data, name, revision="main"):
             if found := self.files(name, revision):
