@@ -1,6 +1,7 @@
 """A board is what its file says, as a typed value: nothing more, nothing less, and the same file again."""
 
 import json
+import re
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, fields, replace
 from importlib.resources import files
@@ -125,6 +126,22 @@ def test_what_is_wrong_is_named_in_a_line(changes, told):
     with pytest.raises(BoardError) as raised:
         Board.from_content(content)
     assert told in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (True, "is True; expected an integer"),
+        (2.0, "is 2.0; expected an integer"),
+        ("2", "is '2'; expected an integer"),
+        (-1, "is -1; expected 0 or more"),
+    ],
+)
+def test_one_wrong_count_among_thousands_is_found(count, told):
+    content = read_board("sraven-v1").content
+    content["held_out"]["ood"][40][3] = count
+    with pytest.raises(BoardError, match=re.escape(f"held_out.ood[40][3] {told}")):
+        Board.from_content(content)
 
 
 @pytest.mark.parametrize("content", [[], "sraven-v1", None])
