@@ -58,219 +58,221 @@ def _entry(path, data):
     return entry
 
 
-def _handler(hub):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    """Answers for the service that is its server's ``hub``."""
 
-        def log_message(self, *args):
-            pass
+    protocol_version = "HTTP/1.1"
 
-        def answer(self, status=200, body=b"", headers=()):
-            body = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            for name, value in headers:
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
+    def log_message(self, *args):
+        pass
 
-        def read(self):
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+    def answer(self, status=200, body=b"", headers=()):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
-        def handle_all(self):
-            path = unquote(urlsplit(self.path).path)
-            hub.requests.append((self.command, path))
-            data = self.read() if "Transfer-Encoding" not in self.headers else self.read_chunks()
-            failure = hub.fail(self.command, path)
-            if failure == "drop":
-                self.close_connection = True
-                self.connection.close()
-            elif failure:
-                self.answer(failure, {"error": "as the test wants it"})
-            else:
-                self.route(path, data)
+    def read(self):
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
-        do_GET = do_HEAD = do_POST = do_PUT = handle_all  # noqa: N815
+    def handle_all(self):
+        path = unquote(urlsplit(self.path).path)
+        self.server.hub.requests.append((self.command, path))
+        data = self.read() if "Transfer-Encoding" not in self.headers else self.read_chunks()
+        failure = self.server.hub.fail(self.command, path)
+        if failure == "drop":
+            self.close_connection = True
+            self.connection.close()
+        elif failure:
+            self.answer(failure, {"error": "as the test wants it"})
+        else:
+            self.route(path, data)
 
-        def read_chunks(self):
-            parts = []
-            while size := int(self.rfile.readline(), 16):
-                parts.append(self.rfile.read(size))
-                self.rfile.readline()
+    do_GET = do_HEAD = do_POST = do_PUT = handle_all  # noqa: N815
+
+    def read_chunks(self):
+        parts = []
+        while size := int(self.rfile.readline(), 16):
+            parts.append(self.rfile.read(size))
             self.rfile.readline()
-            return b"".join(parts)
+        self.rfile.readline()
+        return b"".join(parts)
 
-        def route(self, path, data):
-            writes = self.command in ("POST", "PUT") and "/paths-info/" not in path
-            if writes and "/objects/" not in path and self.headers.get("Authorization") != f"Bearer {TOKEN}":
-                return self.answer(401, {"error": "no token"})
-            for pattern, respond in ROUTES:
-                if found := re.fullmatch(pattern, path):
-                    return respond(self, data, *found.groups())
-            return self.answer(404, {"error": path})
+    def route(self, path, data):
+        writes = self.command in ("POST", "PUT") and "/paths-info/" not in path
+        if writes and "/objects/" not in path and self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return self.answer(401, {"error": "no token"})
+        for pattern, respond in _ROUTES:
+            if found := re.fullmatch(pattern, path):
+                return respond(self, data, *found.groups())
+        return self.answer(404, {"error": path})
 
-        def repository(self, name):
-            if name not in hub.repositories:
-                self.answer(404, {"error": "none"}, [("X-Error-Code", "RepoNotFound")])
-                return None
-            return hub.repositories[name]
-
-        def files(self, name, revision):
-            repository = self.repository(name)
-            if repository is None:
-                return None
-            commit = repository.find(revision)
-            if commit not in repository.commits:
-                self.answer(404, {"error": "none"}, [("X-Error-Code", "RevisionNotFound")])
-                return None
-            return commit, repository.commits[commit]
-
-        def create(self, data):
-            asked = json.loads(data)
-            name = f"{asked.get('organization') or 'user'}/{asked['name']}"
-            place = {"url": f"http://{self.headers['Host']}/datasets/{name}", "name": name}
-            if name in hub.repositories:
-                return self.answer(409, place)
-            hub.repositories[name] = Repository()
-            return self.answer(200, place)
-
-        def info(self, data, name, revision="main"):
-            if found := self.files(name, revision):
-                siblings = [{"rfilename": each} for each in found[1]]
-                self.answer(
-                    200, {"id": name, "sha": found[0], "siblings": siblings, "tags": [], "private": False}
-                )
-
-        def refs(self, data, name):
-            if repository := self.repository(name):
-                tags = [
-                    {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": commit}
-                    for tag, commit in repository.tags.items()
-                ]
-                self.answer(200, {"branches": [], "converts": [], "tags": tags})
-
-        def validate(self, data):
-            self.answer(200, {"errors": [], "warnings": []})
-
-        def preupload(self, data, name, revision):
-            if not (repository := self.repository(name)):
-                return
-            there, files = repository.commits[repository.head], []
-            for path in [each["path"] for each in json.loads(data)["files"]]:
-                mode = {"path": path, "uploadMode": "lfs" if LARGE.search(path) else "regular"}
-                entry = _entry(path, there[path]) if path in there else {}
-                known = {"oid": entry.get("lfs", entry)["oid"]} if entry else {}
-                files.append({**mode, **known, "shouldIgnore": False})
-            self.answer(200, {"files": files})
-
-        def batch(self, data, name):
-            here = f"http://{self.headers['Host']}"
-            objects = []
-            for each in json.loads(data)["objects"]:
-                action = {"upload": {"href": f"{here}/objects/{each['oid']}", "header": {}}}
-                there = each["oid"] in hub.objects
-                objects.append({**each, "authenticated": True, **({} if there else {"actions": action})})
-            self.answer(200, {"transfer": "basic", "objects": objects})
-
-        def put(self, data, oid):
-            if hashlib.sha256(data).hexdigest() != oid:
-                return self.answer(422, {"error": "checksum"})
-            hub.objects[oid] = data
-            return self.answer()
-
-        def commit(self, data, name, revision):
-            hub.meanwhile()
-            repository = self.repository(name)
-            if repository is None:
-                return None
-            lines = [json.loads(line) for line in data.splitlines()]
-            parent = lines[0]["value"].get("parentCommit")
-            if parent and parent != repository.head:
-                return self.answer(412, {"error": "a commit has happened since"})
-            files = dict(repository.commits[repository.head])
-            for line in lines[1:]:
-                value = line["value"]
-                if line["key"] == "file":
-                    files[value["path"]] = base64.b64decode(value["content"])
-                elif line["key"] == "lfsFile":
-                    files[value["path"]] = hub.objects[value["oid"]]
-                else:
-                    files.pop(value["path"])
-            oid = repository.commit(files)
-            here = f"http://{self.headers['Host']}/datasets/{name}/commit/{oid}"
-            return self.answer(200, {"commitOid": oid, "commitUrl": here, "success": True})
-
-        def tag(self, data, name, revision):
-            repository, wanted = self.repository(name), json.loads(data)["tag"]
-            if repository and wanted in repository.tags:
-                return self.answer(409, {"error": "there"})
-            if repository:
-                repository.tags[wanted] = repository.find(revision)
-                self.answer(200, {})
+    def repository(self, name):
+        if name not in self.server.hub.repositories:
+            self.answer(404, {"error": "none"}, [("X-Error-Code", "RepoNotFound")])
             return None
+        return self.server.hub.repositories[name]
 
-        def paths(self, data, name, revision):
-            asked = parse_qs(data.decode())["paths"]
-            if found := self.files(name, revision):
-                self.answer(200, [_entry(path, found[1][path]) for path in asked if path in found[1]])
+    def files(self, name, revision):
+        repository = self.repository(name)
+        if repository is None:
+            return None
+        commit = repository.find(revision)
+        if commit not in repository.commits:
+            self.answer(404, {"error": "none"}, [("X-Error-Code", "RevisionNotFound")])
+            return None
+        return commit, repository.commits[commit]
 
-        def tree(self, data, name, revision, below=None):
-            if found := self.files(name, revision):
-                asked = parse_qs(urlsplit(self.path).query).get("recursive", ["false"])
-                entries = {path: _entry(path, content) for path, content in found[1].items()}
-                for path in found[1]:
-                    for folder in [str(each) for each in PurePosixPath(path).parents][:-1]:
-                        entries[folder] = {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
-                top = (below or "").strip("/") or "."
-                wanted = [
-                    entry
-                    for path, entry in sorted(entries.items())
-                    if top in map(str, PurePosixPath(path).parents)
-                    and ("true" in asked[0].lower() or str(PurePosixPath(path).parent) == top)
-                ]
-                self.answer(200, wanted)
+    def create(self, data):
+        asked = json.loads(data)
+        name = f"{asked.get('organization') or 'user'}/{asked['name']}"
+        place = {"url": f"http://{self.headers['Host']}/datasets/{name}", "name": name}
+        if name in self.server.hub.repositories:
+            return self.answer(409, place)
+        self.server.hub.repositories[name] = Repository()
+        return self.answer(200, place)
 
-        def resolve(self, data, name, revision, path):
-            found = self.files(name, revision)
-            if not found:
-                return None
-            if path not in found[1]:
-                return self.answer(404, {"error": "none"}, [("X-Error-Code", "EntryNotFound")])
-            content, entry = found[1][path], _entry(path, found[1][path])
-            etag = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
-            headers = [("ETag", f'"{etag}"'), ("X-Repo-Commit", found[0]), ("Accept-Ranges", "bytes")]
-            wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-            if wanted and self.command != "HEAD":
-                begin, end = int(wanted[1]), min(int(wanted[2] or len(content)), len(content) - 1)
-                headers.append(("Content-Range", f"bytes {begin}-{end}/{len(content)}"))
-                return self.answer(206, content[begin : end + 1], headers)
-            return self.answer(200, content, headers)
+    def info(self, data, name, revision="main"):
+        if found := self.files(name, revision):
+            siblings = [{"rfilename": each} for each in found[1]]
+            self.answer(
+                200, {"id": name, "sha": found[0], "siblings": siblings, "tags": [], "private": False}
+            )
 
-    name = r"([^/]+/[^/]+)"
-    ROUTES = [
-        (r"/api/repos/create", Handler.create),
-        (r"/api/validate-yaml", Handler.validate),
-        (rf"/api/datasets/{name}", Handler.info),
-        (rf"/api/datasets/{name}/revision/(.+)", Handler.info),
-        (rf"/api/datasets/{name}/refs", Handler.refs),
-        (rf"/api/datasets/{name}/preupload/(.+)", Handler.preupload),
-        (rf"/datasets/{name}\.git/info/lfs/objects/batch", Handler.batch),
-        (r"/objects/(\w+)", Handler.put),
-        (rf"/api/datasets/{name}/commit/(.+)", Handler.commit),
-        (rf"/api/datasets/{name}/tag/(.+)", Handler.tag),
-        (rf"/api/datasets/{name}/paths-info/(.+)", Handler.paths),
-        (rf"/api/datasets/{name}/tree/([^/]+)(/.+)?", Handler.tree),
-        (rf"/datasets/{name}/resolve/([^/]+)/(.+)", Handler.resolve),
-    ]
-    return Handler
+    def refs(self, data, name):
+        if repository := self.repository(name):
+            tags = [
+                {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": commit}
+                for tag, commit in repository.tags.items()
+            ]
+            self.answer(200, {"branches": [], "converts": [], "tags": tags})
+
+    def validate(self, data):
+        self.answer(200, {"errors": [], "warnings": []})
+
+    def preupload(self, data, name, revision):
+        if not (repository := self.repository(name)):
+            return
+        there, files = repository.commits[repository.head], []
+        for path in [each["path"] for each in json.loads(data)["files"]]:
+            mode = {"path": path, "uploadMode": "lfs" if LARGE.search(path) else "regular"}
+            entry = _entry(path, there[path]) if path in there else {}
+            known = {"oid": entry.get("lfs", entry)["oid"]} if entry else {}
+            files.append({**mode, **known, "shouldIgnore": False})
+        self.answer(200, {"files": files})
+
+    def batch(self, data, name):
+        here = f"http://{self.headers['Host']}"
+        objects = []
+        for each in json.loads(data)["objects"]:
+            action = {"upload": {"href": f"{here}/objects/{each['oid']}", "header": {}}}
+            there = each["oid"] in self.server.hub.objects
+            objects.append({**each, "authenticated": True, **({} if there else {"actions": action})})
+        self.answer(200, {"transfer": "basic", "objects": objects})
+
+    def put(self, data, oid):
+        if hashlib.sha256(data).hexdigest() != oid:
+            return self.answer(422, {"error": "checksum"})
+        self.server.hub.objects[oid] = data
+        return self.answer()
+
+    def commit(self, data, name, revision):
+        self.server.hub.meanwhile()
+        repository = self.repository(name)
+        if repository is None:
+            return None
+        lines = [json.loads(line) for line in data.splitlines()]
+        parent = lines[0]["value"].get("parentCommit")
+        if parent and parent != repository.head:
+            return self.answer(412, {"error": "a commit has happened since"})
+        files = dict(repository.commits[repository.head])
+        for line in lines[1:]:
+            value = line["value"]
+            if line["key"] == "file":
+                files[value["path"]] = base64.b64decode(value["content"])
+            elif line["key"] == "lfsFile":
+                files[value["path"]] = self.server.hub.objects[value["oid"]]
+            else:
+                files.pop(value["path"])
+        oid = repository.commit(files)
+        here = f"http://{self.headers['Host']}/datasets/{name}/commit/{oid}"
+        return self.answer(200, {"commitOid": oid, "commitUrl": here, "success": True})
+
+    def tag(self, data, name, revision):
+        repository, wanted = self.repository(name), json.loads(data)["tag"]
+        if repository and wanted in repository.tags:
+            return self.answer(409, {"error": "there"})
+        if repository:
+            repository.tags[wanted] = repository.find(revision)
+            self.answer(200, {})
+        return None
+
+    def paths(self, data, name, revision):
+        asked = parse_qs(data.decode())["paths"]
+        if found := self.files(name, revision):
+            self.answer(200, [_entry(path, found[1][path]) for path in asked if path in found[1]])
+
+    def tree(self, data, name, revision, below=None):
+        if found := self.files(name, revision):
+            asked = parse_qs(urlsplit(self.path).query).get("recursive", ["false"])
+            entries = {path: _entry(path, content) for path, content in found[1].items()}
+            for path in found[1]:
+                for folder in [str(each) for each in PurePosixPath(path).parents][:-1]:
+                    entries[folder] = {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
+            top = (below or "").strip("/") or "."
+            wanted = [
+                entry
+                for path, entry in sorted(entries.items())
+                if top in map(str, PurePosixPath(path).parents)
+                and ("true" in asked[0].lower() or str(PurePosixPath(path).parent) == top)
+            ]
+            self.answer(200, wanted)
+
+    def resolve(self, data, name, revision, path):
+        found = self.files(name, revision)
+        if not found:
+            return None
+        if path not in found[1]:
+            return self.answer(404, {"error": "none"}, [("X-Error-Code", "EntryNotFound")])
+        content, entry = found[1][path], _entry(path, found[1][path])
+        etag = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
+        headers = [("ETag", f'"{etag}"'), ("X-Repo-Commit", found[0]), ("Accept-Ranges", "bytes")]
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if wanted and self.command != "HEAD":
+            begin, end = int(wanted[1]), min(int(wanted[2] or len(content)), len(content) - 1)
+            headers.append(("Content-Range", f"bytes {begin}-{end}/{len(content)}"))
+            return self.answer(206, content[begin : end + 1], headers)
+        return self.answer(200, content, headers)
+
+
+_NAME = r"([^/]+/[^/]+)"
+_ROUTES = [
+    (r"/api/repos/create", _Handler.create),
+    (r"/api/validate-yaml", _Handler.validate),
+    (rf"/api/datasets/{_NAME}", _Handler.info),
+    (rf"/api/datasets/{_NAME}/revision/(.+)", _Handler.info),
+    (rf"/api/datasets/{_NAME}/refs", _Handler.refs),
+    (rf"/api/datasets/{_NAME}/preupload/(.+)", _Handler.preupload),
+    (rf"/datasets/{_NAME}\.git/info/lfs/objects/batch", _Handler.batch),
+    (r"/objects/(\w+)", _Handler.put),
+    (rf"/api/datasets/{_NAME}/commit/(.+)", _Handler.commit),
+    (rf"/api/datasets/{_NAME}/tag/(.+)", _Handler.tag),
+    (rf"/api/datasets/{_NAME}/paths-info/(.+)", _Handler.paths),
+    (rf"/api/datasets/{_NAME}/tree/([^/]+)(/.+)?", _Handler.tree),
+    (rf"/datasets/{_NAME}/resolve/([^/]+)/(.+)", _Handler.resolve),
+]
 
 
 @contextmanager
 def serve():
     """Run a Hub; yield its state and its address."""
     hub = Hub()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(hub))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.hub = hub
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

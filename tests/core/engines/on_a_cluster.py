@@ -1,5 +1,6 @@
 """Jobs on a Ray cluster: the bytes of one machine, whatever is killed on the way. `test_ray` runs these."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from functools import partial
 
 import pytest
 
+from baselines.lm import source_shards
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
@@ -100,7 +102,11 @@ def same_tokens(folder):
         told = []
         prepare(preparation, "ray", engine=RAY, sources=lambda *done: told.append(done))
         prepare(preparation, "local", processes=1)
-    assert all_bytes(folder / "ray") == all_bytes(folder / "local")
+        killed = partial(ray_jobs.killed_once, folder / "mark")
+        patch.setattr(source_shards, "partial", lambda do, how: partial(killed, partial(do, how)))
+        prepare(preparation, "killed", engine=RAY)
+    assert (folder / "mark").exists()
+    assert all_bytes(folder / "ray") == all_bytes(folder / "killed") == all_bytes(folder / "local")
     assert told == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(ConfigurationError, match="leave out the limit or the engine"):
         prepare(Preparation(sources, preparation.tokenizer, limit=3), folder / "limit", engine=RAY)
@@ -136,7 +142,7 @@ def a_worker_is_killed(out, whole, monkeypatch):
 
 
 DRIVER = """
-import os, signal, sys
+import json, os, signal, sys
 from helpers import ray_jobs
 from helpers.ray_cluster import stay_on_loopback
 from sraven import SRAVEN, write_dataset
@@ -146,7 +152,7 @@ from sraven.core.tasks import digests
 
 stay_on_loopback()
 digests.MOST_INSTANCES, write._do = 256, ray_jobs.in_small_shards
-out, address, sizes = sys.argv[1], sys.argv[2], eval(sys.argv[3])
+out, address, sizes = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 
 def die(done, of):
     if done == 2:
@@ -157,7 +163,7 @@ write_dataset(SRAVEN(M=2, K=5, holdout=0.3), sizes, out, engine=Engine("ray", ad
 
 
 def the_driver_is_killed(out, whole, nodes):
-    command = [sys.executable, "-c", DRIVER, str(out), nodes.address, str(SIZES)]
+    command = [sys.executable, "-c", DRIVER, str(out), nodes.address, json.dumps(SIZES)]
     result = subprocess.run(command, check=False, timeout=120)
     assert result.returncode == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
