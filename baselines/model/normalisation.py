@@ -48,12 +48,31 @@ def rms_head(scores_BHQK: Array, mask: Array | None) -> Codes:
 def softmax(scores_BHQK: Array, mask: Array | None) -> Codes:
     """Softmax over keys. Masked keys get 0, and all keys of a query that may see none."""
     if mask is None:
-        return as_they_are(jax.nn.softmax(scores_BHQK, axis=-1), None)
+        return as_they_are(_over_keys(scores_BHQK), None)
     sees_any = mask.any(axis=-1, keepdims=True)
     # A row of -inf alone would be NaN, in its gradient too: rows without keys become rows of 0 first.
     fill = jnp.where(sees_any, -jnp.inf, 0).astype(scores_BHQK.dtype)
-    weights_BHQK = jax.nn.softmax(jnp.where(mask, scores_BHQK, fill), axis=-1)
+    weights_BHQK = _over_keys(jnp.where(mask, scores_BHQK, fill))
     return as_they_are(weights_BHQK, sees_any)
+
+
+@jax.custom_vjp
+def _over_keys(scores_BHQK: Array) -> Array:
+    """Return the softmax; its gradient is written out, as the compiler's own takes more passes."""
+    exponential_BHQK = jnp.exp(scores_BHQK - scores_BHQK.max(axis=-1, keepdims=True))
+    return exponential_BHQK / exponential_BHQK.sum(axis=-1, keepdims=True)
+
+
+def _over_keys_forward(scores_BHQK: Array) -> tuple[Array, Array]:
+    weights_BHQK = _over_keys(scores_BHQK)
+    return weights_BHQK, weights_BHQK
+
+
+def _over_keys_backward(weights_BHQK: Array, grad_BHQK: Array) -> tuple[Array]:
+    return (weights_BHQK * (grad_BHQK - (weights_BHQK * grad_BHQK).sum(axis=-1, keepdims=True)),)
+
+
+_over_keys.defvjp(_over_keys_forward, _over_keys_backward)
 
 
 def rms_head_softmax(scores_BHQK: Array, mask: Array | None) -> Codes:

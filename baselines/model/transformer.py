@@ -23,6 +23,7 @@ from baselines.model.attention import Edit
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.feedforward import FEEDFORWARD
+from baselines.model.layer_norm import LayerNorm
 from baselines.model.mixing import accumulator, multiply
 from baselines.model.self_attention import SelfAttention
 from sraven.core.ground.arguments import check_integer
@@ -68,7 +69,7 @@ class Block(nn.Module):
 
 def _normalise(x_BTE: Array, name: str) -> Array:
     """Apply a LayerNorm that is a part of the module at hand; it computes in float32 or better."""
-    normal_BTE: Array = nn.LayerNorm(name=name)(x_BTE.astype(accumulator(x_BTE.dtype)))
+    normal_BTE: Array = LayerNorm(name=name)(x_BTE.astype(accumulator(x_BTE.dtype)))
     return normal_BTE.astype(x_BTE.dtype)
 
 
