@@ -1,11 +1,26 @@
 """Who is ahead, in distribution and out of it, and by how many standard errors: sentences and tables."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from baselines.reproduction.cells import ReadBoard
 from baselines.reproduction.sets import Figure
-from baselines.reproduction.standing import Estimate, Summary, difference
+from baselines.reproduction.summaries import Estimate, Summary, difference
 from baselines.reproduction.words import label, number, plural, reported, signed, table
+
+
+class _Group(NamedTuple):
+    """Rows that ran, and differ in one column alone.
+
+    Attributes:
+        place: what the other columns say of them.
+        test: the rows, the best in distribution first.
+        ood: the same, the best out of it first.
+    """
+
+    place: str
+    test: list[Summary]
+    ood: list[Summary]
 
 
 def comparisons(figure: Figure, summaries: Sequence[Summary], higher_is_better: bool = True) -> Iterator[str]:
@@ -16,40 +31,56 @@ def comparisons(figure: Figure, summaries: Sequence[Summary], higher_is_better: 
         summaries: of its rows.
         higher_is_better: whether more of the metric is better.
     """
-    sign = -1 if higher_is_better else 1
     for heading in figure.compared:
-        sentences, rows = [], []
-        for place, group in _groups(summaries, heading):
-            ran = [summary for summary in group if summary.estimate("ood") and summary.estimate("test")]
-            if len(ran) < 2:
-                continue
-            test, ood = (sorted(ran, key=_by(split, sign)) for split in ("test", "ood"))
-            leaders = (
-                f"{_lead(test, 'test', heading)} in distribution, {_lead(ood, 'ood', heading)} out of it"
-            )
-            sentences.append(f"- {place + ': ' if place else ''}{leaders}.")
-            rows += [_compare(place, ood[0], other, heading) for other in ood[1:]]
-        if rows:
-            yield "\n".join(sentences)
-            headings = [
-                "",
-                f"{heading}: the best on `ood`",
-                "less",
-                "on `test`",
-                "on `ood`",
-                "lost from `test` to `ood`",
-            ]
-            plain = not any(row[0] for row in rows)
-            yield table(headings[plain:], [row[plain:] for row in rows])
+        groups = _groups(summaries, heading, higher_is_better)
+        if groups:
+            yield "\n".join(f"- {_leads(group, heading)}" for group in groups)
+            yield _differences(groups, heading)
 
 
-def _groups(summaries: Sequence[Summary], heading: str) -> list[tuple[str, list[Summary]]]:
-    """Return rows that differ in one column alone, with what the others say."""
-    groups: dict[str, list[Summary]] = {}
+def leads(figure: Figure, summaries: Sequence[Summary], higher_is_better: bool = True) -> list[str]:
+    """Return the sentences of `comparisons` on who leads."""
+    return [
+        _leads(group, heading)
+        for heading in figure.compared
+        for group in _groups(summaries, heading, higher_is_better)
+    ]
+
+
+def _groups(summaries: Sequence[Summary], heading: str, higher_is_better: bool) -> list[_Group]:
+    """Return rows that ran and differ in one column alone, wherever there are two."""
+    sign = -1 if higher_is_better else 1
+    places: dict[str, list[Summary]] = {}
     for summary in summaries:
-        others = [name for name in summary.row.labels if name != heading]
-        groups.setdefault(label(summary.row, others), []).append(summary)
-    return list(groups.items())
+        if summary.estimate("ood") and summary.estimate("test"):
+            others = [name for name in summary.row.labels if name != heading]
+            places.setdefault(label(summary.row, others), []).append(summary)
+    return [
+        _Group(place, *(sorted(rows, key=_by(split, sign)) for split in ("test", "ood")))
+        for place, rows in places.items()
+        if len(rows) > 1
+    ]
+
+
+def _leads(group: _Group, heading: str) -> str:
+    """Say who leads, in distribution and out of it."""
+    test, ood = _lead(group.test, "test", heading), _lead(group.ood, "ood", heading)
+    return f"{group.place + ': ' if group.place else ''}{test} in distribution, {ood} out of it."
+
+
+def _differences(groups: Sequence[_Group], heading: str) -> str:
+    """Return the table of all differences from who is best on ``ood``."""
+    rows = [_compare(place, ood[0], other, heading) for place, _, ood in groups for other in ood[1:]]
+    headings = [
+        "",
+        f"{heading}: the best on `ood`",
+        "less",
+        "on `test`",
+        "on `ood`",
+        "lost from `test` to `ood`",
+    ]
+    plain = not any(row[0] for row in rows)
+    return table(headings[plain:], [row[plain:] for row in rows])
 
 
 def _of(summary: Summary, split: str) -> Estimate:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from baselines.reproduction.cells import ReadBoard, read_board_once
-from baselines.reproduction.pages import Standing
 from baselines.reproduction.sets import ATTENTIONS
-from baselines.reproduction.standing import Estimate, Summary
+from baselines.reproduction.standing import Standing
+from baselines.reproduction.summaries import Estimate, Summary
 from baselines.reproduction.words import number, reported
 from sraven.core.boards.board import Board
 from sraven.core.page.palette import variables

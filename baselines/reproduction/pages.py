@@ -1,81 +1,18 @@
 """Pages of results, made from the records: what the paper claims, what we find, what can't be said yet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.reproduction.cells import Cell, Figures, ReadBoard, as_planned, cells_of, read_board_once
+from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.claims import CLAIMS, ENDING, INTRODUCTION, SEEDS, Claim
-from baselines.reproduction.comparisons import comparisons, reported_comparison
-from baselines.reproduction.records import Record, paths_of, read_records
-from baselines.reproduction.sets import FIGURES, Figure
-from baselines.reproduction.standing import (
-    Coverage,
-    Level,
-    Summary,
-    coverage_of,
-    levels_of,
-    summarise,
-)
-from baselines.reproduction.words import (
-    NOTHING,
-    meaning,
-    number,
-    plural,
-    point_names,
-    point_values,
-    reported,
-    table,
-    varied,
-)
+from baselines.reproduction.comparisons import comparisons, leads, reported_comparison
+from baselines.reproduction.sets import Figure
+from baselines.reproduction.standing import Standing
+from baselines.reproduction.summaries import Level
+from baselines.reproduction.tables import point_table, run_table, score_table
+from baselines.reproduction.words import NOTHING, meaning, plural, point_names, point_values, table
 
 _GENERATED = "<!-- Made by `sraven reproduce --render` from the records beside it; edits are lost. -->"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How far a figure has come, and what came of each row.
-
-    Attributes:
-        figure: of the paper.
-        cells: all of it, at full length.
-        levels: full length first.
-        summaries: of the rows, by level.
-        links: to the records, by digest.
-    """
-
-    figure: Figure
-    cells: Sequence[Cell]
-    levels: Sequence[Level]
-    summaries: Sequence[Sequence[Summary]]
-    links: Mapping[str, str]
-
-    @property
-    def coverage(self) -> Coverage:
-        """Of runs at full length."""
-        return coverage_of(self.figure, self.cells, self.levels[0])
-
-    @property
-    def steps(self) -> int:
-        """Of a run at full length, where all have as many; of the first, where they differ."""
-        return self.cells[0].config.steps
-
-
-def standings_of(
-    results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once
-) -> list[Standing]:
-    """Return how far all figures have come, by the records in a folder of results."""
-    records = read_records(results)
-    links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
-    cells = {name: cells_of(figure, read=read) for name, figure in figures.items()}
-    whole = {cell.digest for each in cells.values() for cell in each}
-    loose = {name for name, record in records.items() if as_planned(record.config, read).digest not in whole}
-    standings = []
-    for name, figure in figures.items():
-        levels = levels_of(figure, cells[name], records, loose, read)
-        summaries = [summarise(figure, cells[name], level, read) for level in levels]
-        standings.append(Standing(figure, cells[name], levels, summaries, links))
-    return standings
 
 
 def pages_of(
@@ -96,7 +33,7 @@ def pages_of(
     pages = {
         results / f"{each.figure.name}.md": page(each, claims[each.figure.name], read) for each in standings
     }
-    return {results.with_name(f"{results.name}.md"): index(standings, results.name), **pages}
+    return {results.with_name(f"{results.name}.md"): index(standings, results.name, read), **pages}
 
 
 def picture_name(figure: Figure) -> str:
@@ -132,7 +69,7 @@ def page(standing: Standing, claim: Claim, read: ReadBoard = read_board_once) ->
         "\n".join(f"- {note}" for note in (*_gaps(standing), *claim.notes)),
         "## How to go on",
         _how(standing),
-        *_runs(standing),
+        *_runs(standing, read),
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
@@ -174,7 +111,7 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
     scores = f"Scores are `{board.metric}`, {meaning(board.metric)}."
     with_reported = any(summary.row.reported for summary in summaries)
     yield scores + " What is reported is of held-out tasks." * with_reported
-    yield _scores(figure, summaries, read)
+    yield score_table(figure, summaries, read)
     if text := standing.levels[place].text:
         yield f"Trained on the text `{text[:9]}`, by the digest of its tokens."
     if any(summary.records for summary in summaries):
@@ -184,31 +121,9 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
                 "Of the grid's points that ran with the most seeds, a row shows the one with the best mean "
                 + ("score on `test`, never by `ood`." if "test" in board.splits else "score.")
             )
+        if points := point_table(figure, summaries, read):
+            yield f"Where several points ran, one by one:\n\n{points}"
         yield SEEDS
-
-
-def _scores(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
-    """Return the table of a figure's rows."""
-    known = read(figure.rows[0].board).splits
-    splits: list[str] = [name for name in ("ood", "test") if name in known] or list(known)
-    found = (split for summary in summaries for record in summary.records for split in record.scores)
-    splits += dict.fromkeys(split for split in found if split not in known)  # unranked ones
-    with_reported = any(summary.row.reported for summary in summaries)
-    # What a narrow screen cuts off comes last.
-    headings = [*figure.headings, "seeds", f"`{splits[0]}`"]
-    headings += ["reported"] if with_reported else []
-    headings += [*(f"`{split}`" for split in splits[1:]), "training loss"]
-    headings += ["grid points", point_names(figure)] if varied(figure) else []
-    rows = []
-    for summary in summaries:
-        scores = [number(summary.estimate(split)) for split in splits]
-        cells = [*summary.row.labels.values(), f"{len(summary.records)}/{len(figure.seeds)}", scores[0]]
-        cells += [number(reported(summary.row, read(summary.row.board)))] if with_reported else []
-        cells += [*scores[1:], number(summary.training_loss, 5)]
-        if varied(figure):
-            cells += [f"{summary.points}/{len(figure.points)}", point_values(figure, summary.point)]
-        rows.append(cells)
-    return table(headings, rows)
 
 
 def _gaps(standing: Standing) -> Iterator[str]:
@@ -248,57 +163,26 @@ def _how(standing: Standing) -> str:
     )
 
 
-def _runs(standing: Standing) -> Iterator[str]:
-    """Yield the table of all runs, in order."""
-    figure = standing.figure
-    rows = []
-    for level in standing.levels:
-        for cell in standing.cells:
-            if cell.digest in level.records:
-                rows.append(_run(standing, cell, level.records[cell.digest]))
-    if not rows:
-        return
-    # Closed at first: a figure may have hundreds.
-    yield f"<details>\n<summary>All {plural(len(rows), 'run')}, one by one</summary>"
-    headings = [*figure.headings, "seed", *([point_names(figure)] if varied(figure) else []), "steps"]
-    scores = [f"`{split}`" for split in _ranked(figure)]
-    yield table([*headings, *scores, "training loss", "hours", "code", "record"], rows)
-    yield "</details>"
-
-
-def _ranked(figure: Figure) -> list[str]:
-    """Return the splits of a figure's boards, in distribution first."""
-    known = read_board_once(figure.rows[0].board).splits
-    return [name for name in ("test", "ood") if name in known] or list(known)
-
-
-def _run(standing: Standing, cell: Cell, record: Record) -> list[str]:
-    """Return the row of a run."""
-    figure, metric = standing.figure, read_board_once(record.config.board).metric
-    scores = (record.score(split, metric) for split in _ranked(figure))
-    point = [point_values(figure, cell.point)] if varied(figure) else []
-    return [
-        *cell.row.labels.values(),
-        str(record.config.seed),
-        *point,
-        f"{record.steps:,}" + (", diverged" if record.diverged else ""),
-        *(NOTHING if score is None else f"{score:.3f}" for score in scores),
-        NOTHING if record.training_loss is None else f"{record.training_loss:.5f}",
-        NOTHING if record.seconds is None else f"{record.seconds / 3600:.2f}",
-        f"`{record.commit[:9]}`" if record.commit else NOTHING,
-        f"[{record.digest[:9]}]({standing.links[record.digest]})",
-    ]
+def _runs(standing: Standing, read: ReadBoard) -> Iterator[str]:
+    """Yield all runs, one by one."""
+    count = sum(len(level.records) for level in standing.levels)
+    if count:
+        # Closed at first: a figure may have hundreds.
+        yield f"<details>\n<summary>All {plural(count, 'run')}, one by one</summary>"
+        yield run_table(standing, read)
+        yield "</details>"
 
 
 # The index --------------------------------------------------------------------------------------------
 
 
-def index(standings: Sequence[Standing], folder: str) -> str:
+def index(standings: Sequence[Standing], folder: str, read: ReadBoard = read_board_once) -> str:
     """Return the page that leads to the figures.
 
     Args:
         standings: of the figures.
         folder: name of the folder of their pages.
+        read: returns a board, given its id.
     """
     rows = []
     for each in standings:
@@ -312,7 +196,24 @@ def index(standings: Sequence[Standing], folder: str) -> str:
                 "; ".join(lengths) or NOTHING,
             ]
         )
+    coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"
-    headings = ["figure or table", "runs, full length", "whole grid", "other lengths"]
-    return "\n\n".join([_GENERATED, INTRODUCTION, table(headings, rows), ENDING, tree]) + "\n"
+    ahead = _ahead(standings, folder, read)
+    paragraphs = [_GENERATED, INTRODUCTION, *ahead, "## How much there is", coverage, ENDING, tree]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _ahead(standings: Sequence[Standing], folder: str, read: ReadBoard) -> Iterator[str]:
+    """Yield who is ahead at full length; a figure that has the runs of earlier ones alone says no more."""
+    told: set[str] = set()
+    sentences = []
+    for each in standings:
+        runs = each.levels[0].records.keys() - told
+        told |= runs
+        higher_is_better = bool(read(each.figure.rows[0].board).content["higher_is_better"])
+        found = leads(each.figure, each.summaries[0], higher_is_better) if runs else []
+        sentences += [f"- [{each.figure.title}]({folder}/{each.figure.name}.md), {lead}" for lead in found]
+    if sentences:
+        yield "## Who is ahead, at full length"
+        yield "\n".join(sentences)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
-from baselines.reproduction.standing import Summary
+from baselines.reproduction.summaries import Summary
 from sraven.core.ground.spec import digest
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing

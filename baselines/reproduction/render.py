@@ -7,8 +7,9 @@ from baselines.analysis.pages import PAGE, RECORDS, render_page
 from baselines.reproduction.cells import Figures, ReadBoard, read_board_once
 from baselines.reproduction.claims import CLAIMS, Claim
 from baselines.reproduction.headline import NAME, headline
-from baselines.reproduction.pages import Standing, is_drawn, pages_of, picture_name, standings_of
+from baselines.reproduction.pages import is_drawn, pages_of, picture_name
 from baselines.reproduction.sets import FIGURES
+from baselines.reproduction.standing import Standing, standings_of
 from sraven.core.system.files import write_text
 
 

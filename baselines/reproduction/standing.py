@@ -1,209 +1,56 @@
-"""How far a figure has come: its records by level, the point of the grid that is chosen, means over seeds."""
+"""How far each figure has come, by the records in a folder of results."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import hypot
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-import numpy as np
-
-from baselines.reproduction.cells import Cell, ReadBoard, as_planned, has_levels, read_board_once
-from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure, Row
-from sraven.core.boards.board import Board
-
-SELECTION_SPLIT = "test"
-"""In distribution; ``ood`` never chooses. Text has its one split."""
-
-
-_ROUNDING = 1e-9
-"""Standard errors up to this come of equal scores."""
-
-
-class Level(NamedTuple):
-    """Runs of one length, and on one text.
-
-    Attributes:
-        steps: of all; None for full length, which may differ from row to row.
-        records: by the digest that their cell has at full length.
-        text: digest of the text that they were trained on; None for runs that need none.
-    """
-
-    steps: int | None
-    records: Mapping[str, Record]
-    text: str | None = None
-
-    @property
-    def name(self) -> str:
-        """What it is called beside runs of full length."""
-        return "another text" if self.steps is None else f"{self.steps:,} steps"
+from baselines.reproduction.cells import Cell, Figures, ReadBoard, as_planned, cells_of, read_board_once
+from baselines.reproduction.records import paths_of, read_records
+from baselines.reproduction.sets import FIGURES, Figure
+from baselines.reproduction.summaries import Coverage, Level, Summary, coverage_of, levels_of, summarise
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A mean over seeds.
+class Standing:
+    """How far a figure has come, and what came of each row.
 
     Attributes:
-        mean: of the scores.
-        error: its standard error; None for a single seed.
-        seeds: how many.
-    """
-
-    mean: float
-    error: float | None
-    seeds: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What came of a row.
-
-    Attributes:
-        row: the row.
-        point: of the grid, chosen by the split ``test``; None if nothing ran, or everything diverged.
-        records: its runs, by seed.
-        points: of the grid at which something ran.
-        metric: the board's.
-    """
-
-    row: Row
-    point: Mapping[str, float] | None
-    records: tuple[Record, ...]
-    points: int
-    metric: str
-
-    def estimate(self, split: str, metric: str | None = None) -> Estimate | None:
-        """Return the mean of a score over the seeds; None if a run has none."""
-        return mean_of([record.score(split, metric or self.metric) for record in self.records])
-
-    @property
-    def training_loss(self) -> Estimate | None:
-        """The mean of the training losses."""
-        return mean_of([record.training_loss for record in self.records])
-
-
-def mean_of(values: Sequence[float | None]) -> Estimate | None:
-    """Return the mean of numbers with its standard error; None without them."""
-    known = [value for value in values if value is not None]
-    if not known or len(known) < len(values):
-        return None
-    error = float(np.std(known, ddof=1) / len(known) ** 0.5) if len(known) > 1 else None
-    return Estimate(float(np.mean(known)), error, len(known))
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One mean less another.
-
-    Attributes:
-        value: of the difference.
-        error: the combined standard error; None unless both have several seeds.
-    """
-
-    value: float
-    error: float | None
-
-    @property
-    def errors(self) -> float | None:
-        """The difference in combined standard errors; None where they are rounding."""
-        return self.value / self.error if self.error and self.error > _ROUNDING else None
-
-
-def difference(one: Estimate, other: Estimate) -> Difference:
-    """Return how much greater one mean is than another."""
-    known = one.error is not None and other.error is not None
-    return Difference(one.mean - other.mean, hypot(one.error or 0, other.error or 0) if known else None)
-
-
-def levels_of(
-    figure: Figure,
-    cells: Sequence[Cell],
-    records: Mapping[str, Record],
-    loose: Collection[str],
-    read: ReadBoard = read_board_once,
-) -> list[Level]:
-    """Return the records of a figure by their length and text: full length first, though it be empty.
-
-    Of several texts at full length, the one with the most records is the figure's.
-
-    Args:
         figure: of the paper.
         cells: all of it, at full length.
-        records: all that there are, by digest.
-        loose: digests of those that aren't cells of any figure at full length.
-        read: returns a board, given its id.
-    """
-    digests = {cell.digest for cell in cells}
-    lengths = {cell.config.steps for cell in cells} if has_levels(figure) else set[int]()
-    found: dict[tuple[int | None, str | None], dict[str, Record]] = {}
-    for digest, record in records.items():
-        planned = as_planned(record.config, read)
-        if planned.digest in digests:
-            found.setdefault((None, record.text), {})[planned.digest] = record
-        for steps in lengths if digest in loose else ():
-            whole = replace(planned, steps=steps).digest
-            if whole in digests:
-                found.setdefault((record.config.steps, record.text), {})[whole] = record
-    levels = [Level(steps, each, text) for (steps, text), each in found.items()]
-    full = sorted((each for each in levels if each.steps is None), key=lambda each: -len(each.records))
-    shorter = sorted((each for each in levels if each.steps), key=lambda each: -(each.steps or 0))
-    return [*(full or [Level(None, {})]), *shorter]
-
-
-def summarise(
-    figure: Figure, cells: Sequence[Cell], level: Level, read: ReadBoard = read_board_once
-) -> list[Summary]:
-    """Return what came of each row of a figure.
-
-    Of the points of the grid that ran with the most seeds, the one is chosen whose mean score on ``test``
-    is the best; one of which a run diverged isn't chosen.
-
-    Args:
-        figure: of the paper.
-        cells: all of it, at full length.
-        level: the records to look at.
-        read: returns a board, given its id.
-    """
-    points: dict[int, dict[tuple[float, ...], list[Cell]]] = {id(row): {} for row in figure.rows}
-    for cell in cells:
-        points[id(cell.row)].setdefault(tuple(cell.point.values()), []).append(cell)
-    return [_summarise(row, list(points[id(row)].values()), level, read(row.board)) for row in figure.rows]
-
-
-def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: Board) -> Summary:
-    """Return what came of a row, given its cells by point of the grid."""
-    sign = 1 if board.content["higher_is_better"] else -1
-    split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))
-    tried, best, chosen = 0, (0, 0.0), Summary(row, None, (), 0, board.metric)
-    for cells in points:
-        records = tuple(level.records[cell.digest] for cell in cells if cell.digest in level.records)
-        tried += bool(records)
-        score = mean_of([record.score(split, board.metric) for record in records])
-        if score is not None and (best[0] == 0 or (len(records), sign * score.mean) > best):
-            best = len(records), sign * score.mean
-            chosen = Summary(row, cells[0].point, records, 0, board.metric)
-    return replace(chosen, points=tried)
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How many runs of a figure there are.
-
-    Attributes:
-        done: of the recipe's point of the grid.
-        planned: of it.
-        grid_done: of all points.
-        grid_planned: of them.
+        levels: full length first.
+        summaries: of the rows, by level.
+        links: to the records, by digest.
     """
 
-    done: int
-    planned: int
-    grid_done: int
-    grid_planned: int
+    figure: Figure
+    cells: Sequence[Cell]
+    levels: Sequence[Level]
+    summaries: Sequence[Sequence[Summary]]
+    links: Mapping[str, str]
+
+    @property
+    def coverage(self) -> Coverage:
+        """Of runs at full length."""
+        return coverage_of(self.figure, self.cells, self.levels[0])
+
+    @property
+    def steps(self) -> int:
+        """Of a run at full length, where all have as many; of the first, where they differ."""
+        return self.cells[0].config.steps
 
 
-def coverage_of(figure: Figure, cells: Sequence[Cell], level: Level) -> Coverage:
-    """Return how many runs of a figure there are at a level."""
-    first = [cell for cell in cells if cell.point == figure.points[0]]
-    here, everywhere = (sum(cell.digest in level.records for cell in each) for each in (first, cells))
-    return Coverage(here, len(first), everywhere, len(cells))
+def standings_of(
+    results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once
+) -> list[Standing]:
+    """Return how far all figures have come, by the records in a folder of results."""
+    records = read_records(results)
+    links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
+    cells = {name: cells_of(figure, read=read) for name, figure in figures.items()}
+    whole = {cell.digest for each in cells.values() for cell in each}
+    loose = {name for name, record in records.items() if as_planned(record.config, read).digest not in whole}
+    standings = []
+    for name, figure in figures.items():
+        levels = levels_of(figure, cells[name], records, loose, read)
+        summaries = [summarise(figure, cells[name], level, read) for level in levels]
+        standings.append(Standing(figure, cells[name], levels, summaries, links))
+    return standings

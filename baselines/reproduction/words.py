@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from baselines.reproduction.sets import Figure, Row
-from baselines.reproduction.standing import Difference, Estimate
+from baselines.reproduction.summaries import Difference, Estimate
 from sraven.core.boards.board import Board
 from sraven.core.ground.echo import error_decimals
 

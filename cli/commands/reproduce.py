@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _list(asked: Asked) -> None:
-    from baselines.reproduction.pages import standings_of
+    from baselines.reproduction.standing import standings_of
 
     standings = standings_of(asked.results)
     if asked.as_json:

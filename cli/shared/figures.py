@@ -9,8 +9,8 @@ from cli.shared.printing import print_table
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
-    from baselines.reproduction.pages import Standing
     from baselines.reproduction.run import Progress
+    from baselines.reproduction.standing import Standing
 
 
 def describe_cell(cell: "Cell") -> str:

@@ -11,10 +11,11 @@ from baselines.lm.evaluate import document_losses, summarise
 from baselines.lm.sample import load_language_run
 from baselines.reproduction.adopt import adopt, record_of
 from baselines.reproduction.cells import NO_CORPUS, as_planned, cells_of, homes_of
-from baselines.reproduction.pages import pages_of, standings_of
+from baselines.reproduction.pages import pages_of
 from baselines.reproduction.records import path_of, read_record, read_records, write_record
 from baselines.reproduction.run import folder_of, run_cells
 from baselines.reproduction.sets import FIGURES, Figure, Row
+from baselines.reproduction.standing import standings_of
 from baselines.result import RESULT, read_result
 from baselines.session import Scoring, Text
 from helpers.command import sraven

@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from baselines.reproduction.claims import CLAIMS as ALL_CLAIMS
 from baselines.reproduction.comparisons import reported_comparison
 from baselines.reproduction.headline import headline
-from baselines.reproduction.pages import pages_of, standings_of
+from baselines.reproduction.pages import pages_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
+from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number
 from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
 from sraven.core.boards.board import read_board
@@ -105,6 +107,15 @@ def test_a_run_of_another_figure_at_full_length_is_no_other_length_of_this_one(r
     assert [[level.steps for level in each.levels] for each in standings] == [[None, 60], [None, 60]]
 
 
+def test_points_of_the_grid_stand_side_by_side_where_several_ran(results):
+    assert "one by one:" not in page_of(results)
+    write(results, record(cell(TINY, "hyla", learning_rate=0.003), 0.85, 0.3))
+    (table,) = re.findall(r"one by one:\n\n((?:\|.*\n)+)", page_of(results))
+    assert len(table.splitlines()) == 2 + 2
+    assert row_of(table, "32", "HYLA", "0.001, 0.1, chosen")[:2] == ["3/3", "0.900 ± 0.058"]
+    assert row_of(table, "32", "HYLA", "0.003, 0.1") == ["1/3", "0.300", "0.850"]
+
+
 def test_one_seed_has_no_standard_error(tmp_path):
     results = tmp_path / "results"
     write(results, record(cell(TINY, "softmax"), 0.9, 0.6), record(cell(TINY, "hyla"), 0.8, 0.7))
@@ -129,10 +140,24 @@ def test_without_records_pages_say_that_nothing_can_be_said(tmp_path):
     assert ".svg" not in page
 
 
+def index_of(results, figures=FIGURES):
+    claims = dict.fromkeys(figures, CLAIMS["tiny"])
+    standings = standings_of(results, figures=figures)
+    return pages_of(standings, results, claims=claims)[results.with_name("results.md")]
+
+
 def test_the_index_lists_every_figure_with_its_coverage(results):
-    pages = pages_of(standings_of(results, figures=FIGURES), results, claims=CLAIMS)
-    index = pages[results.with_name("results.md")]
-    assert "| [Figure tiny](results/tiny.md) | 6 of 12 | 6 of 48 | 1 of 60 steps |" in index
+    assert "| [Figure tiny](results/tiny.md) | 6 of 12 | 6 of 48 | 1 of 60 steps |" in index_of(results)
+
+
+def test_the_index_tells_who_is_ahead_at_full_length_once(results, tmp_path):
+    """A second figure of the same runs says no more; a shorter run alone says nothing."""
+    lead = "\n- [Figure tiny](results/tiny.md), points 32: **softmax** leads with 0.900"
+    index = index_of(results, {"tiny": TINY, "twin": replace(TINY, name="twin")})
+    assert (index.count(lead), index.count(" leads ")) == (1, 2)
+    short = tmp_path / "short" / "results"
+    write(short, *(record(cell(TINY, each), 0.9, 0.6, steps=60) for each in ("softmax", "hyla")))
+    assert "Who is ahead" not in index_of(short)
 
 
 def test_rendering_writes_what_isnt_up_to_date_and_nothing_else(results):
@@ -141,7 +166,7 @@ def test_rendering_writes_what_isnt_up_to_date_and_nothing_else(results):
     assert {path.name for path in written} == {"results.md", "tiny.md", "tiny.svg"}
     assert render(results, **options) == []
     write(results, record(cell(TINY, "hyla", 0), 0.8, 0.1))
-    assert {path.name for path in render(results, **options)} == {"tiny.md", "tiny.svg"}
+    assert {path.name for path in render(results, **options)} == {"results.md", "tiny.md", "tiny.svg"}
     before = (results / "tiny.svg").read_bytes()
     (results / "tiny.svg").unlink()
     render(results, **options)

@@ -3,7 +3,7 @@
 import pytest
 
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.standing import (
+from baselines.reproduction.summaries import (
     Estimate,
     coverage_of,
     difference,
@@ -35,7 +35,7 @@ def test_a_row_shows_the_point_that_is_best_in_distribution_whatever_ood_says():
     records += [record(softmax(seed, learning_rate=0.003), 0.9, 0.1) for seed in range(3)]
     summary = summary_of_softmax(*records)
     assert summary.point == {"learning_rate": 0.003, "weight_decay": 0.1, "warmup": 100}
-    assert (summary.points, len(summary.records)) == (2, 3)
+    assert (len(summary.points), len(summary.records)) == (2, 3)
     assert summary.estimate("ood").mean == pytest.approx(0.1)
 
 
@@ -43,7 +43,7 @@ def test_a_point_with_fewer_seeds_isnt_chosen_before_one_with_more():
     records = [record(softmax(seed), 0.5, 0.5) for seed in range(2)]
     summary = summary_of_softmax(*records, record(softmax(0, weight_decay=0.03), 0.99, 0.5))
     assert summary.point == softmax(0).point
-    assert summary.points == 2
+    assert len(summary.points) == 2
 
 
 def test_a_point_of_which_a_run_diverged_isnt_chosen():
@@ -56,7 +56,7 @@ def test_a_point_of_which_a_run_diverged_isnt_chosen():
 
 def test_a_row_without_runs_has_no_numbers():
     summary = summary_of_softmax()
-    assert (summary.point, summary.records, summary.points) == (None, (), 0)
+    assert (summary.point, summary.records, summary.points) == (None, (), ())
     assert summary.estimate("ood") is None
     assert summary.training_loss is None
 
