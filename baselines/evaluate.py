@@ -18,8 +18,9 @@ from baselines.optim import OPTIMISERS
 from baselines.predict import predict, unranked_splits
 from baselines.processes import note
 from baselines.provenance import commit_of, hardware_of
+from baselines.recipes import recipe_of
 from baselines.result import RESULT, add_evaluation
-from sraven.core.boards.board import Board, load_board
+from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import check_new, write_submission
@@ -203,6 +204,8 @@ def describe_runs(
         name.append("no feed-forward layers" if first.feedforward == "none" else first.feedforward)
     if first.attention_dropout:
         name.append(f"attention dropout {first.attention_dropout:g}")
+    if first.learning_rate != recipe_of(read_board(first.board)).get("learning_rate", first.learning_rate):
+        name.append(f"rate {first.learning_rate:g}")
     return {
         "method": {
             "name": ", ".join([*name, training.trained_on]),

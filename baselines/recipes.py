@@ -132,6 +132,13 @@ def _that_warms_up(config: C) -> C:
     return config
 
 
+def recipe_of(board: Board) -> Mapping[str, Any]:
+    """Return the fields that a single run on a board has unless told otherwise; none for a board of text."""
+    recipe = find_family(board.family).recipe
+    fields: Mapping[str, Any] = resolve_name(recipe) if recipe else {}
+    return fields
+
+
 def make_config(
     board: Board, attention: str, *, recipe: str = "paper", seed: int = 0, **changes: Any
 ) -> RunConfig:
@@ -147,12 +154,11 @@ def make_config(
     Raises:
         ConfigurationError: for an unknown name or a value out of range.
     """
-    family = find_family(board.family)
-    if not family.recipe:
+    shape = recipe_of(board)
+    if not shape:
         allowed = ", ".join(trained_families())
-        raise ConfigurationError(f"board {board.id!r} has task {family.name!r}; expected {allowed}")
+        raise ConfigurationError(f"board {board.id!r} has task {board.family!r}; expected {allowed}")
     given = {name: value for name, value in changes.items() if value is not None}
-    shape: Mapping[str, Any] = resolve_name(family.recipe)
     batch_size = given.get("batch_size", shape["batch_size"])
     values = {
         "board": board.id,

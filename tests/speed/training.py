@@ -38,7 +38,7 @@ from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
-STEPS, ROUNDS, PRODUCTS = 10, 5, 20
+STEPS, ROUNDS, PRODUCTS = 10, 10, 20
 SIZE = 1024
 LONG = {"B": 1, "H": 8, "V": 64}
 
