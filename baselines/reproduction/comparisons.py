@@ -6,7 +6,7 @@ from typing import NamedTuple
 from baselines.reproduction.cells import ReadBoard
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.summaries import Estimate, Summary, difference
-from baselines.reproduction.words import label, number, plural, reported, signed, table
+from baselines.reproduction.words import bound, label, number, plural, reported, signed, table
 
 
 class _Group(NamedTuple):
@@ -65,7 +65,7 @@ def _groups(summaries: Sequence[Summary], heading: str, higher_is_better: bool) 
 def _leads(group: _Group, heading: str) -> str:
     """Say who leads, in distribution and out of it."""
     test, ood = _lead(group.test, "test", heading), _lead(group.ood, "ood", heading)
-    return f"{group.place + ': ' if group.place else ''}{test} in distribution, {ood} out of it."
+    return bound(f"{group.place + ': ' if group.place else ''}{test} in distribution, {ood} out of it.")
 
 
 def _differences(groups: Sequence[_Group], heading: str) -> str:

@@ -24,11 +24,15 @@ _MEANINGS = {
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table."""
-    bound = [
-        [cell.replace(" ± ", f"{SPACE}±{SPACE}").replace(" %", f"{SPACE}%") for cell in row] for row in rows
-    ]
-    lines = [headings, ["---"] * len(headings), *bound]
+    lines = [headings, ["---"] * len(headings), *([bound(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def bound(text: str) -> str:
+    """Return a text whose numbers no line breaks."""
+    for sign in (" ± ", " %", " s.e."):
+        text = text.replace(sign, sign.replace(" ", SPACE))
+    return text
 
 
 def number(estimate: Estimate | None, digits: int = 3) -> str:

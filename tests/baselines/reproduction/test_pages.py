@@ -32,13 +32,23 @@ def write(results, *records):
         write_record(results, each, FIGURES)
 
 
+def texts_of(results, figures=FIGURES):
+    """Return the pages by the names of their files, with plain spaces in place of those that bind."""
+    claims = dict.fromkeys(figures, CLAIMS["tiny"])
+    pages = pages_of(standings_of(results, figures=figures), results, claims=claims)
+    return {path.name: text.replace("\N{NO-BREAK SPACE}", " ") for path, text in pages.items()}
+
+
 def page_of(results):
-    return pages_of(standings_of(results, figures=FIGURES), results, claims=CLAIMS)[results / "tiny.md"]
+    return texts_of(results)["tiny.md"]
+
+
+def index_of(results, figures=FIGURES):
+    return texts_of(results, figures)["results.md"]
 
 
 def row_of(page, *labels):
     """Return the cells of a row of the first table."""
-    page = page.replace("\N{NO-BREAK SPACE}", " ")
     (line, *_) = re.findall(rf"^\| {re.escape(' | '.join(labels))} \| (.*) \|$", page, re.MULTILINE)
     return line.split(" | ")
 
@@ -138,12 +148,6 @@ def test_without_records_pages_say_that_nothing_can_be_said(tmp_path):
     assert "**0 of 12 runs" in page
     assert "- Anything: none of its runs" in page
     assert ".svg" not in page
-
-
-def index_of(results, figures=FIGURES):
-    claims = dict.fromkeys(figures, CLAIMS["tiny"])
-    standings = standings_of(results, figures=figures)
-    return pages_of(standings, results, claims=claims)[results.with_name("results.md")]
 
 
 def test_the_index_lists_every_figure_with_its_coverage(results):
