@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.command import train_command
-from baselines.config import RunConfig
+from baselines.config import LanguageConfig, RunConfig
 from baselines.load import load_run
 from baselines.log import Scores
 from baselines.optim import OPTIMISERS
 from baselines.predict import predict, unranked_splits
 from baselines.processes import note
 from baselines.provenance import commit_of, hardware_of
-from baselines.recipes import recipe_of
 from baselines.result import RESULT, add_evaluation
+from baselines.table_a3 import TABLE_A3
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
 from sraven.core.ground.errors import ConfigurationError
@@ -204,7 +204,9 @@ def describe_runs(
         name.append("no feed-forward layers" if first.feedforward == "none" else first.feedforward)
     if first.attention_dropout:
         name.append(f"attention dropout {first.attention_dropout:g}")
-    if first.learning_rate != recipe_of(read_board(first.board)).get("learning_rate", first.learning_rate):
+    # A language model has the rate of its size; a task that isn't the paper's has none in the table.
+    paper = None if isinstance(first, LanguageConfig) else TABLE_A3.get(read_board(first.board).family)
+    if paper and first.learning_rate != paper.start["learning_rate"]:
         name.append(f"rate {first.learning_rate:g}")
     return {
         "method": {

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
-from baselines.recipes import TABLE_A3
 from baselines.reproduction.adopt import record_of
 from baselines.reproduction.cells import Cell, Figures, ReadBoard, on_corpus, read_board_once
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.session import DEFAULT_SCORING, Scoring, Text, plan_run, train_plan
+from baselines.table_a3 import TABLE_A3
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.lock import Lock
 

@@ -1,6 +1,6 @@
 """The paper's figures and tables as data: which rows each has, and on which board they are trained.
 
-What a row doesn't say is the recipe's: `baselines.recipes.TABLE_A3`, at one point of its grid.
+What a row doesn't say is the recipe's: `baselines.table_a3.TABLE_A3`, at one point of its grid.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from baselines.recipes import TABLE_A3
+from baselines.table_a3 import TABLE_A3
 
 ATTENTIONS = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
 """The three that all figures compare: names of functions, and what pages call them."""
