@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from cli.shared.extras import needs_extra
 from cli.shared.figures import coverage_of, describe_cell, print_coverage, print_plan, print_progress
@@ -112,30 +113,49 @@ class Action(NamedTuple):
 
     Attributes:
         do: does it.
-        takes_names: whether it is for figures or runs that are named, not for all.
         help: a line on it.
+        takes: what it reads of what is asked, beside the folder of results and --json.
     """
 
     do: Callable[[Asked], None]
-    takes_names: bool
     help: str
+    takes: tuple[str, ...] = ()
 
+
+_CHOICE = ("names", "grid", "steps", "where")
 
 ACTIONS = {
-    "list": Action(_list, False, "List the figures, and how far each has come."),
-    "plan": Action(_plan, True, "Tell what is left of figures, and how long it takes."),
-    "run": Action(_run, True, "Train what is left of figures."),
-    "adopt": Action(_adopt, True, "Make records of runs that `sraven train` made."),
-    "render": Action(_render, False, "Write the pages of results from the records."),
+    "list": Action(_list, "List the figures, and how far each has come."),
+    "plan": Action(_plan, "Tell what is left of figures, and how long it takes.", (*_CHOICE, "rate")),
+    "run": Action(
+        _run, "Train what is left of figures.", (*_CHOICE, "budget", "runs", "tokens", "validation")
+    ),
+    "adopt": Action(
+        _adopt,
+        "Make records of runs that `sraven train` made.",
+        ("names", "code_commit", "here", "again", "validation"),
+    ),
+    "render": Action(_render, "Write the pages of results from the records."),
 }
+
+
+def _only(modes: Mapping[str, bool]) -> str:
+    """Return the one thing that was asked for."""
+    named = [f"--{name}" for name in ACTIONS if modes[name]]
+    if not named:
+        raise click.UsageError(f"say what to do: {', '.join(f'--{name}' for name in ACTIONS)}")
+    if len(named) > 1:
+        raise click.UsageError(f"one thing at a time, but got {' and '.join(named)}")
+    return named[0].removeprefix("--")
 
 
 @click.command(name="reproduce")
 @join_options(
-    *(click.option(f"--{name}", "mode", flag_value=name, help=act.help) for name, act in ACTIONS.items())
+    *(click.option(f"--{name}", is_flag=True, help=action.help) for name, action in ACTIONS.items())
 )
 @asked_options
-def command(mode: str | None, asked: Asked) -> None:
+@click.pass_context
+def command(context: click.Context, asked: Asked, **modes: bool) -> None:
     """Reproduce the paper's figures and tables: what there is to train, what has been, and pages of it.
 
     A run that is finished has a record in RESULTS, a file named by the digest of its configuration.
@@ -150,17 +170,21 @@ def command(mode: str | None, asked: Asked) -> None:
       sraven reproduce --adopt runs/seed-0 runs/seed-1
       sraven reproduce --render
     """
-    if mode is None:
-        raise click.UsageError(f"say what to do: {', '.join(f'--{name}' for name in ACTIONS)}")
+    mode = _only(modes)
     if not asked.results.is_dir():
         raise click.UsageError(
             f"there is no {asked.results}; run this in a checkout, or name it with --results"
         )
     action = ACTIONS[mode]
-    if asked.names and not action.takes_names:
+    if asked.names and "names" not in action.takes:
         raise click.UsageError(f"--{mode} takes no names, but got {asked.names[0]!r}")
-    if action.takes_names and not asked.names:
+    if "names" in action.takes and not asked.names:
         raise click.UsageError(f"--{mode} needs names; `sraven reproduce --list` has those of the figures")
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_given and name not in (*ACTIONS, *action.takes, "results", "as_json"):
+            raise click.UsageError(f"--{mode} has no use for {parameter.opts[0]}; leave it out")
     with needs_extra("sraven reproduce", "baselines"):
         import baselines.reproduction.run  # noqa: F401
     action.do(asked)

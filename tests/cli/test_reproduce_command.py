@@ -94,6 +94,8 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
     [
         ([], "say what to do: --list, --plan, --run, --adopt, --render"),
         (["--plan"], "--plan needs names"),
+        (["--plan", "--run", "figure-2c"], "one thing at a time, but got --plan and --run"),
+        (["--adopt", "run", "--budget", "3h"], "--adopt has no use for --budget; leave it out"),
         (["--list", "figure-4"], "--list takes no names, but got 'figure-4'"),
         (["--plan", "figure-9"], "figure='figure-9': did you mean 'figure-6'"),
         (["--plan", "figure-4", "--steps", "10"], "steps=10: the rows of figure-4 have lengths of their own"),
@@ -104,7 +106,7 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(tmp_path, reproduce, arguments, message):
-    code, out, err = reproduce(*arguments, "--results", tmp_path, "--rate", "1")
+    code, out, err = reproduce(*arguments, "--results", tmp_path)
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
