@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from baselines.reproduction.cells import ReadBoard
 from baselines.reproduction.sets import Figure
-from baselines.reproduction.summaries import Estimate, Summary, difference
+from baselines.reproduction.summaries import Difference, Estimate, Summary, difference
 from baselines.reproduction.words import bound, label, number, plural, reported, signed, table
 
 
@@ -71,14 +71,8 @@ def _leads(group: _Group, heading: str) -> str:
 def _differences(groups: Sequence[_Group], heading: str) -> str:
     """Return the table of all differences from who is best on ``ood``."""
     rows = [_compare(place, ood[0], other, heading) for place, _, ood in groups for other in ood[1:]]
-    headings = [
-        "",
-        f"{heading}: the best on `ood`",
-        "less",
-        "on `test`",
-        "on `ood`",
-        "lost from `test` to `ood`",
-    ]
+    lost = [f"{each}: `test` − `ood`" for each in "AB"]
+    headings = ["", f"A: {heading}, best on `ood`", "B", "A − B on `test`", "A − B on `ood`", *lost]
     plain = not any(row[0] for row in rows)
     return table(headings[plain:], [row[plain:] for row in rows])
 
@@ -105,10 +99,12 @@ def _lead(ordered: Sequence[Summary], split: str, heading: str) -> str:
 
 
 def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[str]:
-    """Return by how much a row is ahead of another, and what each loses from ``test`` to ``ood``."""
-    apart = [signed(difference(_of(best, split), _of(other, split))) for split in ("test", "ood")]
-    lost = [f"{abs(_of(each, 'test').mean - _of(each, 'ood').mean):.3f}" for each in (best, other)]
-    return [place, label(best.row, [heading]), label(other.row, [heading]), *apart, ", ".join(lost)]
+    """Return how far a row is from another, and how far each is on ``test`` from what it is on ``ood``."""
+    apart = [difference(_of(best, split), _of(other, split)) for split in ("test", "ood")]
+    # The same runs have both scores, so their errors don't combine as those of two rows do.
+    lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
+    names = [label(each.row, [heading]) for each in (best, other)]
+    return [place, *names, *map(signed, apart), *map(signed, lost)]
 
 
 def reported_comparison(figure: Figure, read: ReadBoard) -> str:

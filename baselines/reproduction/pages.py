@@ -11,6 +11,16 @@ from baselines.reproduction.standing import Standing
 from baselines.reproduction.summaries import Level
 from baselines.reproduction.tables import point_table, run_table, score_table
 from baselines.reproduction.words import NOTHING, meaning, plural, point_names, point_values, table
+from sraven.core.boards.board import Board
+from sraven.core.boards.ceilings import KNOWS
+
+_ATTENTIONS = "[Names of attentions](../baselines.md#attention)"
+_TERMS = {
+    "fuzzylogic": f"{_ATTENTIONS}, [splits](../fuzzylogic.md#splits).",
+    "sraven": f"{_ATTENTIONS}, [splits](../sraven.md#combinations-and-splits).",
+    "c4": f"{_ATTENTIONS}, [scores](../language-modelling.md#evaluating).",
+}
+"""Where the words of a page are explained, by family of tasks."""
 
 _GENERATED = "<!-- Made by `sraven reproduce --render` from the records beside it; edits are lost. -->"
 
@@ -111,6 +121,9 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
     scores = f"Scores are `{board.metric}`, {meaning(board.metric)}."
     with_reported = any(summary.row.reported for summary in summaries)
     yield scores + " What is reported is of held-out tasks." * with_reported
+    if place == 0:
+        yield _ceilings(figure, read)
+        yield _TERMS[figure.family]
     yield score_table(figure, summaries, read)
     if text := standing.levels[place].text:
         yield f"Trained on the text `{text[:9]}`, by the digest of its tokens."
@@ -126,12 +139,32 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
         yield SEEDS
 
 
+def _ceilings(figure: Figure, read: ReadBoard) -> str:
+    """Say what the ideal observer scores on ``ood`` of a figure's boards; nothing where that is perfect."""
+    texts = []
+    for board in dict.fromkeys(row.board for row in figure.rows):
+        known, unknown = (_ceiling(read(board), knowing) for knowing in KNOWS)
+        if known is not None and round(known, 3) < 1:
+            texts.append(f"{known:.3f} on `{board}`" + (f" ({unknown:.3f})" if unknown is not None else ""))
+    return (
+        "The best that can be reached on `ood` knowing its combinations (in brackets: thinking all "
+        f"combinations possible): {', '.join(texts)}."
+        if texts
+        else ""
+    )
+
+
+def _ceiling(board: Board, knowing: str) -> float | None:
+    found = board.ceiling("ood", board.metric, knowing) if "ood" in board.splits else None
+    return None if found is None else found.value
+
+
 def _gaps(standing: Standing) -> Iterator[str]:
     """Yield what the coverage leaves open."""
     figure, found, summaries = standing.figure, standing.coverage, standing.summaries[0]
     idle = sum(not summary.records for summary in summaries)
     if found.grid_done == 0:
-        yield "Anything: none of its runs has been trained at full length."
+        yield "Nothing can be concluded yet: none of its runs has been trained at full length."
         return
     if idle:
         yield f"{plural(idle, 'row')} of {len(summaries)} {'has' if idle == 1 else 'have'} no run."

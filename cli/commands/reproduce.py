@@ -155,7 +155,7 @@ def _only(modes: Mapping[str, bool]) -> str:
 )
 @asked_options
 @click.pass_context
-def command(context: click.Context, asked: Asked, **modes: bool) -> None:
+def command(context: click.Context, /, asked: Asked, **modes: bool) -> None:
     """Reproduce the paper's figures and tables: what there is to train, what has been, and pages of it.
 
     A run that is finished has a record in RESULTS, a file named by the digest of its configuration.

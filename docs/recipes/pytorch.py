@@ -1,6 +1,6 @@
 """The paper's transformer in PyTorch, from instances to a submission: a file to start from.
 
-    pip install 'sraven[torch]'
+    pip install '.[torch]'    # in a checkout of the benchmark
     python pytorch.py --attention hyla --seeds 0 1 2 --out my-submission
 
 Change `hyla` or add a function like it, and train. The JAX baselines are the same model (a test gives both

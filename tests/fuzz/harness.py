@@ -133,7 +133,8 @@ def batch_inputs(target: Target, name: str, seed: int, number: int, corpus: Sequ
 
 def kind_of(message: str) -> str:
     """Return a message without what is particular to an input."""
-    return re.sub(r"'.*'|\d[\d,.]*|U\+\w+ \([^)]*\)", "N", message)[:60]
+    anywhere = re.sub(r"/\S*sraven-fuzz-[^/\s]*/", "", message)
+    return re.sub(r"'.*'|\d[\d,.]*|U\+\w+ \([^)]*\)", "N", anywhere)[:60]
 
 
 def _limit() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard.standing import REPORTED, Entry, Standing
+from sraven.core.leaderboard.standing import REPORTED, SCORED, SELF_REPORTED, Entry, Standing
 from sraven.core.page.attention import family_of
 from sraven.core.page.marks import draw_mark
 from sraven.core.page.strip import Bound, draw_strip, find_bounds, find_span
@@ -91,7 +91,7 @@ def make_summary(standing: Standing) -> Summary:
     ranked, reported = leaders(standing), _reported(standing)
     yours = [entry for entry in standing.entries if entry.own and entry.value is not None]
     lanes = [lane for lane in (ranked, reported, yours) if lane or lane is ranked]
-    badge = "self-reported" if board.is_corpus else "verified"
+    badge = SELF_REPORTED if board.is_corpus else SCORED
     bests = [_best(standing, ranked, badge, "verified", "none ranked yet")]
     if reported:
         bests.append(_best(standing, reported, "reported", "reported", ""))

@@ -19,6 +19,7 @@ from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number
 from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
 from sraven.core.boards.board import read_board
+from sraven.core.boards.ceilings import KNOWS
 from sraven.core.ground.errors import OutputError
 
 SVG = "http://www.w3.org/2000/svg"
@@ -98,8 +99,19 @@ def test_a_page_tells_who_is_ahead_and_by_how_many_standard_errors(results):
     page = page_of(results)
     assert "**softmax** leads with 0.900 ± 0.029 before HYLA with 0.800 ± 0.029 (2.4 s.e. apart)" in page
     assert "**HYLA** leads with 0.900 ± 0.058 before softmax with 0.700 ± 0.058 (2.4 s.e. apart)" in page
-    apart = "| points 32 | HYLA | softmax | −0.100 (−2.4 s.e.) | +0.200 (+2.4 s.e.) |"
+    apart = "| points 32 | HYLA | softmax | −0.100 (−2.4 s.e.) | +0.200 (+2.4 s.e.) | −0.100 | +0.200 |"
     assert apart in page
+
+
+def test_the_best_that_can_be_reached_is_the_ceiling_of_each_board():
+    kept = (DOCS / "results" / "figure-5d.md").read_text()
+    known, unknown = (read_board("sraven-v1").ceiling("ood", "accuracy", each).value for each in KNOWS)
+    assert f"{known:.3f} on `sraven-v1` ({unknown:.3f})" in kept
+    assert "`sraven-features8-v1`" in kept
+
+
+def test_nothing_is_said_of_a_ceiling_that_is_perfect(results):
+    assert "that can be reached" not in page_of(results)
 
 
 def test_a_shorter_run_stands_apart(results):
@@ -146,7 +158,7 @@ def test_without_records_pages_say_that_nothing_can_be_said(tmp_path):
     (tmp_path / "results").mkdir()
     page = page_of(tmp_path / "results")
     assert "**0 of 12 runs" in page
-    assert "- Anything: none of its runs" in page
+    assert "- Nothing can be concluded yet: none of its runs" in page
     assert ".svg" not in page
 
 

@@ -1,0 +1,81 @@
+"""Measure how many instances a second are certified, and observed, by M and K.
+
+    python tests/speed/certificates.py docs/results/certificates.json
+
+The table of docs/sraven.md has the result; a test holds it against the file. What an instance costs depends
+on it, so a rate is one over many, where one doesn't take a tenth of a second: the best of three rounds, on
+all threads.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from record import output
+
+from sraven.core.compute.bench import machine
+from sraven.core.compute.parallel import available_threads
+from sraven.core.system.files import write_json
+from sraven.task import SRAVEN
+
+COUNTS = {
+    (4, 8): 65_536,
+    (6, 8): 32_768,
+    (8, 16): 16_384,
+    (8, 8): 16_384,
+    (8, 4): 4_096,
+    (10, 16): 16_384,
+    (10, 8): 8_192,
+    (10, 4): 64,
+    (12, 16): 8_192,
+    (12, 8): 4_096,
+}
+"""Instances by M and K."""
+
+WITHOUT_OBSERVER = (10, 4)
+"""The observer would take minutes."""
+
+ROUNDS = 3
+
+
+def per_second(work: Callable[[], object], count: int) -> float:
+    """Return the best rate, after a call that compiles."""
+    seconds = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - began)
+    return count / min(seconds)
+
+
+def measure(M: int, K: int, count: int) -> dict[str, float | None]:
+    """Return the rates of a size."""
+    task = SRAVEN(M=M, K=K)
+    few, batch = task.sample("all", 0, 2), task.sample("all", 0, count)
+    task.count_answers(few)
+    rates: dict[str, float | None] = {
+        "certify": round(per_second(lambda: task.count_answers(batch), count), 1),
+        "observe": None,
+    }
+    if (M, K) != WITHOUT_OBSERVER:
+        task.ideal_observer(few)
+        rates["observe"] = round(per_second(lambda: task.ideal_observer(batch), count), 1)
+    return rates
+
+
+def main(goal: str) -> None:
+    """Measure and write command, commit, machine and rates to ``goal``."""
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven")
+    rates = [{"M": M, "K": K, **measure(M, K, count)} for (M, K), count in COUNTS.items()]
+    record = {
+        "command": f"python tests/speed/certificates.py {goal}",
+        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
+        "machine": {**machine(), "threads": available_threads()},
+        "instances_per_second": rates,
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
