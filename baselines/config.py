@@ -7,7 +7,7 @@ runs did before: then older runs can be read and go on, under the digest that th
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.echo import shown
@@ -19,7 +19,7 @@ PRECISIONS = ("default", "high", "highest")
 bfloat16 or in TF32, and in float32. On a CPU they are the same."""
 
 
-def _check_positive(name: str, value: Any) -> float:
+def _check_not_negative(name: str, value: Any) -> float:
     real = isinstance(value, int | float) and not isinstance(value, bool)
     if not real or not isfinite(value) or value < 0:
         raise ConfigurationError(f"{name}={value!r}: expected a number, 0 or more")
@@ -89,7 +89,7 @@ class RunConfig:
         for name, (low, high) in limits.items():
             object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
         for name in ("learning_rate", "weight_decay", "attention_dropout"):
-            object.__setattr__(self, name, _check_positive(name, getattr(self, name)))
+            object.__setattr__(self, name, _check_not_negative(name, getattr(self, name)))
         check_choice("precision", self.precision, PRECISIONS)
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
@@ -127,6 +127,25 @@ class LanguageConfig(RunConfig):
         check_integer("vocabulary", self.vocabulary, 1, 1 << 16)
         check_integer("length", self.length, 1, 1 << 24)
         check_choice("dtype", self.dtype, ("bfloat16", "float32"))
+
+
+C = TypeVar("C", bound=RunConfig)
+
+
+def that_warms_up(config: C) -> C:
+    """Return a configuration whose rate reaches its peak.
+
+    New runs are held to it; old ones that weren't stay readable.
+
+    Raises:
+        ConfigurationError: if the run ends before.
+    """
+    if config.warmup > config.steps:
+        raise ConfigurationError(
+            f"steps={config.steps:,} with warmup={config.warmup:,}: the learning rate would never reach "
+            f"{config.learning_rate:g}; choose a warm-up of as many steps at most"
+        )
+    return config
 
 
 def read_config(values: Mapping[str, Any]) -> RunConfig:

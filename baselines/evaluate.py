@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 
 from baselines.command import train_command
 from baselines.config import LanguageConfig, RunConfig
+from baselines.grid import SELECTION_SPLIT, SUMMARY
 from baselines.load import load_run
 from baselines.log import Scores
 from baselines.optim import OPTIMISERS
 from baselines.predict import predict, unranked_splits
 from baselines.processes import note
 from baselines.provenance import commit_of, hardware_of
+from baselines.recipes import USUAL, defaults_of
 from baselines.result import RESULT, add_evaluation
-from baselines.table_a3 import TABLE_A3
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import standard_error
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import generator_of, scoring_of
 
@@ -57,9 +59,8 @@ class Evaluation(NamedTuple):
         """Return mean and standard error over seeds of a metric, by split."""
         found = {}
         for split in self.instances:
-            values = np.array([scores[split][metric] for scores in self.scores.values()])
-            error = float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else None
-            found[split] = float(values.mean()), error
+            values = [scores[split][metric] for scores in self.scores.values()]
+            found[split] = float(np.mean(values)), standard_error(values)
         return found
 
 
@@ -120,7 +121,8 @@ def write_entry(
     check_new(Path(out))
     found = evaluate_runs(runs)
     seen = found.configs[0].steps * found.configs[0].batch_size
-    training = Training(seen, f"{seen:,} instances", "test", hardware or hardware_of(runs) or UNKNOWN)
+    chosen_by = SELECTION_SPLIT if any(_is_of_a_grid(run) for run in runs) else None
+    training = Training(seen, f"{seen:,} instances", chosen_by, hardware or hardware_of(runs) or UNKNOWN)
     commit = code_commit or commit_of(runs)
     description = describe_runs(found.configs, found.params, training, authors, commit)
     description["readme"] += describe_unranked(found)
@@ -128,6 +130,11 @@ def write_entry(
     for run, config in zip(runs, found.configs, strict=True):
         keep_scores(run, config, found.scores[config.seed], found.instances)
     return found
+
+
+def _is_of_a_grid(run: Path) -> bool:
+    """Tell whether a run is one of a grid's, of which a point is chosen."""
+    return (run.resolve().parent.parent / SUMMARY).is_file()
 
 
 def keep_scores(
@@ -166,6 +173,27 @@ def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
         raise ConfigurationError("two of the runs have the same seed")
 
 
+_SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
+
+
+def _differences(config: RunConfig) -> list[str]:
+    """Return in what a configuration differs from what is usual on its board, in words."""
+    later = {each.name: each.default for each in fields(RunConfig) if each.default is not MISSING}
+    # A language model is of one size or another, which its entry says elsewhere.
+    usual = USUAL if isinstance(config, LanguageConfig) else defaults_of(read_board(config.board))
+    found = {name: getattr(config, name) for name in (*usual, *later)}
+    return [
+        _in_words(name, found[name]) for name, value in {**usual, **later}.items() if found[name] != value
+    ]
+
+
+def _in_words(name: str, value: Any) -> str:
+    if name == "feedforward":
+        return "no feed-forward layers" if value == "none" else str(value)
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{_SHORT.get(name, name.replace('_', ' '))} {shown}"
+
+
 class Training(NamedTuple):
     """What a submission says of how runs were trained.
 
@@ -199,18 +227,9 @@ def describe_runs(
         code_commit: of the code that trained the runs, if it is known.
     """
     first, command = configs[0], train_command(configs)
-    name = [first.attention]
-    if first.feedforward != "mlp":
-        name.append("no feed-forward layers" if first.feedforward == "none" else first.feedforward)
-    if first.attention_dropout:
-        name.append(f"attention dropout {first.attention_dropout:g}")
-    # A language model has the rate of its size; a task that isn't the paper's has none in the table.
-    paper = None if isinstance(first, LanguageConfig) else TABLE_A3.get(read_board(first.board).family)
-    if paper and first.learning_rate != paper.start["learning_rate"]:
-        name.append(f"rate {first.learning_rate:g}")
     return {
         "method": {
-            "name": ", ".join([*name, training.trained_on]),
+            "name": ", ".join([first.attention, *_differences(first), training.trained_on]),
             "family": "transformer",
             "description": f"The baseline transformer with {first.attention} attention: {command}",
             "authors": list(authors),

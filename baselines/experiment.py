@@ -64,6 +64,10 @@ class Experiment(NamedTuple):
         return self.evaluate is not None and (crossed or step == last)
 
 
+MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
+"""Returns what a run trains, given its configuration and devices."""
+
+
 def board_of(config: RunConfig) -> Board:
     """Return the board of a configuration.
 

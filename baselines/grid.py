@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.config import RunConfig
+from baselines.config import RunConfig, that_warms_up
 from baselines.experiment import board_of
 from baselines.optim import Hyper
 from baselines.predict import predict
 from baselines.train import Outcome
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.estimate import standard_error
 from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"
@@ -90,7 +91,8 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
             ``learning_rate=0.001`` and the like if there is a grid.
 
     Raises:
-        ConfigurationError: for a value out of range, or a seed that is there twice.
+        ConfigurationError: for a value out of range, a warm-up that never ends, or a seed that is there
+            twice.
     """
     if len(set(seeds)) < len(seeds):
         raise ConfigurationError(f"seeds {', '.join(map(str, seeds))}: one is there twice")
@@ -102,7 +104,7 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
         points.append(
             Point(
                 values,
-                tuple(replace(config, seed=seed, **values) for seed in seeds),
+                tuple(that_warms_up(replace(config, seed=seed, **values)) for seed in seeds),
                 tuple(here / f"seed-{seed}" if several else here for seed in seeds),
             )
         )
@@ -196,9 +198,7 @@ def _summarise(point: Point, scores: Sequence[float | None], out: Path) -> dict[
         "seeds": [config.seed for config in point.configs],
         "scores": list(scores),
         "mean": float(np.mean(known)) if whole else None,
-        "standard_error": float(np.std(known, ddof=1) / len(known) ** 0.5)
-        if whole and len(known) > 1
-        else None,
+        "standard_error": standard_error(known) if whole else None,
         "diverged": [
             config.seed for config, score in zip(point.configs, scores, strict=True) if score is None
         ],

@@ -129,7 +129,7 @@ def make_optimiser(
     Raises:
         ConfigurationError: for a name that isn't in the table.
     """
-    rules = RULES[recipe]
+    rules = look_up("recipe", recipe, RULES)
 
     def rate(step: Any) -> jax.Array:
         return jnp.asarray(hyper.learning_rate * rules.rate_share(step, steps, hyper.warmup))

@@ -147,7 +147,8 @@ def _steps_of(lines: Sequence[Mapping[str, Any]]) -> list[int]:
 def _seconds(lines: Sequence[Mapping[str, Any]], config: RunConfig) -> float | None:
     """Return how long a run's steps took, over all resumptions, by the speeds in its log.
 
-    Of several runs in one program, each has its share. Waiting for data, checkpoints and scores aren't in it.
+    That is the time from line to line, of compiling, scoring and waiting for data too; evaluation afterwards
+    isn't in it. Of several runs in one program, each has its share.
     """
     length = config.length if isinstance(config, LanguageConfig) else 1
     total = 0.0

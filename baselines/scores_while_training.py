@@ -11,7 +11,7 @@ from typing import Any
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
-from baselines.experiment import Experiment, board_of
+from baselines.experiment import Experiment, MakeExperiment, board_of
 from baselines.log import INSTANCES, Scores
 from baselines.predict import predictor, unranked_splits
 from sraven.core.boards.board import Board
@@ -25,7 +25,6 @@ SLICE = 1024
 TIMES = 100
 """How often a run is scored, unless another distance in steps is asked for."""
 
-MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
 Evaluate = Callable[[Any, int], Scores]
 
 

@@ -13,13 +13,14 @@ import jax
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
-from baselines.experiment import board_experiment
+from baselines.experiment import MakeExperiment, board_experiment
 from baselines.grid import Grid, Judge, Point, points_of, select
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
-from baselines.recipes import make_config, make_language_config
-from baselines.scores_while_training import SLICE, MakeExperiment, board_scores, with_scores
+from baselines.lm.recipes import make_language_config
+from baselines.recipes import make_config
+from baselines.scores_while_training import SLICE, board_scores, with_scores
 from baselines.sharding import make_mesh, put_together
 from baselines.train import Outcome, train_runs
 from sraven.core.boards.board import Board
@@ -34,7 +35,7 @@ class Text:
     Attributes:
         data: directories of tokens.
         validation: directories of documents: a grid chooses by them, and they are scored while it trains.
-        size: of the model, a name of `baselines.recipes.SIZES`.
+        size: of the model, a name of `baselines.lm.recipes.SIZES`.
         compute: how it is computed.
     """
 

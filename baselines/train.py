@@ -20,7 +20,7 @@ from baselines.checkpoint import Checkpoints
 from baselines.compilation_cache import keep_programs
 from baselines.compiled import Compiled
 from baselines.config import RunConfig
-from baselines.experiment import Experiment, board_experiment
+from baselines.experiment import Experiment, MakeExperiment, board_experiment
 from baselines.log import LOG, Log, Scores
 from baselines.optim import Hyper
 from baselines.processes import note
@@ -32,8 +32,6 @@ from baselines.sharding import make_mesh
 from baselines.sinks import SINKS
 from baselines.step import Report, State
 from sraven.core.ground.errors import ConfigurationError
-
-MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
 
 Progress = Callable[[int, Mapping[str, float] | None], None]
 """Is told how many steps were done, over all runs, and what a log says of them, as means over the runs; of
@@ -256,7 +254,7 @@ class _Group:
         means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
         steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()
         speed, self._read_at = steps / (now - self._read_at), now
-        self._drop_diverged(chunk, means.loss)
+        self._drop_diverged(chunk, np.asarray(chunk.reports.loss))
         if not self._alive:
             return
         for place, run in self._alive.items():
@@ -272,10 +270,13 @@ class _Group:
         together = Report(*(float(values[list(self._alive)].mean()) for values in means))
         progress(steps, self._experiment.describe(together, speed))
 
-    def _drop_diverged(self, chunk: _Chunk, losses: NDArray[np.floating]) -> None:
-        for place in [place for place in self._alive if not np.isfinite(losses[place])]:
+    def _drop_diverged(self, chunk: _Chunk, losses_RS: NDArray[np.floating]) -> None:
+        """Let go of the runs of which a loss is no number; their outcome says after which step."""
+        finite_RS = np.isfinite(losses_RS)
+        for place in [place for place in self._alive if not finite_RS[place].all()]:
             run = self._alive.pop(place)
-            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, chunk.before)
+            last = chunk.before + int(np.argmin(finite_RS[place]))
+            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, last)
 
     def _score(self, chunk: _Chunk, place: int) -> Scores | None:
         if not chunk.is_scored or self._experiment.evaluate is None:

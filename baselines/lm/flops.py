@@ -2,32 +2,37 @@
 
 from math import prod
 
-from baselines.config import LanguageConfig
+from baselines.config import LanguageConfig, RunConfig
 from baselines.model.attention import find_attention
 
-_TRAINING = 3
+TRAINING = 3
 """Forward and backward take three times what forward takes: two products for each one's gradients."""
+
+
+def pair_operations(config: RunConfig) -> float:
+    """Return the operations of a pair of positions in a block's attention, forward.
+
+    With P = H · D it is 2 · P for its scores, 2 · P for each mix, of which HYLA has two, and 2 for each
+    weight of an attention's own, as the latent code mixes them.
+    """
+    attention, head_width = find_attention(config.attention), config.qkv_width // config.heads
+    own = (kind.shape(config.heads, head_width, head_width) for kind in attention.weights.values())
+    return 2.0 * (config.qkv_width * (1 + attention.mixes) + sum(map(prod, own)))
 
 
 def flops_per_token(config: LanguageConfig, parameters: int) -> float:
     """Return what a model needs to train on a token: without what is computed twice, padding or masked pairs.
 
     Six for each parameter, all of which multiply something in the blocks or at the output, where the table
-    of the embedding does; and attention: 2 · P for the scores of a pair of positions and 2 · P for each mix,
-    of which HYLA has two, with P = H · D, and 2 for each weight of an attention's own, as the latent code
-    mixes them; a token sees (T + 1) / 2 positions on average. Linear attention needs no pairs: its state of
-    H · D · D numbers is written and read once.
+    of the embedding does; and attention: `pair_operations` for each of the (T + 1) / 2 positions that a token
+    sees on average. Linear attention needs no pairs: its state of H · D · D numbers is written and read once.
 
     Args:
         config: of the run.
         parameters: of the model.
     """
-    pairs = (config.length + 1) / 2
-    head_width = config.qkv_width // config.heads
-    attention = find_attention(config.attention)
-    if "chunked" in attention.forms:
-        operations = 4.0 * config.qkv_width * head_width
+    if "chunked" in find_attention(config.attention).forms:
+        operations = 4.0 * config.qkv_width * (config.qkv_width // config.heads)
     else:
-        own = (kind.shape(config.heads, head_width, head_width) for kind in attention.weights.values())
-        operations = pairs * 2.0 * (config.qkv_width * (1 + attention.mixes) + sum(map(prod, own)))
-    return _TRAINING * (2.0 * parameters + config.layers * operations)
+        operations = (config.length + 1) / 2 * pair_operations(config)
+    return TRAINING * (2.0 * parameters + config.layers * operations)

@@ -103,8 +103,9 @@ class Attention:
     ) -> Any:
         """Mix values with the latent codes of queries and keys, before the output projection.
 
-        Queries may come from another sequence than keys and values. Computed and accumulated in
-        float32 or better, in the plain form; gradients are by reverse mode only.
+        Queries may come from another sequence than keys and values. Products are of the arrays' own
+        type (those of ``hyla_deep``'s network of float32 or better) and added up in float32 or better, in
+        which normalisation and φ are computed; gradients are by reverse mode only.
 
         Args:
             query: floating ``[B, Q, H, D]``.
@@ -137,10 +138,6 @@ class Attention:
         out, codes = attend(self, query, key, value, bias, mask, network, gate_QK)
         out = out.astype(value.dtype)
         return (out, codes) if return_scores else out
-
-
-Parts = Attention
-"""What an entry was called when it had a normalisation and a value network alone."""
 
 
 def attend(

@@ -23,6 +23,25 @@ def _check_shape(name: str, array: Any, letters: str, sizes: dict[str, int]) -> 
         raise ConfigurationError(f"{name} has shape {list(shape)}; expected [{wanted}]")
 
 
+def check_mask(mask: Any, full: tuple[int, ...]) -> Array:
+    """Return a mask with four axes, if it is bool and broadcasts to ``full``, [B, H, Q, K].
+
+    Raises:
+        ConfigurationError: if it doesn't.
+    """
+    mask = jnp.asarray(mask)
+    if mask.dtype != jnp.bool_:
+        raise ConfigurationError(f"mask has dtype {mask.dtype}; expected bool")
+    shape = (1,) * (4 - mask.ndim) + mask.shape
+    fits = len(shape) == 4 and all(have in (1, want) for have, want in zip(shape, full, strict=True))
+    if not fits:
+        raise ConfigurationError(
+            f"mask has shape {list(mask.shape)}; expected one that broadcasts to [B, H, Q, K]={list(full)}"
+        )
+    four: Array = mask.reshape(shape)
+    return four
+
+
 def check_arrays(query: Array, key: Array, value: Array, bias: Any, mask: Any) -> Array | None:
     """Check what an attention is given.
 
@@ -52,21 +71,7 @@ def check_arrays(query: Array, key: Array, value: Array, bias: Any, mask: Any) -
         _check_shape("bias", bias, "HQK", sizes)
         if not jnp.issubdtype(bias.dtype, jnp.floating):
             raise ConfigurationError(f"bias has dtype {bias.dtype}; expected a floating type")
-    return None if mask is None else _check_mask(mask, sizes)
-
-
-def _check_mask(mask: Any, sizes: dict[str, int]) -> Array:
-    mask, full = jnp.asarray(mask), [sizes[letter] for letter in "BHQK"]
-    if mask.dtype != jnp.bool_:
-        raise ConfigurationError(f"mask has dtype {mask.dtype}; expected bool")
-    shape = (1,) * (4 - mask.ndim) + mask.shape
-    fits = len(shape) == 4 and all(have in (1, want) for have, want in zip(shape, full, strict=True))
-    if not fits:
-        raise ConfigurationError(
-            f"mask has shape {list(mask.shape)}; expected one that broadcasts to [B, H, Q, K]={full}"
-        )
-    four: Array = mask.reshape(shape)
-    return four
+    return None if mask is None else check_mask(mask, tuple(sizes[letter] for letter in "BHQK"))
 
 
 def check_weights(shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, Array]) -> dict[str, Array]:

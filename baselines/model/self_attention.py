@@ -8,7 +8,7 @@ from flax import linen as nn
 
 from baselines.model.attention import Edit, Network, find_attention, find_network
 from baselines.model.cache import check_cached, extend_cache, start_cache
-from baselines.model.checks import check_arrays
+from baselines.model.checks import check_arrays, check_mask
 from baselines.model.config import TransformerConfig
 from baselines.model.dense import by_rows
 from baselines.model.forms import Call, find_form
@@ -54,7 +54,8 @@ class SelfAttention(nn.Module):
             out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -asked:], None
         else:
             query, key, bias = self._positions(query, key)
-            mask = check_arrays(query, key, value, bias, _rows_of(mask, asked))
+            B, T = x_BTE.shape[:2]
+            mask = check_arrays(query, key, value, bias, _rows_of(mask, (B, config.heads, T, T), asked))
             dropout = (config.attention_dropout, dropout_key) if dropout_key is not None else (0.0, None)
             call = Call(
                 find_attention(config.attention),
@@ -96,6 +97,9 @@ class SelfAttention(nn.Module):
         return query, key, relative_bias(table_HN, bucket_TT[-A:])
 
 
-def _rows_of(mask: Array | None, asked: int) -> Array | None:
-    """Return a mask's rows of the last queries; one that all queries share stays."""
-    return mask if mask is None or mask.ndim < 2 or mask.shape[-2] == 1 else mask[..., -asked:, :]
+def _rows_of(mask: Array | None, full: tuple[int, ...], asked: int) -> Array | None:
+    """Return the rows of the last queries of a mask that broadcasts to ``full``; one that all share stays."""
+    if mask is None:
+        return None
+    four = check_mask(mask, full)
+    return four if four.shape[2] == 1 else four[:, :, -asked:]

@@ -10,9 +10,10 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig, RunConfig, that_warms_up
 from baselines.lm.corpus import Corpus
-from baselines.recipes import SIZES, make_config
+from baselines.lm.recipes import SIZES
+from baselines.recipes import USUAL, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row
 from sraven.core.boards.board import Board, read_board
 from sraven.core.ground.errors import ConfigurationError
@@ -74,13 +75,9 @@ def _language_config(board: Board, row: Row, point: Mapping[str, float], seed: i
         board_digest=board.digest,
         corpus=NO_CORPUS,
         vocabulary=_pieces(board),
-        recipe="paper",
         steps=board.content["train_budget"] // tokens,
         seed=seed,
-        activation="relu",
-        feedforward="mlp",
-        attention_dropout=0.0,
-        **shape,
+        **{**USUAL, **shape},
     )
 
 
@@ -152,16 +149,24 @@ def choose_cells(
         where: values by the name of a field; a cell has one of them in each.
 
     Raises:
-        ConfigurationError: if there is none.
+        ConfigurationError: if there is none, none has one of the values, or a rate would never reach its
+            peak.
     """
+    cells = cells_of(figure, steps=steps, points=figure.points if grid else figure.points[:1])
+    for name, values in where.items():
+        for value in values:
+            if not any(_fits(getattr(cell.config, name), [value]) for cell in cells):
+                raise ConfigurationError(f"no run of {figure.name} is meant by --where {name}={value}")
     found = [
         cell
-        for cell in cells_of(figure, steps=steps, points=figure.points if grid else figure.points[:1])
+        for cell in cells
         if all(_fits(getattr(cell.config, name), values) for name, values in where.items())
     ]
     if not found:
         asked = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
         raise ConfigurationError(f"no run of {figure.name} is meant by --where {asked}")
+    for cell in found:
+        that_warms_up(cell.config)
     return found
 
 
@@ -169,7 +174,7 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
     """Return fields and values of texts such as ``attention=softmax,hyla``.
 
     Raises:
-        ConfigurationError: for another form, or a field that no configuration has.
+        ConfigurationError: for another form, a field that no configuration has, or one that is there twice.
     """
     known, found = [field.name for field in fields(RunConfig)], {}
     for text in texts:
@@ -177,6 +182,10 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
         if name not in known or not equals:
             raise ConfigurationError(
                 f"--where {text!r}: expected FIELD=VALUE, a field being one of {', '.join(known)}"
+            )
+        if name in found:
+            raise ConfigurationError(
+                f"--where {text!r}: {name} is there twice; separate its values by commas"
             )
         found[name] = values.split(",")
     return found

@@ -2,44 +2,19 @@
 
 import time
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
 from baselines.reproduction.sets import Figure
-from sraven.core.boards.board import Board
 
-_TRAINING = 3
-"""Forward and backward take three times what forward takes: two products for each one's gradients."""
+if TYPE_CHECKING:
+    from baselines.encode import Encoding
 
 _TIMED = 20
 """Steps that are timed, after as many that aren't."""
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """What a sequence of a task is to a transformer.
-
-    Attributes:
-        length: T, tokens.
-        asked: A, how many of them, the last ones, the loss reads.
-        width_in: of a token.
-        width_out: of an output.
-    """
-
-    length: int
-    asked: int
-    width_in: int
-    width_out: int
-
-
-def tokens_of(board: Board) -> Tokens:
-    """Return how long and wide the sequences of a board's task are; `baselines.encode` makes them."""
-    config = board.content["config"]
-    if config["task"] == "sraven":
-        return Tokens(9 * config["M"], config["M"], config["K"], config["K"])
-    return Tokens(config["N"], 1, config["L"] + 1, 1)
 
 
 @dataclass(frozen=True)
@@ -64,23 +39,26 @@ class Operations:
 
 def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Operations:
     """Return the operations of a run: steps × batch × three times a forward pass."""
+    from baselines.encode import encoding_of
+    from baselines.lm.flops import TRAINING
+
     if isinstance(config, LanguageConfig):
-        each = _of_token(config) * config.length
+        each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
+        each *= config.length
         return Operations(each, each).times(config.steps * config.batch_size)
-    tokens = tokens_of(read(config.board))
-    experts = _experts(config)
-    nominal = _forward(config, tokens, tokens.length, min(1, experts))
-    forward = Operations(nominal, _forward(config, tokens, tokens.asked, experts))
-    return forward.times(_TRAINING * config.steps * config.batch_size)
+    encoding, experts = encoding_of(read(config.board).task), _experts(config)
+    nominal = _forward(config, encoding, encoding.length, min(1, experts))
+    forward = Operations(nominal, _forward(config, encoding, encoding.asked, experts))
+    return forward.times(TRAINING * config.steps * config.batch_size)
 
 
+@cache
 def _of_token(config: LanguageConfig) -> float:
     """Return the operations of training on a token of text."""
+    from baselines.lm.experiment import count_parameters, language_program
     from baselines.lm.flops import flops_per_token
 
-    E, P, F = config.width, config.qkv_width, config.mlp_width
-    block = 3 * (E * P + P) + P * E + E + 2 * E * F + F + E + 4 * E
-    return flops_per_token(config, config.vocabulary * E + config.layers * block + 2 * E)
+    return flops_per_token(config, count_parameters(language_program(config)))
 
 
 def _experts(config: RunConfig) -> int:
@@ -90,29 +68,28 @@ def _experts(config: RunConfig) -> int:
     return {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
 
 
-def _forward(config: RunConfig, tokens: Tokens, asked: int, experts: int) -> float:
+def _forward(config: RunConfig, encoding: "Encoding", asked: int, experts: int) -> float:
     """Return the operations of a forward pass of one sequence.
 
     Args:
         config: of the run.
-        tokens: of the sequence.
+        encoding: of its task.
         asked: tokens that the last block computes.
         experts: MLPs of a block.
     """
-    T, E = tokens.length, config.width
+    T, E = encoding.length, config.width
     blocks = (config.layers - 1) * _block(config, T, T, experts) + _block(config, T, asked, experts)
-    return 2.0 * (T * tokens.width_in * E + asked * E * tokens.width_out) + blocks
+    return 2.0 * (T * encoding.width_in * E + asked * E * encoding.width_out) + blocks
 
 
 def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
     """Return the operations of a block that computes A of T tokens."""
-    E, P, F, H = config.width, config.qkv_width, config.mlp_width, config.heads
-    # Of each pair: its scores, and a mix or two; a deep network has a layer of V² weights a head besides.
-    of_pair = 2 * P + 2 * P * (2 if config.attention.startswith("hyla") else 1)
-    if config.attention == "hyla_deep":
-        of_pair += 2 * P * (P // H) + 2 * (P // H) ** 2
+    from baselines.lm.flops import pair_operations
+
+    E, P, F = config.width, config.qkv_width, config.mlp_width
     gate = 4 * E * experts if experts > 1 else 0  # the router's logits, and the share of each expert's bias
-    return 2.0 * (2 * A + 2 * T) * E * P + A * T * of_pair + A * (4 * E * F * experts + gate)
+    projections, mlps = 2.0 * (2 * A + 2 * T) * E * P, A * (4 * E * F * experts + gate)
+    return projections + A * T * pair_operations(config) + mlps
 
 
 @dataclass(frozen=True)
@@ -130,8 +107,8 @@ class Plan:
     operations: Operations
 
     def hours(self, rate: float) -> float:
-        """Return the hours that they take, one after the other, at some nominal operations a second."""
-        return self.operations.nominal / rate / 3600
+        """Return the hours that they take, one after the other, at a rate of computed operations a second."""
+        return self.operations.computed / rate / 3600
 
 
 def plan_of(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Plan:
@@ -144,12 +121,12 @@ def plan_of(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Plan:
 
 def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
     """Return the cell in the middle, by the operations of a step."""
-    ordered = sorted(cells, key=lambda cell: operations_of(cell.config, read).nominal / cell.config.steps)
+    ordered = sorted(cells, key=lambda cell: operations_of(cell.config, read).computed / cell.config.steps)
     return ordered[len(ordered) // 2]
 
 
 class Rates:
-    """Nominal operations a second on this machine, by family of tasks; measured when first asked for.
+    """Computed operations a second on this machine, by family of tasks; measured when first asked for.
 
     Args:
         given: instead, in thousand millions.
@@ -182,31 +159,25 @@ class Rates:
 
 
 def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
-    """Return the nominal operations a second of real steps of a run on this machine; takes seconds."""
+    """Return the computed operations a second of real steps of a run on this machine; takes seconds."""
     import jax
     import jax.numpy as jnp
 
+    from baselines.compiled import Compiled
     from baselines.experiment import board_experiment
     from baselines.sharding import make_mesh
-    from baselines.step import train_chunk
     from baselines.train import hyper_of
 
     mesh = make_mesh()
     experiment = board_experiment(config, mesh)
-    initialise = jax.jit(experiment.program.initialise)
-    states = jax.tree.map(lambda leaf: leaf[None], initialise(jnp.uint32(config.seed)))
+    compiled = Compiled(experiment, mesh)
+    states = compiled.stack([compiled.initialise(jnp.uint32(config.seed))])
     chunk = experiment.place(mesh, next(iter(experiment.chunks([(0, _TIMED)]))))
-    run = jax.jit(
-        lambda states, hypers, chunk: train_chunk(
-            experiment.program, states, hypers, chunk, side_by_side=experiment.side_by_side
-        )
-    )
-    arguments = states, hyper_of([config]), chunk
-    jax.block_until_ready(run(*arguments))  # compiled, and its arrays made
+    states, _ = jax.block_until_ready(compiled.train(states, hyper_of([config]), chunk))  # compiles
     began = time.perf_counter()
-    jax.block_until_ready(run(*arguments))
+    jax.block_until_ready(compiled.train(states, hyper_of([config]), chunk))
     seconds = time.perf_counter() - began
-    return operations_of(config, read).nominal / config.steps * _TIMED / seconds
+    return operations_of(config, read).computed / config.steps * _TIMED / seconds
 
 
 def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates: Rates) -> dict[str, Any]:

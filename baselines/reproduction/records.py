@@ -31,7 +31,7 @@ class Record:
         steps: that were done; fewer than the configuration's if the run diverged.
         scores: of its parameters, on whole splits; none if it diverged.
         training_loss: mean of the last 1,000 steps.
-        seconds: of training, without evaluation; None if nobody knows.
+        seconds: of training, with compiling and scoring meanwhile; None if nobody knows.
         command: that trains it again.
         commit: of the code that trained it; None if nobody knows, or files differed from it.
         machine: what it was trained on; None if nobody knows.

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.grid import SELECTION_SPLIT
 from baselines.reproduction.cells import Cell, ReadBoard, as_planned, has_levels, read_board_once
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, Row
 from sraven.core.boards.board import Board
-
-SELECTION_SPLIT = "test"
-"""In distribution; ``ood`` never chooses. Text has its one split."""
-
+from sraven.core.ground.estimate import standard_error
 
 _ROUNDING = 1e-9
 """Standard errors up to this come of equal scores."""
@@ -96,8 +94,7 @@ def mean_of(values: Sequence[float | None]) -> Estimate | None:
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
         return None
-    error = float(np.std(known, ddof=1) / len(known) ** 0.5) if len(known) > 1 else None
-    return Estimate(float(np.mean(known)), error, len(known))
+    return Estimate(float(np.mean(known)), standard_error(known), len(known))
 
 
 @dataclass(frozen=True)

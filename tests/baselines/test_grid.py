@@ -39,7 +39,7 @@ def test_grid_is_read_as_it_is_written(grid):
     st.lists(st.integers(0, 99), min_size=1, max_size=3, unique=True),
 )
 def test_points_are_all_combinations_with_all_seeds_each_in_a_directory_of_its_own(grid, seeds):
-    config = tiny(warmup=1)
+    config = tiny(warmup=1, steps=1_000)
     points = points_of(config, grid, seeds, Path("out"))
     assert len(points) == np.prod([len(values) for values in grid.values()], dtype=int)
     assert len({tuple(point.values.items()) for point in points}) == len(points)
@@ -58,13 +58,13 @@ def test_points_are_all_combinations_with_all_seeds_each_in_a_directory_of_its_o
         ([], [3, 1], ["runs/seed-3", "runs/seed-1"]),
         (["learning_rate=1e-3"], [0], ["runs/learning_rate=0.001/seed-0"]),
         (
-            ["weight_decay=0.1,0", "warmup=100"],
+            ["weight_decay=0.1,0", "warmup=10"],
             [0, 7],
             [
-                "runs/weight_decay=0.1,warmup=100/seed-0",
-                "runs/weight_decay=0.1,warmup=100/seed-7",
-                "runs/weight_decay=0,warmup=100/seed-0",
-                "runs/weight_decay=0,warmup=100/seed-7",
+                "runs/weight_decay=0.1,warmup=10/seed-0",
+                "runs/weight_decay=0.1,warmup=10/seed-7",
+                "runs/weight_decay=0,warmup=10/seed-0",
+                "runs/weight_decay=0,warmup=10/seed-7",
             ],
         ),
         (["learning_rate=3e-4,1"], [0], ["runs/learning_rate=0.0003/seed-0", "runs/learning_rate=1/seed-0"]),
@@ -77,8 +77,13 @@ def test_layout_of_directories(grid, seeds, folders):
 
 @pytest.mark.parametrize("text", ["learning_rate=0.01,0.010000001", "warmup=1000000,1000001"])
 def test_values_that_agree_in_six_digits_have_directories_of_their_own(text):
-    first, second = points_of(tiny(), read_grid([text]), [0], Path("runs"))
+    first, second = points_of(tiny(steps=2_000_000), read_grid([text]), [0], Path("runs"))
     assert first.folders != second.folders
+
+
+def test_a_point_whose_rate_would_never_reach_its_peak_is_refused():
+    with pytest.raises(ConfigurationError, match="with warmup=100,000: the learning rate would never reach"):
+        points_of(tiny(), read_grid(["warmup=5,100000"]), [0], Path("runs"))
 
 
 BAD_NAME = "expected one of learning_rate, weight_decay, warmup and values"

@@ -62,17 +62,6 @@ def test_it_is_in_the_command_and_in_the_entry(momentum):
     assert described["training"]["optimiser"] == "SGD with momentum"
 
 
-@pytest.mark.parametrize(
-    ("rate", "name"), [(0.001, "hyla, 8 instances"), (0.003, "hyla, rate 0.003, 8 instances")]
-)
-def test_an_entry_is_named_after_a_rate_that_isnt_the_recipes(rate, name):
-    training = Training(8, "8 instances", "test", "A processor")
-    described = describe_runs(
-        [tiny(learning_rate=rate, attention_dropout=0.0)], {"kernel": jnp.zeros(3)}, training, ["A"], None
-    )
-    assert described["method"]["name"] == name
-
-
 def test_an_unknown_one_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ConfigurationError, match="optimiser='adamv': did you mean 'adamw'"):
         train(tiny(optimiser="adamv"), tmp_path / "run")

@@ -187,7 +187,7 @@ def test_what_diverged_is_not_saved_though_the_next_chunk_was_told(tmp_path, pla
     configs = [tiny(seed=seed, learning_rate=1e30 if seed == place else 0.01) for seed in range(2)]
     folders = [tmp_path / "0", tmp_path / "1"]
     outcomes = train_runs(configs, folders, save_minutes=0)
-    assert outcomes[place].diverged == 0 and outcomes[1 - place].diverged is None
+    assert 0 < outcomes[place].diverged < CHUNK and outcomes[1 - place].diverged is None
     assert steps_of(folders[place]) == [] and steps_of(folders[1 - place]) == [STEPS - CHUNK, STEPS]
     assert int(outcomes[place].state.step) == 0
     assert all(np.isfinite(array).all() for array in leaves(outcomes[place].state).values())

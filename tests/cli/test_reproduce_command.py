@@ -45,7 +45,7 @@ def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, reproduce):
     assert (fuzzy["runs"], fuzzy["left"], fuzzy["steps"]) == (108, 108, 5_400_000)
     assert fuzzy["operations"] == pytest.approx(3.3e16, rel=0.02)
     assert fuzzy["operations_computed"] < fuzzy["operations"]
-    assert fuzzy["hours"] == pytest.approx(fuzzy["operations"] / 1e11 / 3600)
+    assert fuzzy["hours"] == pytest.approx(fuzzy["operations_computed"] / 1e11 / 3600)
     assert language["runs"] == 3
     _, table, _ = reproduce("--plan", "figure-2c", *options)
     assert "108 of 108" in table
@@ -101,6 +101,9 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
         (["--plan", "figure-4", "--steps", "10"], "steps=10: the rows of figure-4 have lengths of their own"),
         (["--plan", "figure-2c", "--where", "colour=red"], "--where 'colour=red': expected FIELD=VALUE"),
         (["--plan", "figure-2c", "--where", "seed=7"], "no run of figure-2c is meant by --where seed=7"),
+        (["--plan", "figure-2c", "--where", "attention=hyla,hylaa"], "is meant by --where attention=hylaa"),
+        (["--plan", "figure-2c", "--where", "seed=0", "--where", "seed=1"], "seed is there twice"),
+        (["--plan", "figure-2c", "--steps", "50"], "the learning rate would never reach 0.001"),
         (["--run", "figure-2c", "--budget", "3"], "'3': expected a time, such as 3h, 90m, or 1h30m"),
         (["--run", "figure-6"], "sraven c4 prepare"),
     ],

@@ -9,9 +9,9 @@ import numpy as np
 
 from baselines.lm import experiment, sample
 from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.recipes import make_language_config
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.recipes import make_language_config
 from baselines.run_directory import CHECKPOINTS, CONFIG
 from helpers.command import sraven
 from helpers.submissions import snapshot

@@ -19,8 +19,8 @@ from record import output
 
 from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
+from baselines.lm.recipes import SIZES
 from baselines.optim import Hyper
-from baselines.recipes import SIZES
 from baselines.step import train_step
 from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json

@@ -23,6 +23,12 @@ class Mean:
         return with_error(self.value, self.standard_error)
 
 
+def standard_error(values: ArrayLike) -> float | None:
+    """Return the standard error of the mean of a vector; None if there are fewer than two numbers."""
+    array = np.asarray(values, np.float64)
+    return float(array.std(ddof=1) / np.sqrt(len(array))) if len(array) > 1 else None
+
+
 def mean(values: ArrayLike) -> Mean:
     """Return the mean of a vector of at least two numbers, and its standard error."""
     array = np.asarray(values, np.float64)

@@ -13,9 +13,9 @@ from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy, write_losses
 from baselines.lm.experiment import Compute, language_model
+from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.load import load_run
-from baselines.recipes import make_language_config
 from baselines.step import State
 from baselines.train import Outcome
 from helpers.tiny_language import TINY

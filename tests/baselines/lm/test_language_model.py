@@ -21,9 +21,9 @@ from baselines.lm.experiment import (
     language_program,
 )
 from baselines.lm.flops import flops_per_token
+from baselines.lm.recipes import SIZES, make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.log import LOG
-from baselines.recipes import SIZES, make_language_config
 from baselines.run_directory import make_folder
 from baselines.sharding import make_mesh
 from baselines.step import train_step

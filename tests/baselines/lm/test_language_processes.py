@@ -19,10 +19,10 @@ from baselines.config import read_config
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, validation_scores
 from baselines.lm.experiment import language_program
+from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.log import LOG, SCORES
 from baselines.provenance import RECORD
-from baselines.recipes import make_language_config
 from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.sharding import make_mesh, state_shardings

@@ -11,11 +11,11 @@ from baselines.encode import encoding_of
 from baselines.experiment import board_of, program_of
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.flops import flops_per_token
+from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import continue_tokens
 from baselines.model.attention import ATTENTION, Attention, Weights, add_attention
 from baselines.model.mixing import mix_values
 from baselines.model.normalisation import rms_head
-from baselines.recipes import make_language_config
 from baselines.train import train
 from helpers.tiny_language import TINY
 from helpers.tiny_runs import leaves, quickly, shared_directory, tiny

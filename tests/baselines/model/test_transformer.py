@@ -53,6 +53,16 @@ def test_masked_tokens_play_no_part():
     assert (other == apply(tokens))[:, mask].all()
 
 
+@pytest.mark.parametrize("asked", [None, 2])
+def test_a_mask_of_other_pairs_is_refused(asked):
+    model, params = initialised(small(attention="softmax"))
+    mask = np.ones((T + 5, T), bool)
+    with pytest.raises(
+        ConfigurationError, match=rf"mask has shape \[{T + 5}, {T}\]; expected one that broad"
+    ):
+        model.apply(params, tokens_of(model.config), mask=mask, asked=asked)
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -2,7 +2,8 @@
 
 import pytest
 
-from baselines.recipes import SIZES, make_config
+from baselines.lm.recipes import SIZES
+from baselines.recipes import make_config
 from baselines.table_a3 import TABLE_A3
 from sraven.core.boards.board import read_board
 from sraven.core.tasks.families import trained_families

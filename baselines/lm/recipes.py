@@ -1,0 +1,74 @@
+"""Configurations of language models: the paper's, and one that trains on a CPU in a minute."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from baselines.config import LanguageConfig, that_warms_up
+from baselines.lm.corpus import Corpus
+from baselines.model.names import look_up
+from baselines.recipes import USUAL, recipe_of
+from sraven.core.boards.board import Board
+from sraven.core.ground.errors import ConfigurationError
+
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "paper": {**recipe_of("c4"), "length": 512, "dtype": "bfloat16"},
+    "tiny": {
+        "layers": 2,
+        "width": 64,
+        "heads": 4,
+        "qkv_width": 64,
+        "mlp_width": 256,
+        "length": 128,
+        "batch_size": 8,
+        "learning_rate": 1e-2,
+        "weight_decay": 0.1,
+        "warmup": 20,
+        "steps": 200,
+        "dtype": "float32",
+    },
+}
+"""Fields by the name of the size."""
+
+
+def make_language_config(
+    board: Board,
+    corpus: Corpus,
+    attention: str,
+    *,
+    size: str = "paper",
+    recipe: str = "paper",
+    seed: int = 0,
+    **changes: Any,
+) -> LanguageConfig:
+    """Return the configuration of a run of the language model: that of a size, with changes.
+
+    Args:
+        board: with a training budget in tokens, such as ``c4-v1``.
+        corpus: what is trained on.
+        attention: a name of `baselines.model.attention.ATTENTION`.
+        size: a name of `SIZES`.
+        recipe: ``paper``; the published code has no recipe for C4.
+        seed: draws the initial parameters and dropout.
+        changes: fields of `LanguageConfig` and their values; None leaves the size's.
+
+    Raises:
+        ConfigurationError: for an unknown name or a value out of range.
+    """
+    if recipe != "paper":
+        raise ConfigurationError(f"recipe={recipe!r}: the language model has 'paper' alone")
+    shape = look_up("size", size, SIZES)
+    given = {name: value for name, value in changes.items() if value is not None}
+    tokens = given.get("batch_size", shape["batch_size"]) * given.get("length", shape["length"])
+    values = {
+        "board": board.id,
+        "board_digest": board.digest,
+        "corpus": corpus.digest,
+        "vocabulary": corpus.tokenizer["pieces"],
+        "attention": attention,
+        "steps": max(1, board.train_budget // max(1, tokens)),
+        "seed": seed,
+        **USUAL,
+        **shape,
+        **given,
+    }
+    return that_warms_up(LanguageConfig(**values))

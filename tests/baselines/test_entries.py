@@ -1,0 +1,39 @@
+"""What an entry of the leaderboard says of the runs that it is of."""
+
+import jax.numpy as jnp
+import pytest
+
+from baselines.evaluate import Training, describe_runs
+from baselines.recipes import make_config
+from sraven.core.boards.board import read_board
+
+TRAINING = Training(8, "8 instances", None, "A processor")
+
+
+def name_of(config):
+    return describe_runs([config], {"kernel": jnp.zeros(3)}, TRAINING, ["A"], None)["method"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"learning_rate": 0.0003}, "rate 0.0003, "),
+        ({"feedforward": "moe"}, "moe, "),
+        ({"feedforward": "none"}, "no feed-forward layers, "),
+        ({"attention_dropout": 0.1}, "attention dropout 0.1, "),
+        ({"recipe": "paper-code"}, "recipe paper-code, attention dropout 0.1, "),
+        ({"activation": "silu"}, "activation silu, "),
+        ({"layers": 8, "heads": 1}, "layers 8, heads 1, "),
+        ({"weight_decay": 0.3, "warmup": 10_000}, "decay 0.3, warm-up 10000, "),
+        ({"batch_size": 64}, "batch size 64, "),
+        ({"precision": "high"}, "precision high, "),
+    ],
+)
+def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
+    assert name_of(make_config(read_board("sraven-v1"), "hyla", **changes)) == f"hyla, {words}8 instances"
+
+
+def test_a_name_is_the_same_for_all_seeds_and_lengths():
+    board = read_board("fuzzylogic-v1")
+    assert name_of(make_config(board, "softmax", seed=3, steps=2_000)) == "softmax, 8 instances"
