@@ -117,7 +117,12 @@ class Checkpoints:
             fault = _agreed_fault(self._folder / str(step))
             if fault is None:
                 return Restored(step, self._load(step, target), "; ".join(damage))
-            damage.append(f"{self._folder / str(step)} is damaged ({fault})")
+            if fault.may_pass:  # it may be whole, and what is older would take its place
+                raise OutputError(
+                    f"{self._folder / str(step)} can't be read ({fault.text}); mend that, or remove it to go "
+                    "on from the checkpoint before"
+                )
+            damage.append(f"{self._folder / str(step)} is damaged ({fault.text})")
         if steps:
             raise OutputError(f"no checkpoint is whole: {'; '.join(damage)}; delete the run to start anew")
         return None
@@ -188,32 +193,48 @@ def _sync(path: Path) -> str:
     return sha256_of_file(path)
 
 
-def _find_fault(folder: Path) -> str | None:
+class _Fault(NamedTuple):
+    """What is wrong with a checkpoint.
+
+    Attributes:
+        text: in words.
+        may_pass: whether it may be whole, but can't be read now, for want of a right or of a disk.
+    """
+
+    text: str
+    may_pass: bool = False
+
+
+def _find_fault(folder: Path) -> _Fault | None:
     """Return what is wrong with a checkpoint; None if it is as it was saved."""
     try:
         sums = json.loads((folder / CHECKSUMS).read_bytes())
     except FileNotFoundError:
-        return f"it has no {CHECKSUMS}, as those of earlier versions"
-    except (OSError, ValueError, RecursionError):
-        return f"{CHECKSUMS} can't be read"
+        return _Fault(f"it has no {CHECKSUMS}, as those of earlier versions")
+    except (ValueError, RecursionError):
+        return _Fault(f"{CHECKSUMS} can't be read")
+    except OSError as error:
+        return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=True)
     names = _files(folder)
     if not isinstance(sums, dict) or sorted(sums) != names:
-        return f"{CHECKSUMS} names other files"
+        return _Fault(f"{CHECKSUMS} names other files")
     for name in names:
         try:
             if (
                 not stat.S_ISREG((folder / name).lstat().st_mode)
                 or sha256_of_file(folder / name) != sums[name]
             ):
-                return f"{name} isn't as it was saved"
+                return _Fault(f"{name} isn't as it was saved")
         except OSError as error:
-            return f"{name}: {error.strerror}"
+            return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, FileNotFoundError))
     return None
 
 
-def _agreed_fault(folder: Path) -> str | None:
+def _agreed_fault(folder: Path) -> _Fault | None:
     """Return what process 0 finds, in all processes: they must restore the same."""
     fault = _find_fault(folder) if jax.process_index() == 0 else None
-    if jax.process_count() > 1 and broadcast_one_to_all(np.int32(fault is not None)):
-        return fault or "as process 0 found"
+    if jax.process_count() > 1:
+        said = [fault is not None, fault is not None and fault.may_pass]
+        found, may_pass = broadcast_one_to_all(np.array(said, np.int32))
+        return fault or (_Fault("as process 0 found", bool(may_pass)) if found else None)
     return fault

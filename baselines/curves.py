@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.config import RunConfig
-from baselines.log import SCORES, read_log
+from baselines.log import LOG, SCORES, read_log
 from baselines.run_directory import CONFIG, read_run
 from sraven.core.boards.board import Board, read_board
 from sraven.core.ground.errors import ConfigurationError, OutputError
@@ -53,6 +53,7 @@ class Group:
         folders: of the runs, by seed.
         curves: by quantity: `LOSS`, `IN_TRAINING` and the splits that were scored.
         end: the step that all of them have come to.
+        waiting: seeds whose logs have no line yet, which the curves leave out.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Group:
     folders: Mapping[int, Path]
     curves: Mapping[str, Curve]
     end: int
+    waiting: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -128,12 +130,14 @@ class Curves:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of groups that aren't finished."""
-        return tuple(
-            f"{group.name}: {group.end:,} of {group.config.steps:,} steps"
-            + (" by all of its seeds" if len(group.folders) > 1 else "")
-            for group in self.groups
-            if group.end < group.config.steps
-        )
+        found = []
+        for group in self.groups:
+            for seed in group.waiting:
+                found.append(f"{group.name}: seed {seed} has no line in its log yet")
+            if group.end < group.config.steps and group.curves:
+                seeds = " by all of its seeds" if len(group.folders) > 1 else ""
+                found.append(f"{group.name}: {group.end:,} of {group.config.steps:,} steps{seeds}")
+        return tuple(found)
 
 
 def find_runs(folders: Sequence[Path]) -> list[Path]:
@@ -185,7 +189,10 @@ def read_curves(folders: Sequence[Path]) -> Curves:
         for name, (config, seeds) in zip(names, members.items(), strict=True)
     ]
     if not any(group.curves for group in groups):
-        raise OutputError(f"the logs of {', '.join(names)} have no line yet; wait for the first steps")
+        raise OutputError(
+            f"the logs of {', '.join(names)} have no line; wait for the first steps, or use a smaller rate "
+            "if they diverged"
+        )
     return Curves(board, tuple(groups))
 
 
@@ -217,25 +224,28 @@ def _short(value: Any) -> str:
 
 
 def _group(name: str, config: RunConfig, folders: Mapping[int, Path], metric: str) -> Group:
-    logs = {seed: _read_quantities(folder, metric) for seed, folder in folders.items()}
+    read = {seed: _read_quantities(folder, metric) for seed, folder in folders.items()}
+    waiting = tuple(seed for seed, log in read.items() if not log[LOSS])
+    logs = {seed: log for seed, log in read.items() if seed not in waiting}
     curves = {
         quantity: _join({seed: log.get(quantity, {}) for seed, log in logs.items()})
         for quantity in dict.fromkeys(quantity for log in logs.values() for quantity in log)
     }
-    ends = [max(log[LOSS], default=0) for log in logs.values()]
     return Group(
         name,
         config,
-        folders,
+        {seed: folders[seed] for seed in logs},
         {quantity: curve for quantity, curve in curves.items() if len(curve.steps)},
-        min(ends),
+        min((max(log[LOSS]) for log in logs.values()), default=0),
+        waiting,
     )
 
 
 def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:
     """Return the values in a run's log, by quantity and step."""
     found: dict[str, dict[int, float]] = {LOSS: {}}
-    for line in map(json.loads, read_log(folder)):
+    # There is no log before the first step.
+    for line in map(json.loads, read_log(folder) if (folder / LOG).exists() else []):
         step = line["step"]
         values = {LOSS: line.get("loss"), IN_TRAINING: line.get("score")}
         values |= {split: metrics.get(metric) for split, metrics in line.get(SCORES, {}).items()}

@@ -23,7 +23,7 @@ from baselines.recipes import USUAL, defaults_of
 from baselines.result import RESULT, add_evaluation
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.ground.estimate import standard_error
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import generator_of, scoring_of
@@ -145,6 +145,8 @@ def keep_scores(
         add_evaluation(run, config, scores, instances, corpus)
     except OSError as error:
         note(f"{run / RESULT} isn't written: {error.strerror or error}")
+    except OutputError as error:
+        note(f"{RESULT} isn't written: {error}")
 
 
 def describe_unranked(found: Evaluation) -> str:

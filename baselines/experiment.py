@@ -15,8 +15,9 @@ from baselines.encode import Batch, Encoding, encoding_of
 from baselines.feed import Chunk, chunks
 from baselines.log import Scores
 from baselines.model.config import TransformerConfig
+from baselines.model.names import look_up
 from baselines.model.transformer import Transformer
-from baselines.optim import Hyper, make_optimiser
+from baselines.optim import OPTIMISERS, Hyper, make_optimiser
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.step import Program, Report
 from sraven.core.boards.board import Board, read_board
@@ -101,6 +102,7 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
 
 def optimiser_of(config: RunConfig) -> Callable[[Hyper], optax.GradientTransformation]:
     """Return what makes the optimiser of a configuration, given what a grid varies."""
+    look_up("optimiser", config.optimiser, OPTIMISERS)  # refused before anything is traced
     return partial(make_optimiser, recipe=config.recipe, steps=config.steps, optimiser=config.optimiser)
 
 

@@ -7,6 +7,7 @@ from baselines.compiled import target_of
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import board_of, program_of
+from baselines.result import diverged_at
 from baselines.run_directory import open_checkpoints, read_run
 from baselines.sharding import make_mesh
 from baselines.step import Program
@@ -24,14 +25,16 @@ def restore_params(folder: Path, program: Program, steps: int, step: int | None 
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
-        OutputError: if it isn't finished and no step was asked for, its last checkpoint is damaged, or it has
-            no such checkpoint.
+        OutputError: if it isn't finished and no step was asked for, it diverged, its last checkpoint is
+            damaged, or it has no such checkpoint.
     """
     if step is not None:
         return _restore_step(folder, program, None if step == -1 else check_integer("step", step, 0, steps))
     restored = open_checkpoints(folder).restore(target_of(program, make_mesh()))
     done = restored.step if restored else 0
     if restored is None or done < steps:
+        if (last := diverged_at(folder)) is not None:
+            raise OutputError(f"{folder} diverged: its loss is no number after step {last:,}")
         damaged = f" ({restored.damaged})" if restored and restored.damaged else ""
         raise OutputError(f"{folder} has {done:,} of {steps:,} steps{damaged}; train it to the end first")
     return restored.state.params

@@ -26,6 +26,9 @@ Scores = Mapping[str, Mapping[str, float]]
 _MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
 """What a log has at most, and a line of it."""
 
+_LAST_STEP = 1 << 53
+_LARGEST = 1e300
+
 
 class _Line(NamedTuple):
     """A line of a log.
@@ -33,23 +36,43 @@ class _Line(NamedTuple):
     Attributes:
         data: with its end; a part, of one that is too long.
         step: that it ends with; None if it isn't a line of a log.
+        is_ended: whether it had its end in the file: the last one may be in the middle of being written.
     """
 
     data: bytes
     step: int | None
+    is_ended: bool
 
 
 def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
     """Yield the lines of a log, in order; one that says the step of an earlier one is none."""
-    latest = -1
+    latest = 0
     for data in iter(lambda: file.readline(_LONGEST), b""):
-        try:
-            found = json.loads(data)["step"]
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-            found = None
-        step = found if type(found) is int and found > latest else None
+        found = _step_of(data)
+        step = found if found is not None and found > latest else None
         latest = latest if step is None else step
-        yield _Line(data if data.endswith(b"\n") else data + b"\n", step)
+        yield _Line(data if data.endswith(b"\n") else data + b"\n", step, data.endswith(b"\n"))
+
+
+def _step_of(data: bytes) -> int | None:
+    """Return the step that a line ends with; None if it isn't one of a log: numbers, and scores by split."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or type(found.get("step")) is not int or found["step"] > _LAST_STEP:
+        return None
+    step, scores = found.pop("step"), found.pop(SCORES, {})
+    named = scores.values() if isinstance(scores, dict) and all(map(str.isprintable, scores)) else [None]
+    fine = all(isinstance(each, dict) and all(map(_is_number, each.values())) for each in named)
+    return int(step) if fine and all(map(_is_number, found.values())) else None
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number that a float holds, or none where one isn't defined."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return abs(value) <= _LARGEST
+    return value is None or isinstance(value, float)
 
 
 def _open(path: Path, flags: int) -> IO[bytes]:
@@ -71,7 +94,7 @@ def _open(path: Path, flags: int) -> IO[bytes]:
 
 
 def read_log(folder: Path) -> list[str]:
-    """Return the lines of a run's log.
+    """Return the lines of a run's log, but for a last one that has no end yet.
 
     Raises:
         OutputError: if it is missing or damaged.
@@ -82,6 +105,8 @@ def read_log(folder: Path) -> list[str]:
             lines = list(_read_lines(file))
     except OSError as error:
         raise OutputError(f"{path} can't be read: {error.strerror}") from None
+    if lines and not lines[-1].is_ended:
+        lines.pop()
     for number, line in enumerate(lines, 1):
         if line.step is None:
             raise OutputError(f"{path} is damaged in line {number}; the same `sraven train` again mends it")

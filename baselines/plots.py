@@ -124,4 +124,4 @@ def save_curves(curves: Curves, path: Path, file_format: str) -> None:
     with replacing(Path(path)) as temporary, rc_context({"svg.hashsalt": curves.board.id}):
         figure.savefig(temporary, dpi=150, format=file_format, metadata=fixed)  # the same bytes again
         if file_format == "svg":
-            temporary.write_text(follow_scheme(temporary.read_text()))
+            temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")

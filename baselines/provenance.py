@@ -53,7 +53,7 @@ def code_commit(root: Path = _ROOT) -> str | None:
             [git, "--no-optional-locks", "-C", str(root), *command],
             env=environment,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=True,
             timeout=_SECONDS,
         ).stdout.strip()
@@ -68,7 +68,7 @@ def code_commit(root: Path = _ROOT) -> str | None:
 def _processor() -> str:
     """Return the kind of the processor, as the system calls it, or its architecture."""
     try:
-        lines = _PROCESSORS.read_text(errors="replace").splitlines()
+        lines = _PROCESSORS.read_text("utf-8", "replace").splitlines()
     except OSError:
         lines = []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -129,7 +129,7 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
     found = []
     for path in paths:
         try:
-            record = json.loads(path.read_text())
+            record = json.loads(path.read_text("utf-8"))
             describe_machine(record["machine"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise OutputError(

@@ -96,7 +96,7 @@ def read_result(folder: Path) -> dict[str, Any]:
     """
     path = folder / RESULT
     try:
-        found = json.loads(path.read_text())
+        found = json.loads(path.read_text("utf-8"))
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
             raise ValueError(f"expected an object with schema {SCHEMA}")
     except FileNotFoundError:
@@ -104,6 +104,15 @@ def read_result(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise OutputError(f"{path} can't be read ({error}); remove it, and train or evaluate again") from None
     return found
+
+
+def diverged_at(folder: Path) -> int | None:
+    """Return the last step whose loss was a number, of a run that diverged; None for others."""
+    try:
+        found = read_result(folder).get("diverged")
+    except OutputError:
+        return None
+    return found if isinstance(found, int) else None
 
 
 def _section(

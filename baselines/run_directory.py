@@ -36,7 +36,9 @@ def read_run(folder: Path) -> RunConfig:
     if not path.is_file():
         raise OutputError(f"{folder} holds no run; `sraven train` makes one")
     try:
-        return read_config(json.loads(path.read_text()))
+        return read_config(json.loads(path.read_text("utf-8")))
+    except OSError as error:
+        raise OutputError(f"{path} can't be read: {error.strerror}") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise OutputError(f"{path} can't be read: {error}") from None
 

@@ -27,7 +27,7 @@ def read_summaries(package: str, names: Iterable[str]) -> dict[str, str]:
     folder, summaries = files(package), {}
     for name in names:
         module = folder / f"{name}.py"
-        with (module if module.is_file() else folder / name / "__init__.py").open() as text:
+        with (module if module.is_file() else folder / name / "__init__.py").open(encoding="utf-8") as text:
             found = _SUMMARY.match(text.readline())
         assert found, f"{package}.{name} has to begin with its summary, as text on one line"
         summaries[name] = found[1]

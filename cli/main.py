@@ -1,7 +1,10 @@
 """Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
 
+import _thread
 import os
+import signal
 import sys
+import threading
 import warnings
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -46,6 +49,9 @@ COMMANDS = read_summaries(
 
 _LONGEST = 2000
 """Characters of an error at most."""
+
+_INTERRUPTED = 130
+"""The exit code of an interrupt."""
 
 
 _REPORTED = ("numpy", "numba", "pyarrow", "datasets", "jax", "flax", "optax", "orbax-checkpoint", "torch")
@@ -135,7 +141,7 @@ def _run(arguments: list[str] | None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", 130)
+        return _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:  # as in `sraven show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -159,6 +165,23 @@ def _format_warning(message: Warning | str, category: type[Warning], *where: Any
 _format_other = warnings.formatwarning
 
 
+def _keep_interrupt(lost: "sys.UnraisableHookArgs") -> None:
+    """Interrupt again where an interrupt was lost, in a callback of a library's that drops exceptions."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(0.1, _interrupt, [threading.main_thread().ident])
+    again.daemon = True
+    again.start()
+
+
+def _interrupt(thread: int) -> None:
+    if hasattr(signal, "pthread_kill"):  # which wakes it as well
+        signal.pthread_kill(thread, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     warnings.formatwarning = _format_warning
@@ -166,3 +189,18 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # better a ? than a traceback
             stream.reconfigure(errors="replace")
     sys.exit(_run(arguments))
+
+
+def console() -> None:
+    """Run the command line of this process, and end it."""
+    sys.unraisablehook = _keep_interrupt
+    try:
+        main()
+    except SystemExit as end:
+        if end.code == _INTERRUPTED and "jax" in sys.modules:
+            # XLA may be at work, and would find the interpreter gone.
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(_INTERRUPTED)
+        raise

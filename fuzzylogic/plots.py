@@ -51,7 +51,7 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = True) -> None:
                 metadata={"Date": None} if svg else None,
             )
             if svg:
-                temporary.write_text(follow_scheme(temporary.read_text()))
+                temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
 
 
 def _style() -> Any:

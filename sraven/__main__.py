@@ -19,7 +19,7 @@ def main() -> None:
     except InstallationError as error:
         sys.exit(f"error: {error}")
     try:
-        import_module("cli.main").main()  # by name: imports point the other way
+        import_module("cli.main").console()  # by name: imports point the other way
     except KeyboardInterrupt:  # before the command itself can say so
         sys.stderr.write("error: interrupted\n")
         sys.exit(130)

@@ -176,7 +176,7 @@ def check_other(out: Path, digest: str | None) -> None:
     if not path.is_file():
         return
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text("utf-8"))
         other = content.get("run", {}).get("digest") != digest
     except (OSError, ValueError, AttributeError, RecursionError):
         raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None

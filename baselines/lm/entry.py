@@ -35,7 +35,7 @@ def check_corpus(board_id: str, corpus: Corpus) -> None:
     if corpus.documents != size:
         raise ConfigurationError(
             f"{board_id} has the {size:,} documents of {wanted['dataset']}, {wanted['configuration']}, "
-            f"{wanted['split']}; here are {corpus.documents:,}, which make no submission: leave out --out"
+            f"{wanted['split']}; here are {corpus.documents:,}, of which nothing can be submitted or pinned"
         )
     if corpus.tokenizer["sha256"] != wanted["tokenizer_sha256"]:
         raise ConfigurationError(
@@ -75,7 +75,7 @@ def write_language_entry(
         logs = {}
         for run, config in zip(runs, configs, strict=True):
             logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
-            logs[config.seed].write_text(thin(read_log(run)))
+            logs[config.seed].write_text(thin(read_log(run)), "utf-8")
         write_submission(
             out,
             first.board,

@@ -142,13 +142,17 @@ def continue_tokens(
     return np.asarray(pieces)
 
 
-def sample_text(folder: Path, prompt: str, count: int, **options: Any) -> list[str]:
+USUAL_COUNT = 64
+"""Tokens that a text is continued by, unless another number is asked for."""
+
+
+def sample_text(folder: Path, prompt: str, count: int | None = None, **options: Any) -> list[str]:
     """Return texts that a run lets follow a prompt, without it; each ends where its document does.
 
     Args:
         folder: of the run.
         prompt: how the document begins; may be empty.
-        count: tokens to add at most.
+        count: tokens to add at most; None for `USUAL_COUNT`, or what the model's sequences have room for.
         options: as of `continue_tokens`.
 
     Raises:
@@ -160,6 +164,7 @@ def sample_text(folder: Path, prompt: str, count: int, **options: Any) -> list[s
         raise OutputError(f"{folder} has no {TOKENIZER}; `sraven train` writes it again")
     tokenizer = read_tokenizer(folder / TOKENIZER)
     tokens = tokenizer.encode([prompt.encode(errors="replace")])[0][:-1]  # the document goes on: no EOS
+    count = min(USUAL_COUNT, max(1, config.length - len(tokens))) if count is None else count
     pieces = continue_tokens(config, params, tokens, count, **options)
     texts = [text_after(tokenizer, tokens, row) for row in pieces]
     # The tokenizer drops spaces at the end of a prompt, and the next word begins with one.

@@ -71,7 +71,7 @@ def picture_digest(figure: Figure, summaries: Sequence[Summary]) -> str:
 
 def drawn_digest(path: Path) -> str | None:
     """Return the digest that a picture's file has; None if it has none, or isn't there."""
-    found = re.search(r"sraven:([0-9a-f]{64})", path.read_text()) if path.is_file() else None
+    found = re.search(r"sraven:([0-9a-f]{64})", path.read_text("utf-8")) if path.is_file() else None
     return found[1] if found else None
 
 
@@ -108,7 +108,7 @@ def save_picture(
         with replacing(path) as temporary:
             description = f"sraven:{picture_digest(figure, summaries)}"
             canvas.savefig(temporary, format="svg", metadata={"Date": None, "Description": description})
-            temporary.write_text(follow_scheme(temporary.read_text()))
+            temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
 
 
 def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str]) -> None:

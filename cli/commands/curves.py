@@ -6,9 +6,11 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.options import json_option
-from cli.shared.outputs import output_file
+from cli.shared.outputs import output_file, spare
 from cli.shared.printing import console_width, print_json, print_renderables
 from sraven.core.system.isolation import elsewhere
+
+_PICTURES = (".png", ".svg")
 
 
 @click.command(name="curves")
@@ -28,12 +30,16 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None, as_json:
       sraven curves softmax linear hyla --png curves.png
     """
     with needs_extra("sraven curves", "baselines"):
-        from baselines.curves import read_curves, to_json
+        from baselines.curves import find_runs, read_curves, to_json
     pictures = {kind: path for kind, path in (("png", png), ("svg", svg)) if path is not None}
     for kind in pictures:
         with elsewhere(), needs_extra(f"--{kind}", "analysis"):
             from baselines.plots import save_curves
     curves = read_curves(runs)
+    for path in pictures.values():
+        spare(
+            path, (file for run in find_runs(runs) for file in run.iterdir() if file.suffix not in _PICTURES)
+        )
     for kind, path in pictures.items():
         save_curves(curves, path, kind)
     if as_json:

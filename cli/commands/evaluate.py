@@ -42,9 +42,9 @@ def command(
 ) -> None:
     """Evaluate trained runs on their board, and write a submission.
 
-    The runs are several seeds of one configuration. Those on c4-v1 are evaluated on the documents of
-    --data, one by one; a submission is written if they are the board's. What each run scores goes into its
-    result.json, too.
+    The runs are several seeds of one configuration, or a directory of them. Those on c4-v1 are evaluated on
+    the documents of --data, one by one; a submission is written if they are the board's. What each run
+    scores goes into its result.json, too.
 
     \b
     Example:
@@ -53,9 +53,11 @@ def command(
     """
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
+        from baselines.curves import find_runs
         from baselines.evaluate import check_alike
         from baselines.run_directory import read_run
 
+    runs = tuple(find_runs(runs))
     configs = [read_run(run) for run in runs]
     check_alike(runs, configs)
     entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}

@@ -6,7 +6,7 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.options import json_option
-from cli.shared.outputs import output_directory
+from cli.shared.outputs import output_directory, spare
 from cli.shared.progress import documents_bar, progress_bar, resumable
 from cli.shared.writing import print_dataset, print_tokens
 
@@ -30,6 +30,7 @@ def command(parts: tuple[Path, ...], out: Path, force: bool, as_json: bool) -> N
     from sraven.core.dataset.parts import merge_parts
     from sraven.core.system.staging import STAGING
 
+    spare(out, parts)
     if (parts[0] / STAGING / "plan.json").is_file():  # tokens, and not a dataset
         _merge_tokens(parts, out, force, as_json)
         return

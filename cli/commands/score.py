@@ -7,7 +7,7 @@ import click
 
 from cli.shared.bounds import print_bounds
 from cli.shared.options import json_option, threads_option
-from cli.shared.outputs import output_file
+from cli.shared.outputs import output_file, spare
 from cli.shared.printing import print_json
 from cli.shared.progress import progress_bar
 from cli.shared.scores import print_many, print_scores, print_unranked
@@ -47,8 +47,11 @@ def command(
         _score_many(submissions, check, threads, as_json)
         return
     from sraven.core.leaderboard.many import score_folder
+    from sraven.core.submissions.runs import SCORES
     from sraven.core.system.files import compact_json, write_text
 
+    if submissions[0].is_dir():
+        spare(out, [path for path in submissions[0].iterdir() if path.name != SCORES])
     found = score_folder(submissions[0], threads=threads)
     if out:
         write_text(out, compact_json(found.scores))

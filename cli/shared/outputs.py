@@ -1,6 +1,7 @@
 """Where commands write: places are tried before the work, and missing directories on the way are made."""
 
 import os
+from collections.abc import Iterable
 from errno import EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,20 @@ def _fault(path: Path, is_directory: bool) -> str:
     if os.access(place, os.W_OK):
         return ""
     return f"{path} can't be written: {place} is closed to you; choose another path"
+
+
+def spare(out: Path | None, read: Iterable[Path]) -> None:
+    """Refuse to write over what is read.
+
+    Args:
+        out: where is written; None for nowhere.
+        read: files and directories.
+
+    Raises:
+        click.UsageError: if one of these is in that place.
+    """
+    if out is not None and out.exists() and any(path.exists() and path.samefile(out) for path in read):
+        raise click.UsageError(f"{out} is what is read; choose another path")
 
 
 class _Output(click.Path):

@@ -75,6 +75,12 @@ class Asked(NamedTuple):
         return choose_cells(figure, grid=self.grid, steps=self.steps, where=read_where(self.where))
 
 
+def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and value != value:  # which is in every range
+        raise click.BadParameter("nan: expected a number", ctx, param)
+    return value
+
+
 def _read_budget(ctx: click.Context, param: click.Parameter, text: str | None) -> float:
     """Return the seconds of a text such as ``3h`` or ``1h30m``."""
     found = _BUDGET.fullmatch(text) if text is not None else None
@@ -106,7 +112,11 @@ asked_options = argument_of(
         "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
     ),
     click.option(
-        "--rate", type=click.FloatRange(0, min_open=True), metavar="GFLOPS", help="plan: instead of timing."
+        "--rate",
+        type=click.FloatRange(0, 1e9, min_open=True),
+        callback=_refuse_nan,
+        metavar="GFLOPS",
+        help="plan: instead of timing.",
     ),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),

@@ -76,6 +76,8 @@ def print_dataset(manifest: Mapping[str, Any], out: Path, as_json: bool) -> None
     path = str(out) if "/" in str(out) else f"./{out}"
     path = path if out.name and out.name != ".." else str(out.resolve())
     click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")
+    if any(sign in path for sign in ("*", "?", "[", "]", "::")):
+        click.echo("warning: load_dataset takes * ? [ ] and :: for patterns; rename the directory", err=True)
 
 
 def print_tokens(manifest: Mapping[str, Any], out: Path, as_json: bool) -> None:

@@ -151,8 +151,8 @@ def draw_choices(
         found[rows] += 1
     else:
         raise CapacityError(
-            f"M={M}, K={task.K} leaves too few wrong panels for {CHOICES} choices; use larger ones, or "
-            "answers='unique'"
+            f"M={M}, K={task.K} leaves too few wrong panels for {CHOICES} choices; use larger ones"
+            + ("" if task.answers == "unique" else ", or answers='unique'")
         )
     order = np.argsort(_draw(task, split, f"{stream} order", CHOICES, places, 0).T, axis=1)
     return np.take_along_axis(panels, order[:, :, None], axis=1), order.argmin(axis=1)

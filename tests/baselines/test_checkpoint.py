@@ -162,6 +162,20 @@ def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
         Checkpoints(saved).restore(other)
 
 
+def test_one_that_cannot_be_read_now_is_no_damage(copy, monkeypatch):
+    """It may be whole: what is older doesn't take its place, and nothing says to delete it all."""
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(checkpoint, "sha256_of_file", refuse)
+    wanted = r"2 can't be read \(.*: Permission denied\); mend that, or remove it to go on from the check"
+    with pytest.raises(OutputError, match=wanted):
+        restore(copy)
+    monkeypatch.undo()
+    assert_restored(copy, 2)
+
+
 def test_reading_leaves_what_another_process_is_saving(copy):
     (copy / "3.orbax-checkpoint-tmp").mkdir()
     assert_restored(copy, 2)

@@ -224,6 +224,34 @@ def test_a_damaged_log_is_no_part_of_a_submission(tmp_path):
     assert read_log(tmp_path) == [LINES[0] + "\n"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"step": 0}',
+        '{"step": 1e3}',
+        f'{{"step": {10**30}}}',
+        '{"step": 1, "loss": "x"}',
+        '{"step": 1, "loss": [1]}',
+        f'{{"step": 1, "loss": {10**400}}}',
+        '{"step": 1, "scores": null}',
+        '{"step": 1, "scores": []}',
+        '{"step": 1, "scores": {"test": null}}',
+        '{"step": 1, "scores": {"test": {"accuracy": "x"}}}',
+        '{"step": 1, "scores": {"te\\u001b[31mst": {"accuracy": 0}}}',
+    ],
+)
+def test_lines_that_are_none_of_a_log_are_damage(line, tmp_path):
+    (tmp_path / LOG).write_text(f"{line}\n")
+    with pytest.raises(OutputError, match=r"damaged in line 1;"):
+        read_log(tmp_path)
+
+
+def test_a_line_without_its_end_is_left_out(tmp_path):
+    """Somebody may be writing it."""
+    (tmp_path / LOG).write_text(f"{LINES[0]}\n{LINES[1][:-2]}")
+    assert read_log(tmp_path) == [LINES[0] + "\n"]
+
+
 def test_a_run_with_a_damaged_log_goes_on_and_says_so(observed, tmp_path, capsys):
     copy = shutil.copytree(observed[0], tmp_path / "copy")
     lines = (copy / LOG).read_bytes().splitlines(keepends=True)

@@ -8,6 +8,7 @@ import pytest
 from baselines import provenance
 from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
 from baselines.experiment import board_experiment
+from baselines.load import load_run
 from baselines.log import LOG
 from baselines.provenance import (
     CHANGED,
@@ -109,6 +110,9 @@ def test_run_that_diverged_says_where(tmp_path, finished):
     write_result(tmp_path / "run", tiny(), diverged=15)
     found = read_result(tmp_path / "run")
     assert (found["diverged"], found["steps"]) == (15, {"planned": STEPS, "done": 15})
+    shutil.rmtree(tmp_path / "run" / CHECKPOINTS / str(STEPS))
+    with pytest.raises(OutputError, match="diverged: its loss is no number after step 15"):
+        load_run(tmp_path / "run")
 
 
 def test_resumed_run_has_the_same_result_but_for_its_time(finished, copy):

@@ -251,6 +251,7 @@ def test_show_hides_the_answer_until_asked(run):
 
 
 def test_show_json_has_all_answers(run):
+    assert "indices has numbers beyond 64 bits" in run("show", "--index", 1 << 64)[2]
     _, out, _ = run("show", "--split", "ood", "--index", 3, "-n", 2, "--json")
     puzzles = json.loads(out)
     assert [puzzle["index"] for puzzle in puzzles] == [3, 4]

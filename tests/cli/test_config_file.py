@@ -165,3 +165,8 @@ def test_nothing_is_trained_without_a_directory(tmp_path, monkeypatch):
     assert (code, err) == (2, "error: Missing option '--out'; see sraven train --help\n")
     printed("--attention=hyla")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_training_would_refuse_is_not_printed():
+    code, out, err = sraven(*LINE, "--attention=hyla", "--optimiser=adamv")
+    assert (code, out) == (2, "") and "optimiser='adamv': did you mean 'adamw'" in err

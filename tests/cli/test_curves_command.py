@@ -88,10 +88,33 @@ def test_what_is_no_run_is_refused_in_a_line(runs, run, tmp_path):
     for place in ("empty", "nowhere"):
         line = f"error: {tmp_path / place} holds no run; `sraven train` makes one\n"
         assert run("curves", runs, tmp_path / place, "--png", tmp_path / "a.png") == (2, "", line)
-    (runs / "hyla" / "seed-0" / LOG).unlink()
+    (runs / "hyla" / "seed-0" / LOG).write_text("nothing of the kind\n")
     code, out, err = run("curves", runs)
-    assert (code, out) == (2, "") and err.count("\n") == 1 and "can't be read" in err
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "damaged in line 1" in err
     assert not (tmp_path / "a.png").exists()
+
+
+def test_a_picture_takes_no_file_of_a_run(runs, run):
+    log = runs / "hyla" / "seed-0" / LOG
+    before = log.read_text()
+    code, out, err = run("curves", runs, "--svg", log)
+    assert (code, out) == (2, "") and "log.jsonl is what is read; choose another path" in err
+    assert log.read_text() == before
+
+
+def test_a_folder_of_seeds_is_evaluated_as_well(runs, run):
+    assert "name the submission to write: --out DIR" in run("evaluate", runs / "hyla")[2]
+    assert "differs from" in run("evaluate", runs)[2]
+
+
+def test_a_run_that_has_no_line_yet_hides_no_other(runs, run):
+    whole = json.loads(run("curves", runs / "hyla", "--json")[1])["groups"][0]["curves"]["loss"]
+    log = runs / "hyla" / "seed-0" / LOG
+    log.write_text(log.read_text() + '{"step": 1100, "lo')  # in the middle of being written
+    assert json.loads(run("curves", runs / "hyla", "--json")[1])["groups"][0]["curves"]["loss"] == whole
+    log.unlink()
+    code, out, err = run("curves", runs)
+    assert code == 0 and "hyla: seed 0 has no line in its log yet" in out + err
 
 
 def test_bounds_of_text_are_those_of_its_tokenizer(tmp_path, run, monkeypatch):

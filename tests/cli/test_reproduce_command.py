@@ -104,6 +104,8 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
         (["--plan", "figure-2c", "--where", "attention=hyla,hylaa"], "is meant by --where attention=hylaa"),
         (["--plan", "figure-2c", "--where", "seed=0", "--where", "seed=1"], "seed is there twice"),
         (["--plan", "figure-2c", "--steps", "50"], "the learning rate would never reach 0.001"),
+        (["--plan", "figure-2c", "--rate", "nan"], "nan: expected a number"),
+        (["--plan", "figure-2c", "--rate", "inf"], "inf is not in the range"),
         (["--run", "figure-2c", "--budget", "3"], "'3': expected a time, such as 3h, 90m, or 1h30m"),
         (["--run", "figure-6"], "sraven c4 prepare"),
     ],

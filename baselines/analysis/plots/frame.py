@@ -129,7 +129,7 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
             with replacing(path) as temporary:
                 figure.savefig(temporary, format=path.suffix[1:], dpi=_DPI, metadata=fixed)
                 if path.suffix == ".svg":
-                    temporary.write_text(follow_scheme(temporary.read_text()))
+                    temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
     return files
 
 

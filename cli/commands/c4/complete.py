@@ -8,7 +8,7 @@ import click
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
 from cli.shared.options import json_option
-from cli.shared.outputs import output_file
+from cli.shared.outputs import output_file, spare
 from cli.shared.printing import print_outcome
 from cli.shared.progress import progress_bar
 
@@ -37,6 +37,7 @@ def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path, as_jso
     from sraven.core.system.files import replacing
     from sraven.text.completions import read_completions
 
+    spare(out, [prompts])
     completer = Completer(run, tokens, batch)
     total = sum(1 for _ in read_completions(prompts, "prompt"))
     asked = ((each.question, each.text or "") for each in read_completions(prompts, "prompt"))

@@ -13,7 +13,7 @@ from cli.shared.printing import print_json
 @click.command(name="sample")
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--prompt", default="", help="How the text begins.  [default: nothing]")
-@click.option("--tokens", type=int, default=64, show_default=True, help="To add at most.")
+@click.option("--tokens", type=int, help="To add at most.  [default: 64, or what fits]")
 @click.option("--samples", type=int, default=1, show_default=True, help="How many texts.")
 @click.option("--temperature", type=float, default=1.0, show_default=True, help="0 takes what is likeliest.")
 @click.option("--top", type=int, default=0, help="Draw from as many of the likeliest tokens.  [default: all]")
@@ -21,7 +21,14 @@ from cli.shared.printing import print_json
 @import_option
 @json_option
 def command(
-    run: Path, prompt: str, tokens: int, samples: int, temperature: float, top: int, seed: int, as_json: bool
+    run: Path,
+    prompt: str,
+    tokens: int | None,
+    samples: int,
+    temperature: float,
+    top: int,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """Continue a text with a language model.
 

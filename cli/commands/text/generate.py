@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from cli.shared.families import field_option
 from cli.shared.options import argument_of, json_option
-from cli.shared.outputs import output_file
+from cli.shared.outputs import output_file, spare
 from cli.shared.printing import print_outcome
 from sraven.settings import POLICIES, Settings
 
@@ -53,6 +53,8 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
     from sraven.core.system.files import replacing
 
     if out is None:
+        if sys.stdout is None:
+            raise click.UsageError("there is no standard output; name a file with --out")
         yield sys.stdout
         return
     with replacing(out) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
@@ -136,6 +138,7 @@ def command(
 
     if as_json and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
+    spare(out, [remaining] if remaining else [])
     if board_id is None:
         asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
     else:

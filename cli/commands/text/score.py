@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from cli.shared.options import json_option, threads_option
-from cli.shared.outputs import output_file
+from cli.shared.outputs import output_file, spare
 from cli.shared.printing import print_json, print_table
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def command(completions: Path, out: Path | None, threads: int | None, as_json: b
     from sraven.core.system.files import replacing
     from sraven.text.completions import score_completions
 
+    spare(out, [completions])
     with ExitStack() as stack:
         tell = None
         if out is not None:

@@ -301,7 +301,7 @@ def board_ids() -> tuple[str, ...]:
 
 
 def _read(path: Any) -> dict[str, Any]:
-    return dict(json.loads(path.read_text()))
+    return dict(json.loads(path.read_text("utf-8")))
 
 
 def read_board(board_id: str) -> Board:

@@ -37,7 +37,7 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
         ConfigurationError: if it isn't such a file, or lacks one of them.
     """
     try:
-        boards = {board["id"]: board for board in yaml.safe_load(path.read_text())["boards"]}
+        boards = {board["id"]: board for board in yaml.safe_load(path.read_text("utf-8"))["boards"]}
     except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         problem = " ".join(str(error).split())
         raise ConfigurationError(f"{path} isn't a list of definitions of boards: {problem}") from None
@@ -184,7 +184,7 @@ def write_board(path: Path, content: Mapping[str, Any]) -> bool:
     """
     text = compact_json(content)
     if path.exists():
-        if path.read_text() == text:
+        if path.read_text("utf-8") == text:
             return False
         raise BoardError(
             f"{path} is another board; released boards never change: choose a new id and version"

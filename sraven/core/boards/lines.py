@@ -149,7 +149,7 @@ def write_lines(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
         path = boards_folder(checkout, family) / LINES
         if not path.parent.is_dir():
             raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
-        known: dict[str, Any] = yaml.safe_load(path.read_text()) or {} if path.is_file() else {}
+        known: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {} if path.is_file() else {}
         known |= {board.digest: measure_lines(board) for board in members}
         write_text(path, _HEAD + dump_yaml(known))
         yield path

@@ -152,7 +152,7 @@ def _check_files(folder: Path, board: Board, runs: list[Mapping[str, Any]]) -> N
 def _from_npy(board: Board, split: str, data: bytes) -> NDArray[Any]:
     try:
         return np.asarray(np.load(BytesIO(data), allow_pickle=False))
-    except (ValueError, OSError, EOFError):
+    except (ValueError, OSError, EOFError, MemoryError):
         raise ChallengeError("isn't an .npy file of numbers") from None
 
 

@@ -164,14 +164,14 @@ class Journal:
             with open(self._path, "rb") as lines:
                 lines.readline()
                 self.entries = _read_entries(lines)
-        with replacing(self._path) as temporary, open(temporary, "w") as file:
+        with replacing(self._path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             file.write(canonical_json(plan) + "\n")
             file.writelines(_line(entry) + "\n" for entry in self.entries.values())
 
     def add(self, entry: dict[str, Any]) -> None:
         """Note that a shard is done and in its place."""
         with self._lock:
-            with open(self._path, "a") as file:
+            with open(self._path, "a", encoding="utf-8") as file:
                 file.write(_line(entry) + "\n")
                 file.flush()
                 os.fsync(file.fileno())

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
 from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
 from sraven.core.tasks.families import rows_of
@@ -159,6 +159,9 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         raise OutputError(f"{path} is a link, which may lead anywhere; put there the file it leads to")
     try:
         data = read_file(out, MANIFEST, MANIFEST_LIMIT)
+    except SubmissionError as error:
+        raise OutputError(f"{out}: {shown(str(error))}") from None
+    try:
         manifest = parse_json(data)
         if not isinstance(manifest, dict):
             raise ValueError("it is no object")
@@ -167,7 +170,8 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
     except (ValueError, KeyError) as error:
         problem = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
         raise OutputError(
-            f"{path} can't be read as a manifest of this benchmark ({problem}); delete {out} to start anew"
+            f"{path} can't be read as a manifest of this benchmark ({problem}); put the right one there, or "
+            "write the dataset anew in another directory"
         ) from None
     if type(layout) is not int or layout != LAYOUT:
         raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")

@@ -79,6 +79,8 @@ def check_array(
     if not fits:
         lengths = ", ".join(map(str, shape))
         raise ConfigurationError(f"{name} has shape {list(array.shape)}; expected [{lengths}]")
+    if array.dtype == object and "i" in kinds and all(isinstance(value, int) for value in array.flat):
+        raise ConfigurationError(f"{name} has numbers beyond 64 bits; expected {wanted} that fit")
     if array.dtype.kind not in kinds and array.size:  # NumPy makes an empty list a float array
         raise ConfigurationError(f"{name} has dtype {array.dtype}; expected {wanted}")
     return array

@@ -15,7 +15,7 @@ _MOST = 80
 @cache
 def read_schema(name: str) -> dict[str, Any]:
     """Return a schema, such as ``board`` or ``submission``."""
-    return dict(json.loads(files(__name__).joinpath(f"{name}.json").read_text()))
+    return dict(json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8")))
 
 
 def _place(path: Iterable[Any]) -> str:

@@ -1,0 +1,45 @@
+"""What files say doesn't depend on the encoding that the system prefers."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from helpers.checkout import REPOSITORY
+from sraven import load_board
+
+ELSEWHERE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+"""A locale whose encoding is ASCII, and which Python leaves as it is."""
+
+
+def test_a_board_has_its_digest_in_any_locale():
+    ran = subprocess.run(
+        [sys.executable, "-m", "sraven", "boards", "sraven-v1", "--json"],
+        cwd=REPOSITORY,
+        env={**os.environ, **ELSEWHERE},
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert json.loads(ran.stdout)["digest"] == load_board("sraven-v1").digest
+
+
+@pytest.mark.parametrize("package", ["sraven", "fuzzylogic", "baselines", "cli"])
+def test_text_is_read_and_written_in_a_named_encoding(package):
+    """Where a file is opened as text by a call that can be told by its name."""
+    for path in sorted((REPOSITORY / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                given = [*node.args, *(each.value for each in node.keywords if each.arg == "encoding")]
+                values = [each.value for each in given if isinstance(each, ast.Constant)]
+                fine = {
+                    "read_text": "utf-8" in values,
+                    "open": not isinstance(node.func, ast.Name)
+                    or "utf-8" in values
+                    or any(isinstance(value, str) and "b" in value for value in values),
+                }
+                assert fine.get(name, True), f"{path}:{node.lineno}: name the encoding"
