@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
+from baselines.flops import TRAINING, flops_per_token, pair_operations
 from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
 from baselines.reproduction.sets import Figure
 
@@ -40,7 +41,6 @@ class Operations:
 def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Operations:
     """Return the operations of a run: steps × batch × three times a forward pass."""
     from baselines.encode import encoding_of
-    from baselines.lm.flops import TRAINING
 
     if isinstance(config, LanguageConfig):
         each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
@@ -56,7 +56,6 @@ def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Opera
 def _of_token(config: LanguageConfig) -> float:
     """Return the operations of training on a token of text."""
     from baselines.lm.experiment import count_parameters, language_program
-    from baselines.lm.flops import flops_per_token
 
     return flops_per_token(config, count_parameters(language_program(config)))
 
@@ -84,8 +83,6 @@ def _forward(config: RunConfig, encoding: "Encoding", asked: int, experts: int) 
 
 def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
     """Return the operations of a block that computes A of T tokens."""
-    from baselines.lm.flops import pair_operations
-
     E, P, F = config.width, config.qkv_width, config.mlp_width
     gate = 4 * E * experts if experts > 1 else 0  # the router's logits, and the share of each expert's bias
     projections, mlps = 2.0 * (2 * A + 2 * T) * E * P, A * (4 * E * F * experts + gate)

@@ -11,6 +11,7 @@ import pytest
 
 import baselines.train
 from baselines.config import LanguageConfig, read_config
+from baselines.flops import flops_per_token
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.experiment import (
@@ -20,7 +21,6 @@ from baselines.lm.experiment import (
     language_model,
     language_program,
 )
-from baselines.lm.flops import flops_per_token
 from baselines.lm.recipes import SIZES, make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.log import LOG

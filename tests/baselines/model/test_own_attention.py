@@ -9,8 +9,8 @@ import pytest
 
 from baselines.encode import encoding_of
 from baselines.experiment import board_of, program_of
+from baselines.flops import flops_per_token
 from baselines.lm.experiment import language_model, language_program
-from baselines.lm.flops import flops_per_token
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import continue_tokens
 from baselines.model.attention import ATTENTION, Attention, Weights, add_attention

@@ -91,7 +91,7 @@ def test_what_is_no_plain_file_is_never_opened(copy, monkeypatch, kind, name):
         with socket.socket(socket.AF_UNIX) as opened:
             opened.bind(name)
     if name == "manifest.json":
-        with pytest.raises(OutputError, match="can't be read|is no plain file"):
+        with pytest.raises(OutputError, match=r"can't be read|is no plain file"):
             faults(copy)
     else:
         message = "is no part of the dataset" if name == "other" else "it is no plain file"

@@ -1,4 +1,4 @@
-"""Floating-point operations of a training step of the language model."""
+"""Floating-point operations of training: of a pair of positions in attention, of a token of text."""
 
 from math import prod
 
