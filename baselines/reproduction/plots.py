@@ -26,7 +26,7 @@ MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "
 SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
 """What is drawn, and how its lines are."""
 
-_VERSION = 2
+_VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
 
 _DIGITS = 6
@@ -39,7 +39,7 @@ Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | N
 
 
 def series_of(figure: Figure, summaries: Sequence[Summary]) -> Series:
-    """Return what is drawn: means over seeds, of what ran."""
+    """Return what is drawn: means over seeds, of what ran; what nothing ran of has no panel, and no place."""
     chart = _chart(figure)
     series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
     for summary in summaries:
@@ -51,7 +51,11 @@ def series_of(figure: Figure, summaries: Sequence[Summary]) -> Series:
             if found := summary.estimate(split):
                 error = None if found.error is None else round(found.error, _DIGITS)
                 points.append((labels[chart.across], round(found.mean, _DIGITS), error))
-    return series
+    return {
+        panel: lines
+        for panel, lines in series.items()
+        if any(points for splits in lines.values() for points in splits.values())
+    }
 
 
 def _title(panel: str) -> str:
@@ -78,8 +82,8 @@ def drawn_digest(path: Path) -> str | None:
 def save_picture(
     figure: Figure, summaries: Sequence[Summary], path: Path, read: ReadBoard = read_board_once
 ) -> None:
-    """Write a figure as SVG: a panel for each value of a column, a line for each attention; light or dark
-    as its reader has it.
+    """Write a figure as SVG: a panel for each value of a column of which something ran, a line for each
+    attention; light or dark as its reader has it.
 
     Args:
         figure: of the paper, with a chart.
@@ -88,7 +92,9 @@ def save_picture(
         read: returns a board, given its id.
     """
     chart, series = _chart(figure), series_of(figure, summaries)
-    places = list(dict.fromkeys(row.labels[chart.across] for row in figure.rows))
+    drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
+    ran = {place for points in drawn for place, *_ in points}
+    places = [each for each in dict.fromkeys(row.labels[chart.across] for row in figure.rows) if each in ran]
     columns = min(2, len(series))
     rows = -(-len(series) // columns)
     with mpl.rc_context(_FONT):
