@@ -18,6 +18,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.names import look_up
 from baselines.model.transformer import Transformer
 from baselines.optim import OPTIMISERS, Hyper, make_optimiser
+from baselines.recipes import find_recipe
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.step import Program, Report
 from sraven.core.boards.board import Board, read_board
@@ -94,7 +95,7 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
             inputs=encoding.width_in,
             outputs=encoding.width_out,
             length=encoding.length,
-            unidirectional_buckets=config.recipe == "paper-code",
+            unidirectional_buckets=find_recipe(config.recipe).unidirectional_buckets,
             **shape_of(config),
         )
     )
@@ -103,7 +104,14 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
 def optimiser_of(config: RunConfig) -> Callable[[Hyper], optax.GradientTransformation]:
     """Return what makes the optimiser of a configuration, given what a grid varies."""
     look_up("optimiser", config.optimiser, OPTIMISERS)  # refused before anything is traced
-    return partial(make_optimiser, recipe=config.recipe, steps=config.steps, optimiser=config.optimiser)
+    recipe = find_recipe(config.recipe)
+    return partial(
+        make_optimiser,
+        steps=config.steps,
+        optimiser=config.optimiser,
+        rate_share=recipe.rate_share,
+        decayed=recipe.decayed,
+    )
 
 
 def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh | None = None) -> Program:

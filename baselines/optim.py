@@ -4,7 +4,7 @@ Rate, decay and warm-up are arguments of the update, not constants of the progra
 them trains in one program. An optimiser is an entry of `OPTIMISERS`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -31,6 +31,10 @@ class Hyper(NamedTuple):
     learning_rate: Any
     weight_decay: Any
     warmup: Any
+
+
+RateShare = Callable[[Any, int, Any], jax.Array]
+"""Returns the rate of an update as a share of the peak, given how many were done before, steps, warm-up."""
 
 
 def rate_share(step: Any, steps: int, warmup: Any) -> jax.Array:
@@ -70,25 +74,6 @@ def decayed_in_paper_code(params: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
-class Rules(NamedTuple):
-    """What recipes differ in.
-
-    Attributes:
-        rate_share: rate of an update as a share of the peak, given step, steps and warm-up.
-        decayed: which parameters decay.
-    """
-
-    rate_share: Callable[[Any, int, Any], jax.Array]
-    decayed: Callable[[Any], Any]
-
-
-RULES: Mapping[str, Rules] = {
-    "paper": Rules(rate_share, decayed),
-    "paper-code": Rules(rate_share_of_paper_code, decayed_in_paper_code),
-}
-"""By the name of the recipe."""
-
-
 Rate = Callable[[Any], jax.Array]
 """Returns the rate of an update, given how many were done before."""
 
@@ -116,22 +101,27 @@ OPTIMISERS: dict[str, Optimiser] = {"adamw": Optimiser("AdamW", _adamw)}
 
 
 def make_optimiser(
-    hyper: Hyper, recipe: str, steps: int, optimiser: str = "adamw"
+    hyper: Hyper,
+    steps: int,
+    optimiser: str = "adamw",
+    *,
+    rate_share: RateShare = rate_share,
+    decayed: Callable[[Any], Any] = decayed,
 ) -> optax.GradientTransformation:
     """Return the optimiser of a run.
 
     Args:
         hyper: what a grid varies.
-        recipe: a name of `RULES`.
         steps: updates of the run.
         optimiser: a name of `OPTIMISERS`.
+        rate_share: of the recipe.
+        decayed: which parameters decay, given all.
 
     Raises:
         ConfigurationError: for a name that isn't in the table.
     """
-    rules = look_up("recipe", recipe, RULES)
 
     def rate(step: Any) -> jax.Array:
-        return jnp.asarray(hyper.learning_rate * rules.rate_share(step, steps, hyper.warmup))
+        return jnp.asarray(hyper.learning_rate * rate_share(step, steps, hyper.warmup))
 
-    return look_up("optimiser", optimiser, OPTIMISERS).make(rate, hyper.weight_decay, rules.decayed)
+    return look_up("optimiser", optimiser, OPTIMISERS).make(rate, hyper.weight_decay, decayed)

@@ -24,5 +24,5 @@ def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw")
         out = apply(params, encoding.tokens(batch), key)
         return encoding.loss(out, batch), encoding.score(out, batch)
 
-    make = partial(make_optimiser, recipe="paper", steps=steps, optimiser=optimiser)
+    make = partial(make_optimiser, steps=steps, optimiser=optimiser)
     return Program(initialise, loss, make, parts=parts)
