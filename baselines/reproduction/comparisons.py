@@ -6,7 +6,10 @@ from typing import NamedTuple
 from baselines.reproduction.cells import ReadBoard
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.summaries import Difference, Estimate, Summary, difference
-from baselines.reproduction.words import bound, label, number, plural, reported, signed, table
+from baselines.reproduction.words import bound, label, number, plural, reported, signed, signed_errors, table
+
+_NEAR = 2.0
+"""Combined standard errors up to which two means don't contradict each other."""
 
 
 class _Group(NamedTuple):
@@ -105,6 +108,25 @@ def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[st
     lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
     names = [label(each.row, [heading]) for each in (best, other)]
     return [place, *names, *map(signed, apart), *map(signed, lost)]
+
+
+def beside_reported(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
+    """Say how far rows with several seeds are from what is reported of them; nothing without such."""
+    found = {}
+    for summary in summaries:
+        ours, theirs = summary.estimate("ood"), reported(summary.row, read(summary.row.board))
+        apart = difference(ours, theirs).errors if ours and theirs else None
+        if apart is not None:
+            found[label(summary.row, figure.headings)] = apart
+    if not found:
+        return ""
+    near = sum(abs(apart) <= _NEAR for apart in found.values())
+    are = "is" if near == 1 else "are"
+    each = "; ".join(f"{name} {signed_errors(apart)}" for name, apart in found.items())
+    return (
+        f"Of {plural(len(found), 'row')} with several seeds, {near} {are} within two combined standard errors "
+        f"of what is reported ({each})."
+    )
 
 
 def reported_comparison(figure: Figure, read: ReadBoard) -> str:

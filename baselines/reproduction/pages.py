@@ -5,7 +5,7 @@ from pathlib import Path
 
 from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.claims import CLAIMS, ENDING, INTRODUCTION, SEEDS, Claim
-from baselines.reproduction.comparisons import comparisons, leads, reported_comparison
+from baselines.reproduction.comparisons import beside_reported, comparisons, leads, reported_comparison
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import Standing
 from baselines.reproduction.summaries import Level
@@ -125,6 +125,8 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
         yield _ceilings(figure, read)
         yield _TERMS[figure.family]
     yield score_table(figure, summaries, read)
+    if place == 0:
+        yield beside_reported(figure, summaries, read)
     if text := standing.levels[place].text:
         yield f"Trained on the text `{text[:9]}`, by the digest of its tokens."
     if any(summary.records for summary in summaries):

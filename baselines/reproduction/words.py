@@ -48,8 +48,13 @@ def number(estimate: Estimate | None, digits: int = 3) -> str:
 
 def signed(found: Difference) -> str:
     """Return a difference, and how many combined standard errors it is."""
-    errors = "" if found.errors is None else f" ({found.errors:+.1f} s.e.)"
+    errors = "" if found.errors is None else f" ({signed_errors(found.errors)})"
     return _minus(f"{found.value:+.3f}{errors}")
+
+
+def signed_errors(errors: float) -> str:
+    """Return how many standard errors something is more, or less, than another."""
+    return bound(_minus(f"{errors:+.1f} s.e."))
 
 
 def _minus(text: str) -> str:

@@ -103,6 +103,14 @@ def test_a_page_tells_who_is_ahead_and_by_how_many_standard_errors(results):
     assert apart in page
 
 
+def test_rows_with_several_seeds_are_compared_with_what_is_reported(results):
+    """Softmax: 0.7 ± 0.058 beside 0.633 ± 0.023. HYLA: 0.9 ± 0.058 beside 0.811 ± 0.078."""
+    assert (
+        "Of 2 rows with several seeds, 2 are within two combined standard errors of what is reported "
+        "(32, softmax +1.1 s.e.; 32, HYLA +0.9 s.e.)."
+    ) in page_of(results).replace("points ", "")
+
+
 def test_the_best_that_can_be_reached_is_the_ceiling_of_each_board():
     kept = (DOCS / "results" / "figure-5d.md").read_text()
     known, unknown = (read_board("sraven-v1").ceiling("ood", "accuracy", each).value for each in KNOWS)
