@@ -124,8 +124,8 @@ def beside_reported(figure: Figure, summaries: Sequence[Summary], read: ReadBoar
     are = "is" if near == 1 else "are"
     each = "; ".join(f"{name} {signed_errors(apart)}" for name, apart in found.items())
     return (
-        f"Of {plural(len(found), 'row')} with several seeds, {near} {are} within two combined standard errors "
-        f"of what is reported ({each})."
+        f"Of {plural(len(found), 'row')} with several seeds, {near} {are} within two combined standard "
+        f"errors of what is reported ({each})."
     )
 
 
