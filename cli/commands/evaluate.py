@@ -57,7 +57,7 @@ def command(
         from baselines.evaluate import check_alike
         from baselines.run_directory import read_run
 
-    runs = tuple(find_runs(runs))
+    runs = tuple(found for run in runs for found in find_runs([run]))
     configs = [read_run(run) for run in runs]
     check_alike(runs, configs)
     entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}

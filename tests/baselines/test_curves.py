@@ -123,7 +123,7 @@ def test_runs_that_do_not_belong_together_are_refused(tmp_path):
     other = write_run(tmp_path / "c", replace(tiny(), board="sraven-v1"))
     with pytest.raises(ConfigurationError, match="fuzzylogic-v1 and sraven-v1; curves are drawn"):
         read_curves([first, other])
-    with pytest.raises(OutputError, match="have no line yet"):
+    with pytest.raises(OutputError, match="have no line; wait"):
         read_curves([write_run(tmp_path / "d", tiny(), lines=0)])
 
 

@@ -54,6 +54,10 @@ def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return str(value)
 
 
+def _is_beyond_64_bits(value: Any) -> bool:
+    return isinstance(value, int) and not -(1 << 63) <= value < 1 << 64
+
+
 def check_array(
     name: str, values: ArrayLike, shape: tuple[Any, ...], kinds: str, wanted: str
 ) -> NDArray[Any]:
@@ -79,7 +83,7 @@ def check_array(
     if not fits:
         lengths = ", ".join(map(str, shape))
         raise ConfigurationError(f"{name} has shape {list(array.shape)}; expected [{lengths}]")
-    if array.dtype == object and "i" in kinds and all(isinstance(value, int) for value in array.flat):
+    if array.dtype == object and "i" in kinds and any(map(_is_beyond_64_bits, array.flat)):
         raise ConfigurationError(f"{name} has numbers beyond 64 bits; expected {wanted} that fit")
     if array.dtype.kind not in kinds and array.size:  # NumPy makes an empty list a float array
         raise ConfigurationError(f"{name} has dtype {array.dtype}; expected {wanted}")

@@ -211,8 +211,8 @@ def refusal(documents):
 def test_another_number_of_documents_is_refused(language, documents):
     here = Corpus(language / TRAINING)
     wanted = (
-        f"{CORPUS_BOARD} has the 13 documents of allenai/c4, en, validation; here are %s, which make no "
-        "submission: leave out --out"
+        f"{CORPUS_BOARD} has the 13 documents of allenai/c4, en, validation; here are %s, of which nothing "
+        "can be submitted or pinned"
     )
     assert refusal(here) == wanted % 80
     assert refusal(Corpus(language / VALIDATION, language / TRAINING)) == wanted % 93

@@ -199,11 +199,17 @@ def test_texts_are_printed_after_their_prompt(language):
     assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
 
 
+def test_unless_told_a_text_is_continued_as_far_as_there_is_room(language):
+    texts = sample_text(language / TWICE[0], "the old", temperature=0)
+    assert texts == sample_text(language / TWICE[0], "the old", 13, temperature=0)
+    assert sraven("c4", "sample", "--prompt=the old", "--temperature=0", language / TWICE[0])[0] == 0
+
+
 def test_bad_lines_of_sampling_are_refused(language, other_board, tmp_path):
     run = language / TWICE[0]
     room = f"; what the model's {TINY['length']} leave beside the prompt"
     for options, message in (
-        ([run], f"tokens=64: expected an integer from 1 to 15{room}"),
+        ([run, "--tokens=64"], f"tokens=64: expected an integer from 1 to 15{room}"),
         ([run, "--tokens=0"], f"tokens=0: expected an integer from 1 to 15{room}"),
         ([run, "--tokens=1", "--temperature=nan"], "temperature=nan: expected a number, 0 or more"),
         ([run, "--tokens=1", "--top=-1"], "top=-1: expected an integer from 0 to 280"),

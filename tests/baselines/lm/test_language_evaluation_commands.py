@@ -83,8 +83,8 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
 
 def test_submission_of_documents_that_are_not_the_boards_is_refused(language, data, tmp_path):
     message = (
-        "c4-v1 has the 364,608 documents of allenai/c4, en, validation; here are 13, which make no "
-        "submission: leave out --out"
+        "c4-v1 has the 364,608 documents of allenai/c4, en, validation; here are 13, of which nothing can "
+        "be submitted or pinned"
     )
     options = [f"--out={tmp_path / 'entry'}", f"--losses={tmp_path / 'losses.parquet'}"]
     assert_refused(tmp_path, message, "evaluate", language / TWICE[0], data, *options)
