@@ -205,6 +205,10 @@ class _Fault(NamedTuple):
     may_pass: bool = False
 
 
+_OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+"""What is there isn't what was saved, whoever reads it and when."""
+
+
 def _find_fault(folder: Path) -> _Fault | None:
     """Return what is wrong with a checkpoint; None if it is as it was saved."""
     try:
@@ -214,7 +218,7 @@ def _find_fault(folder: Path) -> _Fault | None:
     except (ValueError, RecursionError):
         return _Fault(f"{CHECKSUMS} can't be read")
     except OSError as error:
-        return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=True)
+        return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
     names = _files(folder)
     if not isinstance(sums, dict) or sorted(sums) != names:
         return _Fault(f"{CHECKSUMS} names other files")
@@ -226,7 +230,7 @@ def _find_fault(folder: Path) -> _Fault | None:
             ):
                 return _Fault(f"{name} isn't as it was saved")
         except OSError as error:
-            return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, FileNotFoundError))
+            return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
     return None
 
 

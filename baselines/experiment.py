@@ -102,13 +102,16 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
 
 
 def optimiser_of(config: RunConfig) -> Callable[[Hyper], optax.GradientTransformation]:
-    """Return what makes the optimiser of a configuration, given what a grid varies."""
-    look_up("optimiser", config.optimiser, OPTIMISERS)  # refused before anything is traced
+    """Return what makes the optimiser of a configuration, given what a grid varies.
+
+    Raises:
+        ConfigurationError: for an optimiser or a recipe that isn't in its table.
+    """
     recipe = find_recipe(config.recipe)
     return partial(
         make_optimiser,
         steps=config.steps,
-        optimiser=config.optimiser,
+        optimiser=look_up("optimiser", config.optimiser, OPTIMISERS),
         rate_share=recipe.rate_share,
         decayed=recipe.decayed,
     )

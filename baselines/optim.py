@@ -11,8 +11,6 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from baselines.model.names import look_up
-
 FINAL_SHARE = 0.1
 """The rate at the end, as a share of the peak (appendix C)."""
 
@@ -103,7 +101,7 @@ OPTIMISERS: dict[str, Optimiser] = {"adamw": Optimiser("AdamW", _adamw)}
 def make_optimiser(
     hyper: Hyper,
     steps: int,
-    optimiser: str = "adamw",
+    optimiser: Optimiser = OPTIMISERS["adamw"],
     *,
     rate_share: RateShare = rate_share,
     decayed: Callable[[Any], Any] = decayed,
@@ -113,15 +111,12 @@ def make_optimiser(
     Args:
         hyper: what a grid varies.
         steps: updates of the run.
-        optimiser: a name of `OPTIMISERS`.
+        optimiser: an entry of `OPTIMISERS`.
         rate_share: of the recipe.
         decayed: which parameters decay, given all.
-
-    Raises:
-        ConfigurationError: for a name that isn't in the table.
     """
 
     def rate(step: Any) -> jax.Array:
         return jnp.asarray(hyper.learning_rate * rate_share(step, steps, hyper.warmup))
 
-    return look_up("optimiser", optimiser, OPTIMISERS).make(rate, hyper.weight_decay, decayed)
+    return optimiser.make(rate, hyper.weight_decay, decayed)

@@ -138,7 +138,20 @@ def nest_checksums(folder):
     (folder / CHECKSUMS).write_text("[" * 100_000)
 
 
-DAMAGE = remove_one, add_one, add_link, put_pipe, remove_checksums, nest_checksums
+def put_directory_for_checksums(folder):
+    (folder / CHECKSUMS).unlink()
+    (folder / CHECKSUMS).mkdir()
+
+
+DAMAGE = (
+    put_directory_for_checksums,
+    remove_one,
+    add_one,
+    add_link,
+    put_pipe,
+    remove_checksums,
+    nest_checksums,
+)
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)

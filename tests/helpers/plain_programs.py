@@ -3,7 +3,7 @@
 from functools import partial
 
 from baselines.encode import encoding_of
-from baselines.optim import make_optimiser
+from baselines.optim import OPTIMISERS, make_optimiser
 from baselines.step import Program
 
 
@@ -24,5 +24,5 @@ def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw")
         out = apply(params, encoding.tokens(batch), key)
         return encoding.loss(out, batch), encoding.score(out, batch)
 
-    make = partial(make_optimiser, steps=steps, optimiser=optimiser)
+    make = partial(make_optimiser, steps=steps, optimiser=OPTIMISERS[optimiser])
     return Program(initialise, loss, make, parts=parts)
