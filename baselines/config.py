@@ -19,6 +19,22 @@ PRECISIONS = ("default", "high", "highest")
 bfloat16 or in TF32, and in float32. On a CPU they are the same."""
 
 
+UNNAMED: Mapping[str, Mapping[str, str]] = {
+    "paper": {
+        "position": "relative_both_ways",
+        "lr_schedule": "warmup_cosine",
+        "weight_decay_mask": "no_biases",
+    },
+    "paper-code": {
+        "position": "relative_one_way",
+        "lr_schedule": "warmup_cosine_paper_code",
+        "weight_decay_mask": "no_vectors",
+    },
+}
+"""What a run has whose configuration is older than these fields, by recipe. Such runs keep their digests;
+a recipe means something else today, see `baselines.recipes.RECIPES`."""
+
+
 def _check_not_negative(name: str, value: Any) -> float:
     real = isinstance(value, int | float) and not isinstance(value, bool)
     if not real or not isfinite(value) or value < 0:
@@ -49,6 +65,9 @@ class RunConfig:
         activation: of the value network.
         feedforward: ``mlp``, ``moe`` or ``none``.
         attention_dropout: share of keys that are dropped in training.
+        position: how positions enter, a name of `baselines.model.config.POSITIONS`.
+        lr_schedule: a name of `baselines.optim.LR_SCHEDULES`.
+        weight_decay_mask: which parameters decay, a name of `baselines.optim.WEIGHT_DECAY_MASKS`.
         optimiser: a name of `baselines.optim.OPTIMISERS`.
         precision: of products, one of `PRECISIONS`, for training and evaluation.
     """
@@ -71,10 +90,15 @@ class RunConfig:
     activation: str
     feedforward: str
     attention_dropout: float
+    position: str = ""
+    lr_schedule: str = ""
+    weight_decay_mask: str = ""
     optimiser: str = added("adamw")
     precision: str = added("default")
 
     def __post_init__(self) -> None:
+        for name, value in self._unnamed.items():
+            object.__setattr__(self, name, getattr(self, name) or value)
         limits = {
             "steps": (1, 1 << 40),
             "batch_size": (1, 1 << 20),
@@ -99,9 +123,16 @@ class RunConfig:
             )
 
     @property
+    def _unnamed(self) -> Mapping[str, str]:
+        """What the recipe's name alone stood for, in runs of before configurations named these choices."""
+        return UNNAMED.get(self.recipe, UNNAMED["paper"])
+
+    @property
     def digest(self) -> str:
-        """SHA-256 of the canonical JSON of all this."""
-        return digest(values_of(self))
+        """SHA-256 of the canonical JSON of all this, but for what is as in runs that left it unnamed."""
+        unnamed = self._unnamed
+        named = {name: value for name, value in values_of(self).items() if value != unnamed.get(name)}
+        return digest(named)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +152,10 @@ class LanguageConfig(RunConfig):
     vocabulary: int
     length: int
     dtype: str
+
+    @property
+    def _unnamed(self) -> Mapping[str, str]:
+        return {**super()._unnamed, "position": "rotary"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

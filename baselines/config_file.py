@@ -1,15 +1,16 @@
 """Configurations of runs in files: what a run, or `sraven train`, has written as JSON, or YAML by hand."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig, RunConfig, read_config
 from baselines.run_directory import CONFIG
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.spec import values_of
 from sraven.core.untrusted.read import parse_yaml
 
 FIELDS: Mapping[str, type] = {each.name: each.type for each in fields(LanguageConfig)}  # type: ignore[misc]
@@ -17,6 +18,9 @@ FIELDS: Mapping[str, type] = {each.name: each.type for each in fields(LanguageCo
 
 PINNED = ("board_digest", "corpus", "vocabulary")
 """Those that a run has from its board and its text, which a file can only confirm."""
+
+_WRITTEN = {each.name for each in fields(RunConfig) if each.default is MISSING}
+"""Fields that are in every configuration that training has written."""
 
 _WANTED = {int: "an integer", float: "a number", str: "a text"}
 _MOST_BYTES = 1 << 20
@@ -107,6 +111,10 @@ def _configurations(content: Any, path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _checked(values: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     """Return values whose names and types are those of a configuration."""
+    if (
+        set(values) >= _WRITTEN
+    ):  # by training, perhaps before a field was added: so it means what it meant then
+        values = values_of(read_config(values))
     for name, value in values.items():
         if name not in FIELDS:
             near = get_close_matches(str(name), FIELDS, n=1)

@@ -19,7 +19,7 @@ from baselines.optim import OPTIMISERS
 from baselines.predict import predict, unranked_splits
 from baselines.processes import note
 from baselines.provenance import commit_of, hardware_of
-from baselines.recipes import USUAL, defaults_of
+from baselines.recipes import RECIPES, USUAL, defaults_of
 from baselines.result import RESULT, add_evaluation
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
@@ -177,21 +177,27 @@ def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
 
 _SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
 
+_PHRASES = {
+    ("feedforward", "none"): "no feed-forward layers",
+    ("feedforward", "moe"): "moe",
+    ("position", "relative_both_ways"): "both-ways buckets",
+}
+
 
 def _differences(config: RunConfig) -> list[str]:
     """Return in what a configuration differs from what is usual on its board, in words."""
-    later = {each.name: each.default for each in fields(RunConfig) if each.default is not MISSING}
+    later = {each.name: each.default for each in fields(RunConfig) if each.default not in (MISSING, "")}
     # A language model is of one size or another, which its entry says elsewhere.
-    usual = USUAL if isinstance(config, LanguageConfig) else defaults_of(read_board(config.board))
-    found = {name: getattr(config, name) for name in (*usual, *later)}
-    return [
-        _in_words(name, found[name]) for name, value in {**usual, **later}.items() if found[name] != value
-    ]
+    on_text = {**USUAL, "position": "rotary"}
+    usual = on_text if isinstance(config, LanguageConfig) else defaults_of(read_board(config.board))
+    expected = {**later, **usual, **RECIPES[config.recipe], "position": usual["position"], "recipe": "paper"}
+    found = {name: getattr(config, name) for name in expected}
+    return [_in_words(name, found[name]) for name, value in expected.items() if found[name] != value]
 
 
 def _in_words(name: str, value: Any) -> str:
-    if name == "feedforward":
-        return "no feed-forward layers" if value == "none" else str(value)
+    if (name, value) in _PHRASES:
+        return _PHRASES[name, value]
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{_SHORT.get(name, name.replace('_', ' '))} {shown}"
 

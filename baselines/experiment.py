@@ -17,8 +17,7 @@ from baselines.log import Scores
 from baselines.model.config import TransformerConfig
 from baselines.model.names import look_up
 from baselines.model.transformer import Transformer
-from baselines.optim import OPTIMISERS, Hyper, make_optimiser
-from baselines.recipes import find_recipe
+from baselines.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyper, make_optimiser
 from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.step import Program, Report
 from sraven.core.boards.board import Board, read_board
@@ -84,7 +83,9 @@ def board_of(config: RunConfig) -> Board:
 
 def shape_of(config: RunConfig) -> dict[str, Any]:
     """Return what a transformer has from its run alone, whatever it is trained on."""
-    names = "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout"
+    names = (
+        "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
+    )
     return {name: getattr(config, name) for name in names.split()}
 
 
@@ -95,7 +96,6 @@ def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
             inputs=encoding.width_in,
             outputs=encoding.width_out,
             length=encoding.length,
-            unidirectional_buckets=find_recipe(config.recipe).unidirectional_buckets,
             **shape_of(config),
         )
     )
@@ -105,15 +105,14 @@ def optimiser_of(config: RunConfig) -> Callable[[Hyper], optax.GradientTransform
     """Return what makes the optimiser of a configuration, given what a grid varies.
 
     Raises:
-        ConfigurationError: for an optimiser or a recipe that isn't in its table.
+        ConfigurationError: for a name that isn't in its table.
     """
-    recipe = find_recipe(config.recipe)
     return partial(
         make_optimiser,
         steps=config.steps,
         optimiser=look_up("optimiser", config.optimiser, OPTIMISERS),
-        rate_share=recipe.rate_share,
-        decayed=recipe.decayed,
+        lr_schedule=look_up("lr_schedule", config.lr_schedule, LR_SCHEDULES),
+        weight_decay_mask=look_up("weight_decay_mask", config.weight_decay_mask, WEIGHT_DECAY_MASKS),
     )
 
 

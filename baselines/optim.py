@@ -4,7 +4,7 @@ Rate, decay and warm-up are arguments of the update, not constants of the progra
 them trains in one program. An optimiser is an entry of `OPTIMISERS`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -31,11 +31,14 @@ class Hyper(NamedTuple):
     warmup: Any
 
 
-RateShare = Callable[[Any, int, Any], jax.Array]
+LRSchedule = Callable[[Any, int, Any], jax.Array]
 """Returns the rate of an update as a share of the peak, given how many were done before, steps, warm-up."""
 
+WeightDecayMask = Callable[[Any], Any]
+"""Returns which parameters decay, a tree of booleans, given all of them."""
 
-def rate_share(step: Any, steps: int, warmup: Any) -> jax.Array:
+
+def warmup_cosine(step: Any, steps: int, warmup: Any) -> jax.Array:
     """Return the rate of update number ``step`` (from 0) as a share of the peak.
 
     It rises in equal parts over ``warmup`` updates, the first of which already moves, and falls by
@@ -46,7 +49,7 @@ def rate_share(step: Any, steps: int, warmup: Any) -> jax.Array:
     return jnp.minimum(done / jnp.maximum(1, warmup), _cosine(progress))
 
 
-def rate_share_of_paper_code(step: Any, steps: int, warmup: Any) -> jax.Array:
+def warmup_cosine_paper_code(step: Any, steps: int, warmup: Any) -> jax.Array:
     """Return it as the paper's code has it: the first is 0, and the cosine ends ``warmup`` early."""
     done = jnp.asarray(step, jnp.float32)
     progress = jnp.clip((done - warmup) / jnp.maximum(1, steps - 2 * warmup), 0.0, 1.0)
@@ -58,7 +61,7 @@ def _cosine(progress: jax.Array) -> jax.Array:
     return share
 
 
-def decayed(params: Any) -> Any:
+def no_biases(params: Any) -> Any:
     """Return which parameters decay: all but biases, LayerNorm's scales and position tables."""
 
     def decays(path: Any, leaf: Any) -> bool:
@@ -67,9 +70,17 @@ def decayed(params: Any) -> Any:
     return jax.tree_util.tree_map_with_path(decays, params)
 
 
-def decayed_in_paper_code(params: Any) -> Any:
+def no_vectors(params: Any) -> Any:
     """Return it as the paper's code has it: all that aren't vectors, so some biases and tables too."""
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+LR_SCHEDULES: Mapping[str, LRSchedule] = {
+    "warmup_cosine": warmup_cosine,
+    "warmup_cosine_paper_code": warmup_cosine_paper_code,
+}
+
+WEIGHT_DECAY_MASKS: Mapping[str, WeightDecayMask] = {"no_biases": no_biases, "no_vectors": no_vectors}
 
 
 Rate = Callable[[Any], jax.Array]
@@ -81,17 +92,16 @@ class Optimiser(NamedTuple):
 
     Attributes:
         title: its name in prose.
-        make: returns it, given the rate, the weight decay, a number or a traced one, and a function that
-            tells which parameters decay. On a mesh, what it keeps of a parameter lies as that does if it
-            is a tree like the parameters'.
+        make: returns it, given the rate, the weight decay, a number or a traced one, and its mask. On a
+            mesh, what it keeps of a parameter lies as that does if it is a tree like the parameters'.
     """
 
     title: str
-    make: Callable[[Rate, Any, Callable[[Any], Any]], optax.GradientTransformation]
+    make: Callable[[Rate, Any, WeightDecayMask], optax.GradientTransformation]
 
 
-def _adamw(rate: Rate, weight_decay: Any, decayed: Callable[[Any], Any]) -> optax.GradientTransformation:
-    return optax.adamw(rate, b1=0.9, b2=0.999, eps=1e-8, weight_decay=weight_decay, mask=decayed)
+def _adamw(rate: Rate, weight_decay: Any, mask: WeightDecayMask) -> optax.GradientTransformation:
+    return optax.adamw(rate, b1=0.9, b2=0.999, eps=1e-8, weight_decay=weight_decay, mask=mask)
 
 
 OPTIMISERS: dict[str, Optimiser] = {"adamw": Optimiser("AdamW", _adamw)}
@@ -103,8 +113,8 @@ def make_optimiser(
     steps: int,
     optimiser: Optimiser = OPTIMISERS["adamw"],
     *,
-    rate_share: RateShare = rate_share,
-    decayed: Callable[[Any], Any] = decayed,
+    lr_schedule: LRSchedule = warmup_cosine,
+    weight_decay_mask: WeightDecayMask = no_biases,
 ) -> optax.GradientTransformation:
     """Return the optimiser of a run.
 
@@ -112,11 +122,11 @@ def make_optimiser(
         hyper: what a grid varies.
         steps: updates of the run.
         optimiser: an entry of `OPTIMISERS`.
-        rate_share: of the recipe.
-        decayed: which parameters decay, given all.
+        lr_schedule: an entry of `LR_SCHEDULES`.
+        weight_decay_mask: an entry of `WEIGHT_DECAY_MASKS`.
     """
 
     def rate(step: Any) -> jax.Array:
-        return jnp.asarray(hyper.learning_rate * rate_share(step, steps, hyper.warmup))
+        return jnp.asarray(hyper.learning_rate * lr_schedule(step, steps, hyper.warmup))
 
-    return optimiser.make(rate, hyper.weight_decay, decayed)
+    return optimiser.make(rate, hyper.weight_decay, weight_decay_mask)

@@ -1,18 +1,11 @@
 """Configurations of runs: the paper's hyperparameters, and where its published code has others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any
 
 from baselines.config import RunConfig, that_warms_up
 from baselines.model.names import look_up
-from baselines.optim import (
-    RateShare,
-    decayed,
-    decayed_in_paper_code,
-    rate_share,
-    rate_share_of_paper_code,
-)
 from baselines.table_a3 import TABLE_A3
 from sraven.core.boards.board import Board
 from sraven.core.ground.errors import ConfigurationError
@@ -29,43 +22,24 @@ SRAVEN, FUZZYLOGIC = recipe_of("sraven"), recipe_of("fuzzylogic")
 """What a run has unless told otherwise: what its family names (`sraven.core.tasks.family.Family.recipe`)."""
 
 
-class Recipe(NamedTuple):
-    """In what the paper and its published code differ.
-
-    Attributes:
-        attention_dropout: of a run that isn't told another.
-        unidirectional_buckets: of the table of positions, see `baselines.model.config.TransformerConfig`.
-        rate_share: the schedule.
-        decayed: which parameters decay, given all.
-    """
-
-    attention_dropout: float
-    unidirectional_buckets: bool
-    rate_share: RateShare
-    decayed: Callable[[Any], Any]
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "paper": Recipe(0.0, False, rate_share, decayed),
-    "paper-code": Recipe(0.1, True, rate_share_of_paper_code, decayed_in_paper_code),
+RECIPES: Mapping[str, Mapping[str, Any]] = {
+    "paper": {
+        "attention_dropout": 0.0,
+        "position": "relative_one_way",
+        "lr_schedule": "warmup_cosine",
+        "weight_decay_mask": "no_biases",
+    },
+    "paper-code": {
+        "attention_dropout": 0.1,
+        "position": "relative_one_way",
+        "lr_schedule": "warmup_cosine_paper_code",
+        "weight_decay_mask": "no_vectors",
+    },
 }
+"""Fields in which the paper's published code parts from it, or on which it is silent, by recipe."""
 
-USUAL: Mapping[str, Any] = {
-    "recipe": "paper",
-    "activation": "relu",
-    "feedforward": "mlp",
-    "attention_dropout": RECIPES["paper"].attention_dropout,
-}
+USUAL: Mapping[str, Any] = {"recipe": "paper", "activation": "relu", "feedforward": "mlp", **RECIPES["paper"]}
 """What a run of any task has unless told otherwise."""
-
-
-def find_recipe(name: str) -> Recipe:
-    """Return a recipe.
-
-    Raises:
-        ConfigurationError: if there is none of that name.
-    """
-    return look_up("recipe", name, RECIPES)
 
 
 def defaults_of(board: Board) -> dict[str, Any]:
@@ -108,7 +82,7 @@ def make_config(
         "seed": seed,
         **usual,
         "recipe": recipe,
-        "attention_dropout": find_recipe(recipe).attention_dropout,
+        **look_up("recipe", recipe, RECIPES),
         **given,
     }
     return that_warms_up(RunConfig(**values))

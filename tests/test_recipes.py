@@ -12,7 +12,7 @@ import pytest
 from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
-from baselines.optim import rate_share
+from baselines.optim import warmup_cosine
 from sraven.core.submissions.submission import score_submission
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"
@@ -98,19 +98,19 @@ def test_the_model_in_pytorch_is_that_of_the_baselines(for_torch, baseline):
 
 @pytest.mark.parametrize("length", [9, 18, 27, 32, 36, 54, 72, 108])
 def test_the_buckets_of_positions_are_those_of_the_baselines(for_jax, length):
-    expected = relative_buckets(length, length, length, length)
+    expected = relative_buckets(length, length, length, length, bidirectional=False)
     assert np.array_equal(for_jax.relative_buckets(length), expected)
 
 
 @pytest.mark.parametrize("length", [9, 18, 27, 32, 36, 54, 72, 108])
 def test_the_buckets_of_positions_in_pytorch_are_those_of_the_baselines(for_torch, length):
-    expected = relative_buckets(length, length, length, length)
+    expected = relative_buckets(length, length, length, length, bidirectional=False)
     assert np.array_equal(for_torch.relative_buckets(length).numpy(), expected)
 
 
 def test_the_schedule_in_pytorch_is_that_of_the_baselines(for_torch):
     for step in (0, 10, 999, 1000, 5000, 19_999):
-        expected = float(rate_share(step, 20_000, for_torch.WARMUP))
+        expected = float(warmup_cosine(step, 20_000, for_torch.WARMUP))
         assert for_torch.learning_rate(step, 20_000) == pytest.approx(expected, rel=1e-5)
 
 

@@ -70,7 +70,6 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
             vocabulary=config.vocabulary,
             length=config.length,
             **shape_of(config),
-            position="rotary",
             causal=True,
             tile=tile,
             fused=compute.fused,

@@ -68,6 +68,7 @@ def make_language_config(
         "steps": max(1, board.train_budget // max(1, tokens)),
         "seed": seed,
         **USUAL,
+        "position": "rotary",
         **shape,
         **given,
     }

@@ -13,6 +13,10 @@ from sraven.core.ground.errors import ConfigurationError
 
 _LIMIT = 1 << 24
 
+POSITIONS = ("relative_one_way", "relative_both_ways", "rotary")
+"""How positions enter: T5's relative bias, a table for each layer and head, with all buckets for earlier keys
+(later ones share bucket 0 with the query's own), or with half of them for later keys; or rotary encoding."""
+
 
 @dataclass(frozen=True)
 class TransformerConfig:
@@ -30,10 +34,8 @@ class TransformerConfig:
         attention: a name of `baselines.model.attention.ATTENTION`.
         activation: φ of its value network, a name of `baselines.model.attention.ACTIVATIONS`.
         feedforward: a name of `baselines.model.feedforward.FEEDFORWARD`.
-        position: ``relative`` (T5's bias, a table for each layer) or ``rotary``.
+        position: one of `POSITIONS`.
         causal: whether a token sees earlier ones and itself only.
-        unidirectional_buckets: True for what the paper's published code does without ``causal``: all
-            later keys share a bucket with the query's own.
         attention_dropout: share of pairs of positions dropped in training; the published code's is 0.1.
         vocabulary: 0 if tokens are vectors; else they are integers below it, and one table embeds
             them and, transposed, makes the outputs.
@@ -62,9 +64,8 @@ class TransformerConfig:
     attention: str = "hyla"
     activation: str = "relu"
     feedforward: str = "mlp"
-    position: str = "relative"
+    position: str = "relative_one_way"
     causal: bool = False
-    unidirectional_buckets: bool = False
     attention_dropout: float = 0.0
     vocabulary: int = 0
     tile: int = 0
@@ -90,17 +91,12 @@ class TransformerConfig:
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()
         check_choice("dtype", self.dtype, ("float32", "bfloat16", *exact))
         check_share("attention_dropout", self.attention_dropout, "such as 0.1")
-        if check_choice("position", self.position, ("relative", "rotary")) == "rotary":
+        if check_choice("position", self.position, POSITIONS) == "rotary":
             check_rotary(self.head_width)
         else:
-            check_buckets(self.length, self.length, self.bidirectional_buckets)
+            check_buckets(self.length, self.length, self.position == "relative_both_ways")
 
     @property
     def head_width(self) -> int:
         """Width of one head's query, key and value: D."""
         return self.qkv_width // self.heads
-
-    @property
-    def bidirectional_buckets(self) -> bool:
-        """Whether later keys have buckets of their own."""
-        return not (self.causal or self.unidirectional_buckets)

@@ -92,7 +92,7 @@ class SelfAttention(nn.Module):
             return rotate(query, angles[-A:]), rotate(key, angles), None
         init = nn.initializers.normal(config.length**-0.5)
         table_HN = self.param("position", init, (config.heads, config.length))
-        both_ways = config.bidirectional_buckets
+        both_ways = config.position == "relative_both_ways"
         bucket_TT = relative_buckets(T, T, config.length, config.length, bidirectional=both_ways)
         return query, key, relative_bias(table_HN, bucket_TT[-A:])
 

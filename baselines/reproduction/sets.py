@@ -116,13 +116,18 @@ def _millions(instances: int) -> str:
     return f"{instances // 1_000_000} M"
 
 
-def _ablations(board: str) -> tuple[Row, ...]:
+FUZZY: Mapping[str, Any] = {"position": "relative_both_ways"}
+"""Runs on fuzzy logic have buckets for both ways: most were trained before the recipe's became one-way, and
+their points are a set. What that changes is the figure `positions-fuzzylogic`."""
+
+
+def _ablations(board: str, **changes: Any) -> tuple[Row, ...]:
     """Return the rows of Table A1 on a board."""
     return tuple(
         Row(
             board,
             {"method": method},
-            {"attention": attention, "feedforward": feedforward},
+            {"attention": attention, "feedforward": feedforward, **changes},
             reported=method,
         )
         for method, attention, feedforward in _ABLATIONS
@@ -173,6 +178,8 @@ def _series(board: str, heading: str, values: tuple[tuple[str, str, dict[str, An
     )
 
 
+_BUCKETS = {"relative_one_way": "one way", "relative_both_ways": "both ways"}
+
 FIGURES: Mapping[str, Figure] = {
     figure.name: figure
     for figure in (
@@ -184,7 +191,7 @@ FIGURES: Mapping[str, Figure] = {
                 Row(
                     _board_of_points(points, held_out),
                     {"points": str(points), "held out": f"{held_out} %", "attention": name},
-                    {"attention": attention},
+                    {"attention": attention, **FUZZY},
                 )
                 for points in _POINTS
                 for held_out in _HELD_OUT
@@ -196,7 +203,7 @@ FIGURES: Mapping[str, Figure] = {
             "table-a1-fuzzylogic",
             "Table A1, fuzzy logic: ablations of HYLA",
             "fuzzylogic",
-            _ablations("fuzzylogic-v1"),
+            _ablations("fuzzylogic-v1", **FUZZY),
             compared=("method",),
         ),
         Figure(
@@ -300,12 +307,33 @@ FIGURES: Mapping[str, Figure] = {
                 Row(
                     "fuzzylogic-v1",
                     {"attention": name, "attention dropout": f"{share:g}"},
-                    {"attention": attention, "attention_dropout": share},
+                    {"attention": attention, "attention_dropout": share, **FUZZY},
                 )
                 for attention, name in ATTENTIONS.items()
                 for share in (0.0, 0.1)
             ),
             compared=("attention", "attention dropout"),
+        ),
+        *(
+            Figure(
+                f"positions-{family}",
+                f"Not in the paper: buckets of relative positions, on {title}",
+                family,
+                tuple(
+                    Row(
+                        board,
+                        {"attention": name, "buckets": words},
+                        {"attention": attention, "position": position},
+                    )
+                    for attention, name in ATTENTIONS.items()
+                    for position, words in _BUCKETS.items()
+                ),
+                compared=("attention", "buckets"),
+            )
+            for family, title, board in (
+                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1"),
+                ("sraven", "SRAVEN", "sraven-v1"),
+            )
         ),
     )
 }

@@ -56,6 +56,9 @@ recipe_options = join_options(
     click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh."),
     click.option("--feedforward", metavar="mlp|moe|none"),
     click.option("--attention-dropout", type=float),
+    click.option("--position", metavar="NAME", help="relative_one_way or relative_both_ways."),
+    click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it."),
+    click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors."),
     click.option(
         "--optimiser", metavar="NAME", help="A name of baselines.optim.OPTIMISERS.  [default: adamw]"
     ),

@@ -81,14 +81,11 @@ def apply_norm(layer, x):
 
 
 def relative_buckets(length):
-    """Return the bucket of each pair of positions, int [Q, K]: T5's, both ways, `length` of them."""
-    one_way = length // 2
-    exact = one_way // 2
-    offset = np.arange(length)[:, None] - np.arange(length)
-    distance = np.abs(offset)
-    far = exact + np.log(np.maximum(distance / exact, 1)) / math.log(length / exact) * (one_way - exact)
-    bucket = np.where(distance < exact, distance, np.minimum(far.astype(int), one_way - 1))
-    return bucket + one_way * (offset < 0)
+    """Return the bucket of each pair of positions, int [Q, K]: T5's, one way, `length` of them."""
+    exact = length // 2
+    distance = np.maximum(np.arange(length)[:, None] - np.arange(length), 0)
+    far = exact + np.log(np.maximum(distance / exact, 1)) / math.log(length / exact) * (length - exact)
+    return np.where(distance < exact, distance, np.minimum(far.astype(int), length - 1))
 
 
 def attend(params, mix, x):

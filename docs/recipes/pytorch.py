@@ -50,13 +50,11 @@ ATTENTION = {"softmax": softmax, "linear": linear, "hyla": hyla}
 
 
 def relative_buckets(length):
-    """Return the bucket of each pair of positions, long [Q, K]: T5's, both ways, `length` of them."""
-    one_way = length // 2
-    exact = one_way // 2
-    distance = torch.arange(length)[:, None] - torch.arange(length)
-    far = exact + (distance.abs() / exact).clamp(min=1).log() / math.log(length / exact) * (one_way - exact)
-    bucket = torch.where(distance.abs() < exact, distance.abs(), far.clamp(max=one_way - 1).long())
-    return bucket + one_way * (distance < 0)
+    """Return the bucket of each pair of positions, long [Q, K]: T5's, one way, `length` of them."""
+    exact = length // 2
+    distance = (torch.arange(length)[:, None] - torch.arange(length)).clamp(min=0)
+    far = exact + (distance / exact).clamp(min=1).log() / math.log(length / exact) * (length - exact)
+    return torch.where(distance < exact, distance, far.clamp(max=length - 1).long())
 
 
 class Attention(nn.Module):

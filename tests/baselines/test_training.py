@@ -9,7 +9,7 @@ import pytest
 
 from baselines.encode import encoding_of
 from baselines.feed import chunk_of_steps, chunks
-from baselines.optim import Hyper, decayed, decayed_in_paper_code, rate_share, rate_share_of_paper_code
+from baselines.optim import Hyper, no_biases, no_vectors, warmup_cosine, warmup_cosine_paper_code
 from baselines.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
 from helpers.compiling import quick_compilation
@@ -146,7 +146,7 @@ def test_no_steps_are_no_chunks():
 
 
 def test_rate_rises_to_its_peak_and_falls_to_a_tenth():
-    shares = compute(lambda steps: rate_share(steps, 100, 10), np.arange(100))
+    shares = compute(lambda steps: warmup_cosine(steps, 100, 10), np.arange(100))
     assert shares[0] == pytest.approx(0.1) and shares[9] == pytest.approx(1)
     assert (np.diff(shares[:10]) > 0).all() and (np.diff(shares[9:]) <= 0).all()
     assert shares[99] == pytest.approx(0.1)
@@ -154,7 +154,7 @@ def test_rate_rises_to_its_peak_and_falls_to_a_tenth():
 
 
 def test_rate_of_the_papers_code_starts_at_0_and_ends_early():
-    shares = compute(lambda steps: rate_share_of_paper_code(steps, 100, 10), np.arange(100))
+    shares = compute(lambda steps: warmup_cosine_paper_code(steps, 100, 10), np.arange(100))
     assert shares[0] == 0 and shares[10] == pytest.approx(1)
     assert shares[90:] == pytest.approx(0.1) and shares[89] > 0.1
 
@@ -165,9 +165,9 @@ def test_biases_scales_and_position_tables_do_not_decay():
         "norm": {"scale": jnp.ones(2), "bias": jnp.ones(2)},
         "position": jnp.ones((5, 2)),
     }
-    assert jax.tree.leaves(decayed(params)) == [False, True, False, False, False]
+    assert jax.tree.leaves(no_biases(params)) == [False, True, False, False, False]
     # The published code exempts vectors alone.
-    assert jax.tree.leaves(decayed_in_paper_code(params)) == [True, True, False, False, True]
+    assert jax.tree.leaves(no_vectors(params)) == [True, True, False, False, True]
 
 
 def test_decay_is_decoupled_from_the_gradient():
@@ -180,7 +180,7 @@ def test_decay_is_decoupled_from_the_gradient():
         return state, *(train_step(program, state, rate, batch)[0] for rate in rates)
 
     state, with_decay, without = compute(look, np.uint32(0), batch)
-    rate = 1e-3 * float(rate_share(0, STEPS, 2))
+    rate = 1e-3 * float(warmup_cosine(0, STEPS, 2))
     difference = without.params["kernel"] - with_decay.params["kernel"]
     np.testing.assert_allclose(difference, rate * 0.5 * state.params["kernel"], rtol=1e-3, atol=1e-8)
     assert (with_decay.params["bias"] == without.params["bias"]).all()

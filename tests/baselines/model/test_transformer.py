@@ -158,7 +158,7 @@ def test_without_feedforward_layers_it_is_as_with_some_that_add_nothing(changes)
 
 def test_buckets_of_the_published_code_hide_the_order_of_later_tokens():
     """Its buckets tell no two later keys apart: then swapping them changes nothing before them."""
-    for changes, differs in (({}, True), ({"unidirectional_buckets": True}, False)):
+    for changes, differs in (({"position": "relative_both_ways"}, True), ({}, False)):
         config = small(attention="linear", **changes)
         model, params = initialised(config)
         tokens, apply = tokens_of(config), jax.jit(model.apply)

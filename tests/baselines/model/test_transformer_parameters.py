@@ -12,10 +12,8 @@ from baselines.model.transformer import SelfAttention, Transformer, TransformerC
 from helpers.small_models import TEXT, B, T, count, parameters, small, tokens_of
 from sraven import ConfigurationError
 
-SRAVEN = TransformerConfig(inputs=8, outputs=8, length=36, unidirectional_buckets=True)
-FUZZY_LOGIC = TransformerConfig(
-    inputs=5, outputs=1, length=32, layers=2, heads=8, qkv_width=16, unidirectional_buckets=True
-)
+SRAVEN = TransformerConfig(inputs=8, outputs=8, length=36)
+FUZZY_LOGIC = TransformerConfig(inputs=5, outputs=1, length=32, layers=2, heads=8, qkv_width=16)
 LANGUAGE = TransformerConfig(
     inputs=0,
     outputs=0,
