@@ -29,6 +29,9 @@ from sraven.core.system.files import sha256_of_file, sync_directory, write_json
 KEPT = 2
 """How many are kept: the newest, and one before, should the newest be damaged."""
 
+PATIENCE = 7 * 24 * 3600
+"""Seconds that a save may take; a process that was suspended goes on with it."""
+
 CHECKSUMS = "sha256.json"
 """The file of a checkpoint that has the checksums of all its others."""
 
@@ -68,7 +71,8 @@ class Checkpoints:
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
         failure = None
         try:
-            ocp.save(new.absolute(), _by_path(state), overwrite=True)
+            with ocp.Context(async_options=ocp.options.AsyncOptions(timeout_secs=PATIENCE)):
+                ocp.save(new.absolute(), _by_path(state), overwrite=True)
             sys.unraisablehook = hook
         except Exception as error:  # the writer's errors are many, and only some are the system's
             failure = _as_os_error(error, self._folder / str(step))

@@ -261,14 +261,16 @@ def deep_hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
 _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2))}
 
 ATTENTION: dict[str, Attention] = {
-    "softmax": Attention(softmax, weighted_sum, forms=("cudnn",)),
+    "softmax": Attention(softmax, weighted_sum, forms=("cudnn", "lanes")),
     "linear": Attention(as_they_are, weighted_sum, forms=("chunked", "tiled")),
-    "hyla": Attention(rms_head, hyla, mixes=2, forms=("pallas", "tiled")),
+    "hyla": Attention(rms_head, hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
     "linear_rmshead": Attention(rms_head, weighted_sum, forms=("tiled",)),
     "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, forms=("tiled",)),
-    "hyla_no_rmshead": Attention(as_they_are, hyla, mixes=2, forms=("pallas", "tiled")),
-    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, forms=("pallas", "tiled")),
-    "hyla_linear_no_rmshead": Attention(as_they_are, linear_hyla, mixes=2, forms=("pallas", "tiled")),
+    "hyla_no_rmshead": Attention(as_they_are, hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
+    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
+    "hyla_linear_no_rmshead": Attention(
+        as_they_are, linear_hyla, mixes=2, forms=("pallas", "tiled", "lanes")
+    ),
     "hyla_softmax": Attention(softmax, hyla, mixes=2),
     "hyla_rmshead_softmax": Attention(rms_head_softmax, hyla, mixes=2),
     "hyla_deep": Attention(rms_head, deep_hyla, weights=_DEEP, mixes=2),

@@ -7,7 +7,16 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Edit, Network, attend, dropout_gate, identity, linear_hyla
+from baselines.model.attention import (
+    ATTENTION,
+    Attention,
+    Edit,
+    Network,
+    attend,
+    dropout_gate,
+    identity,
+    linear_hyla,
+)
 from baselines.model.devices import cudnn_applies, device_capability, pallas_applies
 from baselines.model.hyla_tiled import tiled_attention
 from baselines.model.linear_chunked import linear_chunked
@@ -130,6 +139,17 @@ def chunked(call: Call) -> Computed:
     return linear_chunked(*call.arrays, chunk=call.tile)[0], None
 
 
+def lanes(call: Call) -> Computed:
+    """Instances side by side in a CPU's vectors, without arrays of pairs."""
+    from baselines.model.fast.lanes import attend_in_lanes  # Numba, which only this form needs
+
+    name = next(name for name, entry in ATTENTION.items() if entry is call.attention)
+    sizes = call.query.shape[1], call.key.shape[1]
+    bias = jnp.zeros((call.query.shape[2], *sizes)) if call.bias is None else call.bias
+    gate = jnp.ones(sizes) if call.gate is None else call.gate
+    return attend_in_lanes(name, *call.arrays, bias, gate), None
+
+
 def cudnn(call: Call) -> Computed:
     """Softmax attention in cuDNN's kernels."""
     return softmax_fused(*call.arrays, causal=call.causal), None
@@ -155,6 +175,19 @@ def _suits_pallas(call: Call) -> bool:
 
 def _suits_chunked(call: Call) -> bool:
     return call.tile > 0 and call.causal and call.is_bare and call.asks_all
+
+
+def _suits_lanes(call: Call) -> bool:
+    if jax.default_backend() != "cpu" or jax.device_count() > 1 or call.query.dtype != jnp.float32:
+        return False
+    if call.causal or call.tile or call.return_scores or call.mask is not None:
+        return False
+    if call.attention.mixes == 2 and call.network.activation is not jax.nn.relu:
+        return False
+    from baselines.model.fast.lanes import LANES, WIDEST, is_known
+
+    instances, _, _, width = call.query.shape
+    return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()
 
 
 def _suits_cudnn(call: Call) -> bool:
@@ -188,6 +221,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         "pallas": Form(_suits_pallas, pallas),
         "chunked": Form(_suits_chunked, chunked),
         "tiled": Form(_suits_tiled, tiled),
+        "lanes": Form(_suits_lanes, lanes),
     }
 )
 """The forms besides the plain one, by the names that attentions call them."""

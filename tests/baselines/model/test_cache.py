@@ -142,7 +142,11 @@ def test_nothing_is_kept_unless_the_collection_is_mutable():
     ("changes", "asked", "message"),
     [
         ({"causal": False}, {}, "causal=False, position='rotary' with a cache; expected True and 'rotary'"),
-        ({"position": "relative"}, {}, "causal=True, position='relative' with a cache; expected True and"),
+        (
+            {"position": "relative_one_way"},
+            {},
+            "position='relative_one_way' with a cache; expected True and",
+        ),
         ({}, {"mask": np.ones(T, bool)}, "mask with a cache; expected tokens alone"),
         ({}, {"return_scores": True}, "return_scores with a cache; expected tokens alone"),
         ({}, {"edit_codes": lambda layer, codes: codes}, "edit_codes with a cache; expected tokens alone"),

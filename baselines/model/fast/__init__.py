@@ -1,0 +1,1 @@
+"""Faster implementations of what `baselines.model` defines, each tested against it."""
