@@ -1,4 +1,4 @@
-"""Training cells, one after the other, for as long as there is time."""
+"""Training cells, one after the other or some at a time, for as long as there is time."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,14 +15,16 @@ from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.session import DEFAULT_SCORING, Scoring, Text, plan_run, train_plan
 from baselines.table_a3 import TABLE_A3
+from sraven.core.engines.jobs import HERE, map_jobs
+from sraven.core.engines.processes import take_processors
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.lock import Lock
 
 Wrote = Callable[[Cell, Path], None]
 """Is told of a record that was written."""
 
-Tell = Callable[[Cell, int, Mapping[str, float] | None], None]
-"""Is told which cell is trained, how many steps more were done, and what its log says of them."""
+Tell = Callable[[Cell | None, int, Mapping[str, float] | None], None]
+"""Is told which cell is trained, None if several are, how many steps more were done, and what a log says."""
 
 
 class Progress(NamedTuple):
@@ -30,12 +32,12 @@ class Progress(NamedTuple):
 
     Attributes:
         records: of the runs that ended, in order.
-        stopped: the cell that is under way, if time was spent in one.
-        left: cells that have no record yet, that one included.
+        stopped: cells that are under way.
+        left: how many have no record yet, those included.
     """
 
     records: tuple[Path, ...]
-    stopped: Cell | None
+    stopped: tuple[Cell, ...]
     left: int
 
 
@@ -84,11 +86,56 @@ def folder_of(runs: Path, config: RunConfig) -> Path:
     return runs / config.board / config.digest[:16]
 
 
+class _Training(NamedTuple):
+    """How cells are trained: what `run_cells` is told, but for the cells."""
+
+    runs: Path
+    results: Path
+    deadline: float
+    text: Text | None
+    scoring: Scoring
+    clock: Callable[[], float]
+    figures: Figures
+
+    def is_late(self) -> bool:
+        return self.clock() >= self.deadline
+
+
+class _Came(NamedTuple):
+    """What came of a cell: the path of its record, None if time was up before; whether it is under way."""
+
+    cell: Cell
+    record: Path | None
+    is_under_way: bool = False
+
+
+def _train_cell(
+    training: _Training, cell: Cell, tell: Callable[[int, Mapping[str, float] | None], None]
+) -> _Came:
+    if training.is_late():
+        return _Came(cell, None)
+    folder = folder_of(training.runs, cell.config)
+    words = training.text if isinstance(cell.config, LanguageConfig) else None
+    plan = plan_run(cell.config, folder, training.scoring, words)
+    (outcome,) = train_plan(plan, progress=tell, stop=training.is_late).outcomes
+    if outcome.stopped:
+        return _Came(cell, None, is_under_way=True)
+    record = record_of(folder, documents=words.validation if words else ())
+    return _Came(cell, write_record(training.results, record, training.figures))
+
+
+def _train_apart(training: _Training, jobs: int, cell: Cell, tell: Callable[[int, int], None]) -> _Came:
+    """Train a cell in a process that has its part of the processors."""
+    take_processors(jobs)
+    return _train_cell(training, cell, lambda steps, line: tell(steps, 0))
+
+
 def run_cells(
     cells: Sequence[Cell],
     runs: Path,
     results: Path,
     *,
+    jobs: int = 1,
     deadline: float = float("inf"),
     text: Text | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -105,7 +152,9 @@ def run_cells(
         cells: to train, in the order wanted.
         runs: a folder for run directories, held by one process at a time.
         results: folder of results.
-        deadline: on the clock; a run that is under way then stops there, with a checkpoint.
+        jobs: cells at a time. With more than one, each has a process and an equal part of the processors:
+            two runs on a processor each do more steps in all than one run on both.
+        deadline: on the clock; runs that are under way then stop there, with a checkpoint.
         text: that cells of language modelling are trained on, and scored by; None if there are none.
         scoring: of the runs while they train.
         tell: is told how training goes.
@@ -116,26 +165,33 @@ def run_cells(
     Raises:
         ConfigurationError: for a cell of language modelling without text.
         OutputError: if another process trains there.
-        OSError: if writing fails.
+        OSError: if writing fails, or a process died.
     """
     known = read_records(results)
     todo = [cell for cell in on_text(cells, text) if cell.digest not in known]
-    written: list[Path] = []
+    training = _Training(runs.absolute(), results.absolute(), deadline, text, scoring, clock, dict(figures))
+    done: list[_Came] = []
 
-    def is_late() -> bool:
-        return clock() >= deadline
+    def keep(came: _Came) -> None:
+        done.append(came)
+        if came.record:
+            wrote(came.cell, came.record)
 
     with Lock(runs, stays=True):
-        for place, cell in enumerate(todo):
-            if is_late():
-                return Progress(tuple(written), None, len(todo) - place)
-            folder = folder_of(runs, cell.config)
-            words = text if isinstance(cell.config, LanguageConfig) else None
-            plan = plan_run(cell.config, folder, scoring, words)
-            (outcome,) = train_plan(plan, progress=partial(tell, cell), stop=is_late).outcomes
-            if outcome.stopped:
-                return Progress(tuple(written), cell, len(todo) - place)
-            record = record_of(folder, documents=words.validation if words else ())
-            written.append(write_record(results, record, figures))
-            wrote(cell, written[-1])
-    return Progress(tuple(written), None, 0)
+        if jobs == 1:
+            for cell in todo:
+                keep(_train_cell(training, cell, partial(tell, cell)))
+        else:
+            map_jobs(
+                partial(_train_apart, training, jobs),
+                todo,
+                lambda steps, _: tell(None, steps, None),
+                engine=HERE,
+                local="processes",
+                folder=training.runs,
+                workers=jobs,
+                keep=keep,
+            )
+    records = tuple(came.record for came in done if came.record)
+    under_way = tuple(came.cell for came in done if came.is_under_way)
+    return Progress(records, under_way, len(todo) - len(records))

@@ -61,13 +61,16 @@ def _run(asked: Asked) -> None:
 
     with resumable(asked.runs, "the last checkpoint"), progress_bar("steps", steps) as advance:
 
-        def tell(cell: "Cell", steps: int, line: Mapping[str, float] | None) -> None:
-            advance(steps, "  ".join([describe_cell(cell), *([describe_line(line)] if line else [])]))
+        def tell(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
+            name = describe_cell(cell) if cell else f"{asked.jobs} runs at a time"
+            advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(run_cells, deadline=deadline, text=asked.text, tell=tell, wrote=wrote)
+        train = partial(
+            run_cells, jobs=asked.jobs, deadline=deadline, text=asked.text, tell=tell, wrote=wrote
+        )
         came = train(cells, asked.runs, asked.results)
     if asked.as_json:
-        stopped = None if came.stopped is None else came.stopped.digest
+        stopped = [cell.digest for cell in came.stopped]
         print_json({"records": [str(path) for path in came.records], "stopped": stopped, "left": came.left})
     else:
         print_progress(came, len(cells))
@@ -128,7 +131,7 @@ ACTIONS = {
     "list": Action(_list, "List the figures, and how far each has come."),
     "plan": Action(_plan, "Tell what is left of figures, and how long it takes.", (*_CHOICE, "rate")),
     "run": Action(
-        _run, "Train what is left of figures.", (*_CHOICE, "budget", "runs", "tokens", "validation")
+        _run, "Train what is left of figures.", (*_CHOICE, "jobs", "budget", "runs", "tokens", "validation")
     ),
     "adopt": Action(
         _adopt,
@@ -166,7 +169,7 @@ def command(context: click.Context, /, asked: Asked, **modes: bool) -> None:
     Example:
       sraven reproduce --list
       sraven reproduce --plan figure-2c
-      sraven reproduce --run figure-2c table-a1-fuzzylogic --budget 3h
+      sraven reproduce --run figure-2c table-a1-fuzzylogic --jobs 2 --budget 3h
       sraven reproduce --adopt runs/seed-0 runs/seed-1
       sraven reproduce --render
     """

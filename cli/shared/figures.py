@@ -73,7 +73,8 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
 def print_progress(came: "Progress", runs: int) -> None:
     """Print what came of the time that runs were given."""
     if came.left:
-        under_way = f", {describe_cell(came.stopped)} is under way" if came.stopped else ""
+        names = " and ".join(map(describe_cell, came.stopped))
+        under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""
         left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
         click.echo(f"time is up: {left} left{under_way}; the same line goes on")
     else:

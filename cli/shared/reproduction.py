@@ -24,6 +24,7 @@ class Asked(NamedTuple):
 
     Attributes:
         names: of figures; run directories for ``--adopt``.
+        jobs: runs at a time.
         budget: seconds.
         grid: whether all points of the grid are meant, not the recipe's alone.
         steps: of another level; None for full length.
@@ -40,6 +41,7 @@ class Asked(NamedTuple):
     """
 
     names: tuple[str, ...]
+    jobs: int
     budget: float
     grid: bool
     steps: int | None
@@ -81,6 +83,16 @@ def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None)
     return value
 
 
+def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    from sraven.core.compute.parallel import available_threads
+
+    if value > available_threads():
+        raise click.BadParameter(
+            f"{value}: expected 1 to {available_threads()}, the processors that may be used", ctx, param
+        )
+    return value
+
+
 def _read_budget(ctx: click.Context, param: click.Parameter, text: str | None) -> float:
     """Return the seconds of a text such as ``3h`` or ``1h30m``."""
     found = _BUDGET.fullmatch(text) if text is not None else None
@@ -101,6 +113,14 @@ asked_options = argument_of(
     "asked",
     Asked,
     click.argument("names", metavar="[FIGURE|RUN]...", nargs=-1),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        callback=_check_jobs,
+        default=1,
+        show_default=True,
+        help="run: runs at a time, each with its part of the processors.",
+    ),
     click.option("--budget", callback=_read_budget, metavar="TIME", help="run: stop after 3h, 90m, 1h30m."),
     click.option(
         "--grid", is_flag=True, help="plan, run: all points of Table A3's grid.  [default: the recipe's]"

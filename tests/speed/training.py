@@ -2,18 +2,20 @@
 
     python tests/speed/training.py docs/results/training-speed.json
 
-For each board and attention: milliseconds of a step, of a step whose last block computes all tokens and not
-the asked ones alone, of making its batch, of the forward pass, of forward and backward pass, and of the
+For each board and attention: milliseconds of a step, of a step with attention in its plain form, of a step
+whose last block computes all tokens and not the asked ones alone, of making its batch, of the forward pass, of forward and backward pass, and of the
 update (what is left); and two shares of the product's rate. Nominal: 6 · parameters · tokens over the time of
 a step, as if every token went through every weight. Real: the products that a step does, of weights and of
 attention, of which the last block leaves out what no asked token needs. Rounds alternate, so that a slow
-spell of the machine hits all of them; each time is the least of the rounds. Then the temporary memory of
+spell of the machine hits all of them; each time is the least of the rounds. On one processor of several, say
+`taskset -c 0` before the command. Then the temporary memory of
 HYLA, forward and backward, plain and tiled, from the compiler's own analysis.
 """
 
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -103,7 +105,16 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
 
     def steps_of(program: Program) -> Work:
         train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, side_by_side=False))
-        return lambda: train(states, chunk)
+        compiled = train.lower(states, chunk).compile()
+        return lambda: compiled(states, chunk)
+
+    def plain_steps_of(program: Program) -> Work:
+        entry = ATTENTION[attention]
+        ATTENTION[attention] = replace(entry, forms=())
+        try:
+            return steps_of(program)
+        finally:
+            ATTENTION[attention] = entry
 
     forward = jax.jit(
         lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(state.params, batch), None), 0.0, chunk)
@@ -115,6 +126,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
         "forward": lambda: forward(chunk),
         "forward_and_backward": lambda: backward(chunk),
         "step": steps_of(program),
+        "step_of_plain_attention": plain_steps_of(program),
         "step_of_all_tokens": steps_of(of_all_tokens),
     }
     operations = {

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
@@ -15,7 +16,9 @@ from sraven.core.system.isolation import safe_children
 
 _INTERVAL = 0.2
 _shared: Any = None
-"""In a worker: items and bytes done by all of them, and whether to stop."""
+"""In a worker: items and bytes done by all of them, whether to stop, and how many workers have started."""
+_number = 0
+"""In a worker: which it is, from 0."""
 
 
 def _exit_with_parent() -> None:
@@ -26,11 +29,26 @@ def _exit_with_parent() -> None:
 
 
 def _start_worker(shared: Any) -> None:
-    global _shared
+    global _shared, _number
     _shared = shared
+    with shared.get_lock():
+        _number = shared[3]
+        shared[3] += 1
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and says when to stop
     # A parent that is killed closes no queue: its workers would write on, beside the run that resumes.
     threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+@cache
+def take_processors(workers: int) -> None:
+    """In a worker: use an equal part of this machine's processors, where the system can tell processes so.
+
+    Libraries start as many threads as they may use processors: call it before they do.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        free = sorted(os.sched_getaffinity(0))
+        start, end = (len(free) * number // workers for number in (_number, _number + 1))
+        os.sched_setaffinity(0, free[start:end])
 
 
 def _tell_parent(items: int, size: int) -> None:
@@ -87,7 +105,7 @@ def map_in_processes(call: Call) -> None:
 
 def _map_apart(call: Call, processes: int) -> None:
     context = get_context("spawn")  # fork and JAX's threads don't go together
-    shared: Any = context.Array("q", 3)
+    shared: Any = context.Array("q", 4)
     with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
         try:
             _collect(call, [pool.submit(_do, call.work, job) for job in call.jobs], shared)

@@ -61,7 +61,7 @@ def trained(text, tmp_path_factory):
     (cell, _) = cells_of(FIGURE, steps=STEPS, points=FIGURE.points[:1])
     options = {"text": text, "scoring": Scoring(every=0), "figures": ALL}
     came = run_cells([cell], folder / "runs", folder / "results", **options)
-    assert run_cells([cell], folder / "runs", folder / "results", **options) == ((), None, 0)
+    assert run_cells([cell], folder / "runs", folder / "results", **options) == ((), (), 0)
     return folder, read_record(came.records[0])
 
 

@@ -64,7 +64,7 @@ def as_of_old(folder):
 
 def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run_folder):
     folder, came = finished
-    assert (came.stopped, came.left) == (None, 0)
+    assert (came.stopped, came.left) == ((), 0)
     (path,) = came.records
     assert path == folder / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
     record = read_record(path)
@@ -105,26 +105,49 @@ def test_what_has_a_record_isnt_trained_again(finished):
     def tell(cell, steps, line):
         raise AssertionError("nothing is left to train")
 
-    assert run([SOFTMAX], folder, tell=tell) == ((), None, 0)
+    assert run([SOFTMAX], folder, tell=tell) == ((), (), 0)
 
 
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
     _, came = finished
     ticks = iter(range(1000))
     stopped = run([SOFTMAX, HYLA], tmp_path, deadline=3, clock=lambda: next(ticks))
-    assert stopped == ((), SOFTMAX, 2)
+    assert stopped == ((), (SOFTMAX,), 2)
     run_folder = folder_of(tmp_path / "runs", SOFTMAX.config)
     checkpoints = {path.name for path in (run_folder / "checkpoints").iterdir()}
     lines = (run_folder / "log.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["step"] == max(map(int, checkpoints)) == 3 * CHUNK
     assert not (run_folder / RESULT).exists()
-    assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), None, 2)
+    assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), (), 2)
 
     went_on = run([SOFTMAX], tmp_path)
     assert went_on.left == 0
     again, unbroken = (read_record(each.records[0]) for each in (went_on, came))
     assert again.scores == unbroken.scores
     assert again.training_loss == unbroken.training_loss
+
+
+def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path):
+    done, told = [], []
+    options = {
+        "tell": lambda cell, steps, line: told.append((cell, steps)),
+        "wrote": lambda *each: done.append(each),
+    }
+    came = run([SOFTMAX, HYLA], tmp_path, jobs=2, **options)
+    assert (came.stopped, came.left) == ((), 0)
+    assert sorted(came.records) == sorted(path for _, path in done)
+    assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, HYLA.digest}
+    assert ({cell for cell, _ in told}, sum(steps for _, steps in told)) == ({None}, 2 * STEPS)
+    path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
+    again, before = read_record(path), read_record(finished[1].records[0])
+    for split, scores in before.scores.items():
+        assert again.scores[split] == pytest.approx(scores, abs=1e-3)
+    assert run([SOFTMAX, HYLA], tmp_path, jobs=2) == ((), (), 0)
+
+
+def test_time_that_is_up_stops_each_of_them(tmp_path):
+    late = run([SOFTMAX, HYLA], tmp_path, jobs=2, deadline=0)
+    assert late == ((), (), 2)
 
 
 def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):

@@ -1,0 +1,71 @@
+"""Time runs at a time, each on its part of the processors, beside a run on all of them.
+
+    python tests/speed/jobs.py docs/results/jobs-speed.json 2
+
+For each attention on `sraven-v1`: milliseconds of a step in each of that many processes, as
+`sraven reproduce --run --jobs` trains them, and of a run alone, in turns; and how many times as many steps a
+second the processes do in all. Each time is the median of ten seconds of steps, and of the rounds.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import jax
+from record import output
+from training import STEPS, works
+
+from sraven.core.compute.bench import machine
+from sraven.core.engines.jobs import HERE, map_jobs
+from sraven.core.engines.processes import take_processors
+from sraven.core.system.files import write_json
+
+SECONDS, ROUNDS = 10, 3
+
+
+def milliseconds(processes: int, attention: str, tell: Callable[[int, int], None]) -> float:
+    """Return the time of a step in this process, one of some."""
+    take_processors(processes)
+    step, times = works("sraven-v1", attention)[0]["step"], []
+    jax.block_until_ready(step())
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        start = time.perf_counter()
+        jax.block_until_ready(step())
+        times.append(1e3 * (time.perf_counter() - start) / STEPS)
+    return median(times)
+
+
+def main(goal: str, jobs: int) -> None:
+    """Measure, and write the result to ``goal``."""
+    found = []
+    for attention in ("softmax", "linear", "hyla"):
+        times: dict[int, list[float]] = {1: [], jobs: []}
+        for _ in range(ROUNDS):
+            for processes, kept in times.items():
+                work = partial(milliseconds, processes)
+                kept += map_jobs(work, [attention] * processes, engine=HERE, local="processes", folder=Path())
+        alone, beside = median(times[1]), median(times[jobs])
+        found.append(
+            {
+                "attention": attention,
+                "milliseconds": {"alone": round(alone, 1), "each": round(beside, 1)},
+                "times_the_steps": round(jobs * alone / beside, 2),
+            }
+        )
+        print(found[-1], flush=True)
+    record = {
+        "command": f"python tests/speed/jobs.py {goal} {jobs}",
+        "commit": output("git", "rev-parse", "HEAD"),
+        "machine": machine(),
+        "jobs": jobs,
+        "runs": found,
+    }
+    write_json(Path(goal), record)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
