@@ -1,7 +1,7 @@
 """Checkpoints of training: written whole or not at all, checked by SHA-256, the newest whole one restored.
 
-A checkpoint is a directory that Orbax writes. Once it is on disk, the checksums of all its files are put
-beside them; then it gets its name, which is its step.
+A checkpoint is a directory that Orbax writes. Once it is on disk, a file with the checksums of all others,
+the step and the digest of the run's configuration is put beside them; then it gets its name, its step.
 """
 
 import errno
@@ -29,11 +29,8 @@ from sraven.core.system.files import sha256_of_file, sync_directory, write_json
 KEPT = 2
 """How many are kept: the newest, and one before, should the newest be damaged."""
 
-PATIENCE = 7 * 24 * 3600
-"""Seconds that a save may take; a process that was suspended goes on with it."""
-
 CHECKSUMS = "sha256.json"
-"""The file of a checkpoint that has the checksums of all its others."""
+"""The file of a checkpoint with the checksums of all its others, and of which run and step it is."""
 
 _UNCHECKED = ".unchecked"
 """End of the name of a checkpoint until it has them."""
@@ -45,19 +42,24 @@ class Restored(NamedTuple):
     Attributes:
         step: of it.
         state: what it holds.
-        damaged: what is wrong with newer ones, in words; nothing if there are none.
+        remarks: in words: what is wrong with newer ones, and whether nothing tells of which run this one is.
     """
 
     step: int
     state: Any
-    damaged: str
+    remarks: str
 
 
 class Checkpoints:
-    """The checkpoints of a run directory, by step."""
+    """The checkpoints of a run directory, by step.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Args:
+        folder: theirs.
+        run: digest of the run's configuration.
+    """
+
+    def __init__(self, folder: Path, run: str) -> None:
+        self._folder, self._run = folder, run
 
     def save(self, step: int, state: Any) -> None:
         """Write a checkpoint, in place of a damaged one if need be; when this returns, it is on disk.
@@ -71,8 +73,7 @@ class Checkpoints:
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
         failure = None
         try:
-            with ocp.Context(async_options=ocp.options.AsyncOptions(timeout_secs=PATIENCE)):
-                ocp.save(new.absolute(), _by_path(state), overwrite=True)
+            ocp.save(new.absolute(), _by_path(state), overwrite=True)
             sys.unraisablehook = hook
         except Exception as error:  # the writer's errors are many, and only some are the system's
             failure = _as_os_error(error, self._folder / str(step))
@@ -81,7 +82,8 @@ class Checkpoints:
                 gc.collect()  # what else was to be written is dropped, which Python would tell of
             raise failure
         if jax.process_index() == 0:
-            write_json(new / CHECKSUMS, {name: _sync(new / name) for name in _files(new)})
+            files = {name: _sync(new / name) for name in _files(new)}
+            write_json(new / CHECKSUMS, {"run": self._run, "step": step, "files": files})
             if (self._folder / str(step)).exists():
                 shutil.rmtree(self._folder / str(step))
             os.replace(new, self._folder / str(step))
@@ -111,24 +113,32 @@ class Checkpoints:
             OutputError: if there are checkpoints but none is whole, it can't be read though it is, or there
                 is none of the step.
         """
-        steps, damage = self._steps(), list[str]()
+        steps, remarks = self._steps(), list[str]()
         if step is not None and steps:
             if step not in steps:
                 there = ", ".join(f"{each:,}" for each in reversed(steps))
                 raise OutputError(f"{self._folder} has no checkpoint of step {step:,}; there are {there}")
             steps = [step]
         for step in steps:
-            fault = _agreed_fault(self._folder / str(step))
+            fault = _agreed_fault(self._folder / str(step), self._run)
             if fault is None:
-                return Restored(step, self._load(step, target), "; ".join(damage))
+                leaves = self._load(step, target)
+                held = int(leaves.get(".step", step))
+                if held == step:
+                    state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
+                    if not _names_run(self._folder / str(step)):
+                        known = f"{self._folder / str(step)} doesn't tell of which run it is"
+                        remarks.append(f"{known}, as in earlier versions")
+                    return Restored(step, state, "; ".join(remarks))
+                fault = _of_step(held)
             if fault.may_pass:  # it may be whole, and what is older would take its place
                 raise OutputError(
                     f"{self._folder / str(step)} can't be read ({fault.text}); mend that, or remove it to go "
                     "on from the checkpoint before"
                 )
-            damage.append(f"{self._folder / str(step)} is damaged ({fault.text})")
+            remarks.append(f"{self._folder / str(step)} is damaged ({fault.text})")
         if steps:
-            raise OutputError(f"no checkpoint is whole: {'; '.join(damage)}; delete the run to start anew")
+            raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start anew")
         return None
 
     def _steps(self) -> list[int]:
@@ -136,13 +146,13 @@ class Checkpoints:
         names = os.listdir(self._folder) if self._folder.is_dir() else []
         return sorted((int(name) for name in names if name.isascii() and name.isdecimal()), reverse=True)
 
-    def _load(self, step: int, target: Any) -> Any:
+    def _load(self, step: int, target: Any) -> dict[str, Any]:
         wanted, path = _by_path(target), self._folder / str(step)
         try:
             leaves = ocp.load(path.absolute(), wanted)
         except Exception as error:  # whole, so not for damage: no room, or another version's
             raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
-        return jax.tree.unflatten(jax.tree.structure(target), [leaves[name] for name in wanted])
+        return {name: leaves[name] for name in wanted}
 
 
 def _by_path(tree: Any) -> dict[str, Any]:
@@ -213,8 +223,19 @@ _OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What is there isn't what was saved, whoever reads it and when."""
 
 
-def _find_fault(folder: Path) -> _Fault | None:
-    """Return what is wrong with a checkpoint; None if it is as it was saved."""
+def _names_run(folder: Path) -> bool:
+    return "run" in json.loads((folder / CHECKSUMS).read_bytes())
+
+
+def _of_step(step: int) -> _Fault:
+    return _Fault(f"it is the checkpoint of step {step:,}, under another name")
+
+
+def _find_fault(folder: Path, run: str) -> _Fault | None:
+    """Return what is wrong with a checkpoint of a run; None if it is as it was saved.
+
+    Those of earlier versions have the checksums alone: only what they hold tells of which step they are.
+    """
     try:
         sums = json.loads((folder / CHECKSUMS).read_bytes())
     except FileNotFoundError:
@@ -223,6 +244,12 @@ def _find_fault(folder: Path) -> _Fault | None:
         return _Fault(f"{CHECKSUMS} can't be read")
     except OSError as error:
         return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
+    if isinstance(sums, dict) and isinstance(sums.get("files"), dict):
+        if sums.get("step") != int(folder.name):
+            return _of_step(sums["step"]) if isinstance(sums.get("step"), int) else _Fault("it has no step")
+        if sums.get("run") != run:
+            return _Fault("it is of another run, or the run's configuration was changed")
+        sums = sums["files"]
     names = _files(folder)
     if not isinstance(sums, dict) or sorted(sums) != names:
         return _Fault(f"{CHECKSUMS} names other files")
@@ -238,9 +265,9 @@ def _find_fault(folder: Path) -> _Fault | None:
     return None
 
 
-def _agreed_fault(folder: Path) -> _Fault | None:
+def _agreed_fault(folder: Path, run: str) -> _Fault | None:
     """Return what process 0 finds, in all processes: they must restore the same."""
-    fault = _find_fault(folder) if jax.process_index() == 0 else None
+    fault = _find_fault(folder, run) if jax.process_index() == 0 else None
     if jax.process_count() > 1:
         said = [fault is not None, fault is not None and fault.may_pass]
         found, may_pass = broadcast_one_to_all(np.array(said, np.int32))

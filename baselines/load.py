@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from baselines.checkpoint import Restored
 from baselines.compiled import target_of
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import board_of, program_of
+from baselines.processes import note
 from baselines.result import diverged_at
 from baselines.run_directory import open_checkpoints, read_run
 from baselines.sharding import make_mesh
@@ -15,13 +17,13 @@ from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import OutputError
 
 
-def restore_params(folder: Path, program: Program, steps: int, step: int | None = None) -> Any:
+def restore_params(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Any:
     """Return the parameters of a run, on one device.
 
     Args:
         folder: the run's directory.
         program: of the run.
-        steps: how many it has when it is finished.
+        config: of the run.
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
@@ -29,21 +31,30 @@ def restore_params(folder: Path, program: Program, steps: int, step: int | None 
             damaged, or it has no such checkpoint.
     """
     if step is not None:
-        return _restore_step(folder, program, None if step == -1 else check_integer("step", step, 0, steps))
-    restored = open_checkpoints(folder).restore(target_of(program, make_mesh()))
+        asked = None if step == -1 else check_integer("step", step, 0, config.steps)
+        if (restored := _restore(folder, program, config, asked)) is None:
+            raise OutputError(f"{folder} has no checkpoint yet")
+        return _told(restored)
+    restored = _restore(folder, program, config)
     done = restored.step if restored else 0
-    if restored is None or done < steps:
+    if restored is None or done < config.steps:
         if (last := diverged_at(folder)) is not None:
             raise OutputError(f"{folder} diverged: its loss is no number after step {last:,}")
-        damaged = f" ({restored.damaged})" if restored and restored.damaged else ""
-        raise OutputError(f"{folder} has {done:,} of {steps:,} steps{damaged}; train it to the end first")
-    return restored.state.params
+        remarks = f" ({restored.remarks})" if restored and restored.remarks else ""
+        raise OutputError(
+            f"{folder} has {done:,} of {config.steps:,} steps{remarks}; train it to the end first"
+        )
+    return _told(restored)
 
 
-def _restore_step(folder: Path, program: Program, step: int | None) -> Any:
-    restored = open_checkpoints(folder).restore(target_of(program, make_mesh()), step)
-    if restored is None:
-        raise OutputError(f"{folder} has no checkpoint yet")
+def _restore(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Restored | None:
+    return open_checkpoints(folder, config).restore(target_of(program, make_mesh()), step)
+
+
+def _told(restored: Restored) -> Any:
+    """Return the parameters, once what is to be said of the checkpoint has been said."""
+    if restored.remarks:
+        note(restored.remarks)
     return restored.state.params
 
 
@@ -64,4 +75,4 @@ def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
     """
     config = read_run(folder)
     program = program_of(config, encoding_of(board_of(config).task))
-    return config, restore_params(folder, program, config.steps, step)
+    return config, restore_params(folder, program, config, step)

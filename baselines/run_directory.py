@@ -113,6 +113,6 @@ def claim(
         yield
 
 
-def open_checkpoints(folder: Path) -> Checkpoints:
+def open_checkpoints(folder: Path, config: RunConfig) -> Checkpoints:
     """Return the checkpoints of a run."""
-    return Checkpoints(folder / CHECKPOINTS)
+    return Checkpoints(folder / CHECKPOINTS, config.digest)

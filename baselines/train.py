@@ -137,7 +137,7 @@ def train_runs(
     with claim(folders, configs, experiment.files):
         sync_global_devices("run directories are there")
         runs = [
-            _Run(config, folder, open_checkpoints(folder))
+            _Run(config, folder, open_checkpoints(folder, config))
             for config, folder in zip(configs, folders, strict=True)
         ]
         equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
@@ -161,8 +161,8 @@ def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
     restored = run.checkpoints.restore(compiled.target)
     if restored is None:
         return 0, compiled.initialise(np.uint32(run.config.seed))
-    if restored.damaged:
-        note(f"{restored.damaged}; going on from step {restored.step:,}")
+    if restored.remarks:
+        note(f"{restored.remarks}; going on from step {restored.step:,}")
     return restored.step, restored.state
 
 

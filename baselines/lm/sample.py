@@ -42,7 +42,7 @@ def load_language_run(folder: Path, *, step: int | None = None) -> tuple[Languag
     if not isinstance(config, LanguageConfig):
         raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
     board_of(config)
-    return config, restore_params(folder, language_program(config), config.steps, step)
+    return config, restore_params(folder, language_program(config), config, step)
 
 
 def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:

@@ -15,6 +15,7 @@ from baselines import checkpoint
 from baselines.checkpoint import CHECKSUMS, Checkpoints
 from baselines.load import load_run
 from baselines.log import LOG
+from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.train import train, train_runs
 from cli.main import main
@@ -23,6 +24,7 @@ from sraven import OutputError
 from sraven.core.system.lock import LOCK, Lock
 
 HALF = STEPS // 2
+RUN = "0123456789abcdef" * 4
 
 
 def state_of(step):
@@ -39,7 +41,7 @@ def saved(tmp_path_factory):
     """Checkpoints of the steps 1 and 2; tests only read them."""
     folder = tmp_path_factory.mktemp("run") / CHECKPOINTS
     for step in (1, 2):
-        Checkpoints(folder).save(step, state_of(step))
+        Checkpoints(folder, RUN).save(step, state_of(step))
     return folder
 
 
@@ -50,14 +52,14 @@ def copy(saved, tmp_path):
 
 
 def restore(folder):
-    return Checkpoints(folder).restore(TARGET)
+    return Checkpoints(folder, RUN).restore(TARGET)
 
 
 def assert_restored(folder, step):
     found = restore(folder)
     assert found.step == step == found.state["step"]
     assert np.array_equal(found.state["weights"], state_of(step)["weights"])
-    return found.damaged
+    return found.remarks
 
 
 def files_of(folder):
@@ -87,9 +89,9 @@ def test_a_flipped_bit_anywhere_in_any_file_is_seen(copy):
         for place in range(0, len(data), 3):
             path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
             same = path.name == CHECKSUMS and is_same_json(path.read_bytes(), data)
-            assert same or checkpoint._find_fault(newest), (path, place)
+            assert same or checkpoint._find_fault(newest, RUN), (path, place)
         path.write_bytes(data)
-    assert checkpoint._find_fault(newest) is None
+    assert checkpoint._find_fault(newest, RUN) is None
 
 
 def is_same_json(one, other):
@@ -105,7 +107,7 @@ def test_a_damaged_one_is_passed_over_and_named(saved, tmp_path, place):
     for number, path in enumerate(files_of(saved / "2")):
         damaged = shutil.copytree(saved, tmp_path / str(number))
         flip(damaged / path.relative_to(saved), place, 0)
-        if checkpoint._find_fault(damaged / "2") is None:
+        if checkpoint._find_fault(damaged / "2", RUN) is None:
             continue  # white space at the end of the checksums
         assert f"{damaged / '2'} is damaged (" in assert_restored(damaged, 1)
 
@@ -172,7 +174,7 @@ def test_without_a_whole_one_it_is_one_line(copy):
 def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
     other = {"other": TARGET["weights"]}
     with pytest.raises(OutputError, match="2 is whole, but can't be read: "):
-        Checkpoints(saved).restore(other)
+        Checkpoints(saved, RUN).restore(other)
 
 
 def test_one_that_cannot_be_read_now_is_no_damage(copy, monkeypatch):
@@ -202,9 +204,9 @@ def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "write_json", die)
         with pytest.raises(KeyboardInterrupt):
-            Checkpoints(copy).save(3, state_of(3))
+            Checkpoints(copy, RUN).save(3, state_of(3))
     assert assert_restored(copy, 2) == ""
-    Checkpoints(copy).save(3, state_of(3))
+    Checkpoints(copy, RUN).save(3, state_of(3))
     assert assert_restored(copy, 3) == ""
     assert set(os.listdir(copy)) == {"2", "3"}
 
@@ -215,30 +217,30 @@ def test_a_kill_before_the_first_checksums_begins_anew(tmp_path, monkeypatch):
 
     monkeypatch.setattr(checkpoint, "write_json", die)
     with pytest.raises(KeyboardInterrupt):
-        Checkpoints(tmp_path).save(1, state_of(1))
+        Checkpoints(tmp_path, RUN).save(1, state_of(1))
     assert restore(tmp_path) is None
 
 
 def test_damaged_ones_do_not_take_the_place_of_whole_ones(copy):
     """Trained on from 1, with checkpoints elsewhere than before."""
-    Checkpoints(copy).save(5, state_of(5))
+    Checkpoints(copy, RUN).save(5, state_of(5))
     remove_one(copy / "5")
-    Checkpoints(copy).save(3, state_of(3))
+    Checkpoints(copy, RUN).save(3, state_of(3))
     assert set(os.listdir(copy)) == {"2", "3"}
     assert assert_restored(copy, 3) == ""
 
 
 def test_what_a_full_disk_cut_short_gives_its_room_back(copy):
     with files_of_at_most(100), pytest.raises(OSError, match="File too large"):
-        Checkpoints(copy).save(3, state_of(3))
+        Checkpoints(copy, RUN).save(3, state_of(3))
     assert assert_restored(copy, 2) == ""
-    Checkpoints(copy).save(3, state_of(3))
+    Checkpoints(copy, RUN).save(3, state_of(3))
     assert set(os.listdir(copy)) == {"2", "3"}
 
 
 def test_a_damaged_one_is_replaced(copy):
     remove_one(copy / "2")
-    Checkpoints(copy).save(2, state_of(2))
+    Checkpoints(copy, RUN).save(2, state_of(2))
     assert assert_restored(copy, 2) == ""
 
 
@@ -280,6 +282,53 @@ def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(whole, tmp
     flip(arrays_of(folder, STEPS), 1000, 3)
     with pytest.raises(OutputError, match=rf"has {HALF} of {STEPS} steps \(.* is damaged \(.*train it"):
         load_run(folder)
+
+
+def put_half_in_place_of_the_last(folder):
+    """As who copies checkpoints by hand does."""
+    shutil.rmtree(folder / CHECKPOINTS / str(STEPS))
+    shutil.copytree(folder / CHECKPOINTS / str(HALF), folder / CHECKPOINTS / str(STEPS))
+
+
+def forget_run(checkpoint):
+    """Leave what earlier versions wrote: checksums alone."""
+    sums = json.loads((checkpoint / CHECKSUMS).read_text())
+    (checkpoint / CHECKSUMS).write_text(json.dumps(sums["files"]))
+
+
+@pytest.mark.parametrize("of_old", [False, True])
+def test_another_checkpoint_under_a_name_is_not_taken_for_it(whole, tmp_path, capsys, of_old):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    put_half_in_place_of_the_last(folder)
+    if of_old:
+        forget_run(folder / CHECKPOINTS / str(STEPS))
+    found = rf"{STEPS} is damaged \(it is the checkpoint of step {HALF}, under another name\)"
+    with pytest.raises(OutputError, match=found):
+        load_run(folder)
+    shutil.rmtree(folder / CHECKPOINTS / str(HALF))
+    (folder / RESULT).unlink()
+    with pytest.raises(OutputError, match=f"no checkpoint is whole: .*{found}"):
+        train(tiny(), folder)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_checkpoint_of_another_seed_is_not_taken_for_the_runs(whole, tmp_path):
+    folder = tmp_path / "run"
+    train(tiny(seed=1), folder)
+    shutil.rmtree(folder / CHECKPOINTS)
+    shutil.copytree(whole[0] / CHECKPOINTS, folder / CHECKPOINTS)
+    with pytest.raises(OutputError, match="it is of another run, or the run's configuration was changed"):
+        load_run(folder)
+
+
+def test_one_of_an_earlier_version_is_read_with_a_line(whole, tmp_path, capsys):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    forget_run(folder / CHECKPOINTS / str(STEPS))
+    assert_same(whole[1].params, load_run(folder)[1])
+    said = capsys.readouterr().err
+    assert (
+        f"{STEPS} doesn't tell of which run it is, as in earlier versions" in said and said.count("\n") == 1
+    )
 
 
 def test_two_on_one_directory(whole, tmp_path):

@@ -21,6 +21,8 @@ from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
+RUN = "0123456789abcdef" * 4
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, compiled):
@@ -106,7 +108,7 @@ def test_training_goes_on_while_a_thread_writes(tmp_path, monkeypatch):
         save(self, step, state)
 
     monkeypatch.setattr(Checkpoints, "save", wait)
-    runs = {place: Checkpoints(tmp_path / str(place)) for place in range(2)}
+    runs = {place: Checkpoints(tmp_path / str(place), RUN) for place in range(2)}
     with Saver(unstack) as saver:
         saver.save(7, states_of(7), runs)
         saver.check()
@@ -124,25 +126,25 @@ def test_what_goes_wrong_is_raised_in_training_once(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Checkpoints, "save", fail)
     with Saver(unstack) as saver:
-        saver.save(7, states_of(7), {0: Checkpoints(tmp_path)})
+        saver.save(7, states_of(7), {0: Checkpoints(tmp_path, RUN)})
         with pytest.raises(OSError, match="No space left"):
             saver.check(wait=True)
-        saver.save(8, states_of(8), {0: Checkpoints(tmp_path)})
+        saver.save(8, states_of(8), {0: Checkpoints(tmp_path, RUN)})
         with pytest.raises(OSError, match="No space left"):
-            saver.save(9, states_of(9), {0: Checkpoints(tmp_path)})
+            saver.save(9, states_of(9), {0: Checkpoints(tmp_path, RUN)})
     with pytest.raises(OSError, match="No space left"), Saver(unstack) as saver:
-        saver.save(7, states_of(7), {0: Checkpoints(tmp_path)})
+        saver.save(7, states_of(7), {0: Checkpoints(tmp_path, RUN)})
 
 
 def test_an_interrupted_run_waits_for_what_is_being_written(tmp_path):
     def save_and_interrupt():
         with Saver(unstack) as saver:
-            saver.save(7, states_of(7), {1: Checkpoints(tmp_path)})
+            saver.save(7, states_of(7), {1: Checkpoints(tmp_path, RUN)})
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         save_and_interrupt()
-    assert Checkpoints(tmp_path).restore(TARGET).step == 7
+    assert Checkpoints(tmp_path, RUN).restore(TARGET).step == 7
 
 
 # Whole runs

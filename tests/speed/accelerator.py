@@ -256,7 +256,7 @@ def checkpoints(sizes: Sizes) -> Iterator[Callable[[], Row]]:
         _, states, _ = _training("sraven-v1", "hyla", 1, runs)
         steps = iter(range(1, 100))
         with tempfile.TemporaryDirectory() as folder:
-            saved = Checkpoints(Path(folder))
+            saved = Checkpoints(Path(folder), "0" * 64)
             ms = least_ms(lambda: saved.save(next(steps), states), sizes.rounds)
         size = sum(leaf.nbytes for leaf in jax.tree.leaves(states))
         return {"runs": runs, "bytes": size, "ms": ms}

@@ -3,13 +3,14 @@
     python tests/speed/training.py docs/results/training-speed.json
 
 For each board and attention: milliseconds of a step, of a step with attention in its plain form, of a step
-whose last block computes all tokens and not the asked ones alone, of making its batch, of the forward pass, of
-forward and backward pass, and of the update (what is left); and two shares of the product's rate. Nominal: 6 ·
-parameters · tokens over the time of a step, as if every token went through every weight. Real: the products
-that a step does, of weights and of attention, of which the last block leaves out what no asked token needs.
+whose last block computes all tokens and not the asked ones alone, of making its batch, of the forward pass,
+of forward and backward pass, and of the update (what is left); and two shares of the product's rate. Nominal:
+6 · parameters · tokens over the time of a step, as if every token went through every weight. Real: the
+products that a step does, of weights and of attention, of which the last block leaves out what no asked token
+needs.
 Rounds alternate, so that a slow spell of the machine hits all of them; each time is the least of the rounds.
-`taskset -c 0` before the command times one processor. Then the temporary memory of HYLA, forward and backward,
-plain and tiled, from the compiler's own analysis.
+With `taskset -c 0` before it, the command times one processor. Then the temporary memory of HYLA, forward and
+backward, plain and tiled, from the compiler's own analysis.
 """
 
 import sys
