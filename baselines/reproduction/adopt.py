@@ -1,4 +1,4 @@
-"""Records of runs that are there: what `result.json` says of one, and its scores on whole splits."""
+"""Records of runs that are there: what their files say of them, and scores that are computed here."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -21,7 +21,7 @@ from baselines.reproduction.cells import (
 )
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.result import EVALUATION, RESULT, read_result, result_of
+from baselines.result import RESULT, read_result, result_of
 from baselines.run_directory import read_run
 from baselines.sharding import own_mesh
 from sraven.core.ground.errors import ConfigurationError, OutputError
@@ -64,7 +64,7 @@ def adopt(
         folder: the run's directory.
         results: folder of results.
         otherwise: what trained it, if it is of a version that didn't record that.
-        documents: tokens of text to score a language model by, if it has no scores yet.
+        documents: tokens of text to score a language model by.
         again: whether a record that is there is made anew.
         figures: all of them.
         read: returns a board, given its id.
@@ -89,8 +89,8 @@ def adopt(
 def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence[Path] = ()) -> Record:
     """Return the record of a run in its directory.
 
-    It is evaluated, which takes about a minute, unless its result has the scores of an evaluation; there
-    they are kept.
+    Its last checkpoint is evaluated on the board, which takes about a minute: scores that its result has
+    may be anybody's.
 
     Args:
         folder: the run's directory.
@@ -107,9 +107,9 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
     of_text: str | None = None
     scores: Scores = {}
     if diverged is None and isinstance(config, LanguageConfig):
-        of_text, scores = _scores_on_text(folder, found["scores"], documents)
+        of_text, scores = _scores_on_text(folder, documents)
     elif diverged is None:
-        scores = _scores_of(folder, config, found["scores"])
+        scores = _scores_of(folder, config)
     commit, machine = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
     return Record(
         config,
@@ -124,31 +124,24 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
     )
 
 
-def _scores_of(folder: Path, config: RunConfig, known: Mapping[str, Any] | None) -> Scores:
-    """Return the scores of a run on whole splits: those of its result, or else they go there."""
-    if known and known["from"] == EVALUATION:
-        return dict(known["splits"])
+def _scores_of(folder: Path, config: RunConfig) -> Scores:
+    """Return the scores of a run's last checkpoint on whole splits, and keep them in its result."""
     found = evaluate_runs([folder])
     scores = found.scores[config.seed]
     keep_scores(folder, config, scores, found.instances)
     return with_nulls(scores)
 
 
-def _scores_on_text(
-    folder: Path, known: Mapping[str, Any] | None, documents: Sequence[Path]
-) -> tuple[str, Scores]:
-    """Return the digest of some text, and a language model's scores on it: those of its result, or new."""
-    corpus = Corpus(*documents) if documents else None
-    evaluated = known if known and known["from"] == EVALUATION else None
-    if corpus is None and evaluated is None:
+def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Scores]:
+    """Return the digest of some text, and the scores of a language model's last checkpoint on it."""
+    if not documents:
         raise ConfigurationError(
-            f"{folder} is a run of the language model without scores; name documents to score it by, "
-            "--validation DIR"
+            f"{folder} is a run of the language model; name documents to score it by, --validation DIR"
         )
-    if corpus is not None and (evaluated is None or evaluated["corpus"] != corpus.digest):
-        evaluate_language_runs([folder], corpus, bar=lambda name, rows: nullcontext(lambda done: None))
-        evaluated = read_result(folder)["scores"]
-    assert evaluated is not None, "it was there, or has just been written"
+    evaluate_language_runs(
+        [folder], Corpus(*documents), bar=lambda name, rows: nullcontext(lambda done: None)
+    )
+    evaluated = read_result(folder)["scores"]
     return evaluated["corpus"], dict(evaluated["splits"])
 
 

@@ -48,7 +48,7 @@ def take_processors(workers: int) -> None:
     if hasattr(os, "sched_setaffinity"):
         free = sorted(os.sched_getaffinity(0))
         start, end = (len(free) * number // workers for number in (_number, _number + 1))
-        os.sched_setaffinity(0, free[start:end])
+        os.sched_setaffinity(0, free[start : max(end, start + 1)])
 
 
 def _tell_parent(items: int, size: int) -> None:

@@ -1,7 +1,6 @@
 """Figure 6: its cells on text that is there, their records by the loss on documents, and its page."""
 
 import json
-import shutil
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,7 +16,7 @@ from baselines.reproduction.records import path_of, read_record, read_records, w
 from baselines.reproduction.run import folder_of, run_cells
 from baselines.reproduction.sets import FIGURES, Figure, Row
 from baselines.reproduction.standing import standings_of
-from baselines.result import RESULT, read_result
+from baselines.result import read_result
 from baselines.session import Scoring, Text
 from helpers.command import sraven
 from helpers.reproduction import CLAIMS
@@ -119,10 +118,10 @@ def test_runs_on_another_text_stand_apart(trained, tmp_path):
     assert "1 of another text" in pages[tmp_path / "results.md"]
 
 
-def test_a_run_is_adopted_with_documents_or_the_scores_that_it_has(trained, text, tmp_path):
+def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path):
     folder, record = trained
     run = folder_of(folder / "runs", record.config)
-    path, new = adopt(run, tmp_path, figures=ALL)
+    path, new = adopt(run, tmp_path, figures=ALL, documents=text.validation)
     assert new and read_record(path) == record
     path, _ = adopt(run, tmp_path, figures=ALL, documents=text.data, again=True)
     other = read_record(path)
@@ -133,12 +132,10 @@ def test_a_run_is_adopted_with_documents_or_the_scores_that_it_has(trained, text
     assert path == path_of(tmp_path, "tiny", record.config)
 
 
-def test_a_run_without_scores_needs_documents(trained, tmp_path):
+def test_a_run_without_documents_is_refused(trained):
     folder, record = trained
-    run = shutil.copytree(folder_of(folder / "runs", record.config), tmp_path / "run")
-    (run / RESULT).unlink()
-    with pytest.raises(ConfigurationError, match="without scores; name documents to score it by, --valid"):
-        record_of(run)
+    with pytest.raises(ConfigurationError, match="language model; name documents to score it by, --valid"):
+        record_of(folder_of(folder / "runs", record.config))
 
 
 def test_what_is_lacking_is_told_before_anything_is_trained(language, text, tmp_path):
@@ -162,7 +159,7 @@ def test_the_command_hands_on_the_text(language, text, tmp_path, monkeypatch):
 
     def run_cells(cells, runs, results, **options):
         asked.update(options, cells=cells)
-        return type("Came", (), {"records": (), "stopped": None, "left": 0})
+        return type("Came", (), {"records": (), "stopped": (), "left": 0})
 
     monkeypatch.setattr("baselines.reproduction.run.run_cells", run_cells)
     options = ["--tokens", *text.data, "--validation", *text.validation, "--results", tmp_path, "--json"]

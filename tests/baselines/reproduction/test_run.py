@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from baselines.provenance import RECORD, commit_of
-from baselines.reproduction import adopt as adopting
 from baselines.reproduction.adopt import Provenance, adopt
 from baselines.reproduction.cells import cells_of
 from baselines.reproduction.records import read_record, read_records, write_record
 from baselines.reproduction.run import folder_of, in_order, run_cells
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.result import EVALUATION, RESULT, read_result
+from baselines.run_directory import CHECKPOINTS
 from baselines.session import Scoring, plan_runs, train_plan
 from baselines.train import train
 from helpers.reproduction import SHAPE, STEPS, cell, figure
@@ -213,9 +213,16 @@ def test_runs_that_dont_tell_what_trained_them_have_it_told(finished, copy, tmp_
     assert (read_record(path).commit, read_record(path).machine) == (None, None)
 
 
-def test_an_evaluation_isnt_done_twice(run_folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(adopting, "evaluate_runs", lambda runs: pytest.fail("evaluated again"))
-    assert adopt(run_folder, tmp_path, figures=FIGURES)[1]
+def test_scores_of_a_record_are_the_checkpoints_whatever_the_result_says(finished, copy, tmp_path):
+    result = json.loads((copy / RESULT).read_text())
+    for scores in result["scores"]["splits"].values():
+        scores.update(dict.fromkeys(scores, 0.9999))
+    (copy / RESULT).write_text(json.dumps(result))
+    path, _ = adopt(copy, tmp_path, figures=FIGURES)
+    assert path.read_bytes() == finished[1].records[0].read_bytes()
+    shutil.rmtree(copy / CHECKPOINTS)
+    with pytest.raises(OutputError, match=f"has 0 of {STEPS} steps; train it to the end first"):
+        adopt(copy, tmp_path, figures=FIGURES, again=True)
 
 
 def test_a_run_that_went_on_elsewhere_names_both_machines(copy, tmp_path):
