@@ -1,4 +1,8 @@
-"""Commitments: the digest of a program, weights and code, told before the instances are drawn."""
+"""Commitments: the digest of a program, weights and code, told before the instances are drawn.
+
+A program is what Git would keep of its directory: the files' paths, their bytes, and which of them can be
+executed. Version 1 of the file left out the last.
+"""
 
 import os
 import secrets
@@ -19,10 +23,10 @@ _MOST_FILES = 10_000
 
 
 def _digests(program: Path) -> list[dict[str, Any]]:
-    """Return path, size and SHA-256 of every file of a program, ascending.
+    """Return path, size, SHA-256 of every file of a program and whether it can be executed, ascending.
 
     Raises:
-        ChallengeError: for a directory that is empty, or holds links.
+        ChallengeError: for a directory that is empty, has an empty one, or holds links.
     """
     try:
         paths = list_files(program, _MOST_FILES)
@@ -31,7 +35,12 @@ def _digests(program: Path) -> list[dict[str, Any]]:
     if not paths:
         raise ChallengeError(f"{program} is empty; expected the weights and the code")
     return [
-        {"path": path, "bytes": (program / path).stat().st_size, "sha256": sha256_of_file(program / path)}
+        {
+            "path": path,
+            "bytes": (program / path).stat().st_size,
+            "sha256": sha256_of_file(program / path),
+            "executable": bool((program / path).stat().st_mode & 0o100),
+        }
         for path in paths
     ]
 
@@ -59,7 +68,7 @@ def write_commitment(out: str | os.PathLike[str], program: str | os.PathLike[str
         raise OutputError(f"{goal} exists; a commitment is never overwritten")
     if goal.resolve().is_relative_to(source.resolve()):
         raise OutputError(f"{goal} lies within {source}, which it is to describe; choose another place")
-    content = {"schema": 1, "name": name, "salt": secrets.token_hex(32), "files": _digests(source)}
+    content = {"schema": 2, "name": name, "salt": secrets.token_hex(32), "files": _digests(source)}
     if problem := find_problem(content, "commitment"):
         raise ChallengeError(f"the commitment: {problem}")
     data = to_text(content)
@@ -73,11 +82,14 @@ def check_commitment(file: str | os.PathLike[str], program: str | os.PathLike[st
     """Check that a program is what was committed; return the commitment's digest.
 
     Raises:
-        ChallengeError: if a file was changed, added or removed; the message says which.
+        ChallengeError: if a file was changed, added or removed, or made one to execute; it says which.
     """
     content, digest = read_exact(Path(file), "commitment")
     committed = {entry["path"]: entry for entry in content["files"]}
     found = {entry["path"]: entry for entry in _digests(Path(program))}
+    if content["schema"] == 1:
+        committed = {path: {"executable": False, **entry} for path, entry in committed.items()}
+        found = {path: {**entry, "executable": False} for path, entry in found.items()}
     for path in sorted({**committed, **found}):
         if committed.get(path) != found.get(path):
             what = "is missing" if path not in found else "was changed" if path in committed else "is new"

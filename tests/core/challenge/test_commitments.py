@@ -17,6 +17,7 @@ from sraven.core.challenge import (
     write_answer,
     write_commitment,
 )
+from sraven.core.challenge.files import to_text
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -42,6 +43,7 @@ def test_commitment_is_the_digest_of_its_file_and_has_a_salt(program, tmp_path):
         "path": "weights.bin",
         "bytes": 1000,
         "sha256": hashlib.sha256(bytes(1000)).hexdigest(),
+        "executable": False,
     }
     assert check_commitment(tmp_path / "0.json", program) == one
 
@@ -54,6 +56,12 @@ def test_commitment_is_the_digest_of_its_file_and_has_a_salt(program, tmp_path):
         (lambda folder: (folder / "weights.bin").unlink(), "weights.bin is missing since"),
         (lambda folder: (folder / "labels.npy").write_text(""), "labels.npy is new since"),
         (lambda folder: (folder / "link").symlink_to("/etc/passwd"), "link: is a link"),
+        (lambda folder: (folder / "labels: 3 1 4 1 5").mkdir(), "labels: 3 1 4 1 5/: is an empty directory"),
+        (
+            lambda folder: (folder / "code" / "a" / "b").mkdir(parents=True),
+            "code/a/b/: is an empty directory",
+        ),
+        (lambda folder: (folder / "weights.bin").chmod(0o744), "weights.bin was changed since"),
         (shutil.rmtree, "is not a directory"),
     ],
 )
@@ -64,6 +72,24 @@ def test_answer_needs_the_program_that_was_committed(mine, tmp_path, change, mes
     arguments = (tmp_path / "answer", challenge, commitment, program, predictions)
     refuse(message, write_answer, *arguments)
     assert snapshot(tmp_path) == before
+
+
+def test_a_program_with_an_empty_directory_is_not_committed(program, tmp_path):
+    copy = shutil.copytree(program, tmp_path / "program")
+    (copy / "empty").mkdir()
+    refuse("empty/: is an empty directory; remove it", write_commitment, tmp_path / "c.json", copy, "mine")
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_a_commitment_of_version_1_says_nothing_of_execution(program, tmp_path):
+    copy = shutil.copytree(program, tmp_path / "program")
+    file = tmp_path / "commitment.json"
+    write_commitment(file, copy, "mine")
+    content = json.loads(file.read_text())
+    files = [{name: entry[name] for name in ("path", "bytes", "sha256")} for entry in content["files"]]
+    file.write_bytes(to_text({**content, "schema": 1, "files": files}))
+    (copy / "weights.bin").chmod(0o744)
+    assert check_commitment(file, copy) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_late_commitment_is_refused(mine, tmp_path):
