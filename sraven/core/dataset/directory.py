@@ -8,11 +8,18 @@ there yet, so that nothing loads in between.
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from sraven.core.dataset.manifest import CARD, CROISSANT, PLAN_KEYS, compact, read_manifest
+from sraven.core.dataset.manifest import (
+    CARD,
+    CROISSANT,
+    PLAN_KEYS,
+    check_plan,
+    compact,
+    read_manifest,
+)
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import canonical_json
 from sraven.core.system.files import replacing
@@ -22,7 +29,7 @@ from sraven.core.system.staging import REPLACED, STAGING, Plan, StagedDirectory
 JOURNAL = "journal.jsonl"
 
 _ENTRY_KEYS = {"path", "start", "num_examples", "num_bytes", "sha256", "blocks", "tallies"}
-_LONGEST_LINE = 1 << 20
+_LONGEST_LINE, _LARGEST = 1 << 20, 1 << 28
 _REPLACE = "choose another directory, or use --force to replace it"
 
 
@@ -120,30 +127,35 @@ class Begun(NamedTuple):
 
 
 def read_begun(out: Path) -> Begun | None:
-    """Return what was begun in a directory; None if nothing was, or all of it is published."""
+    """Return what was begun in a directory; None if nothing was, or all of it is published.
+
+    Raises:
+        OutputError: if its journal isn't one of a dataset.
+    """
     path = out / STAGING / JOURNAL
     if not path.is_file() or path.is_symlink():
         return None
+    if path.stat().st_size > _LARGEST:
+        raise OutputError(f"{path} has more than {_LARGEST:,} bytes, which no dataset's has")
     with open(path, "rb") as lines:
         try:
-            plan = json.loads(lines.readline())
+            plan = json.loads(lines.readline(_LONGEST_LINE))
         except (ValueError, RecursionError):
             return None
-        if not isinstance(plan, dict) or not plan.keys() >= {*PLAN_KEYS, "pyarrow"}:
-            return None
+        check_plan(path, plan)
         return Begun(plan, _read_entries(lines))
 
 
-def _read_entries(lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
+def _read_entries(lines: BinaryIO) -> dict[str, dict[str, Any]]:
     """Return the entries of a journal's lines, by path, up to one that was cut off by a kill."""
-    entries = {}
-    for line in lines:
+    entries: dict[str, dict[str, Any]] = {}
+    while line := lines.readline(_LONGEST_LINE):
         try:
             entry = json.loads(line)
             if entry.keys() >= _ENTRY_KEYS:
                 tallies = {name: compact(tally) for name, tally in entry["tallies"].items()}
-                entries[entry["path"]] = {**entry, "tallies": tallies}
-        except (ValueError, AttributeError, TypeError, RecursionError):
+                entries[str(entry["path"])] = {**entry, "tallies": tallies}
+        except (ValueError, AttributeError, TypeError, OverflowError, RecursionError):
             break
     return entries
 

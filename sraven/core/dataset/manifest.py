@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.dataset.formats import FORMATS
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
@@ -34,6 +35,8 @@ SIZE_LIMIT = 1 << 40
 
 MANIFEST_LIMIT = 1 << 26
 """Most bytes of a manifest."""
+
+_VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}[\w.+-]{0,40}", re.ASCII)
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
 """What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
@@ -72,8 +75,13 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
     """Return the files of a dataset, in order.
 
     Raises:
-        ConfigurationError: if there are too many.
+        ConfigurationError: if there are too many, or a split isn't the task's.
     """
+    for split in plan["sizes"]:
+        if split not in task.splits:
+            raise ConfigurationError(
+                f"there is a split {shown(split)}; this task has {', '.join(task.splits)}"
+            )
     step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
     count = sum(-(-size // step) for size in plan["sizes"].values())
     if count > MOST_SHARDS:
@@ -165,26 +173,48 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         manifest = parse_json(data)
         if not isinstance(manifest, dict):
             raise ValueError("it is no object")
-        layout, name = manifest["layout"], manifest["config_name"]
-        missing = [key for key in (*PLAN_KEYS, "splits", "columns") if key not in manifest]
-    except (ValueError, KeyError) as error:
-        problem = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
+    except ValueError as error:
         raise OutputError(
-            f"{path} can't be read as a manifest of this benchmark ({problem}); put the right one there, or "
-            "write the dataset anew in another directory"
+            f"{path} can't be read as a manifest of this benchmark ({shown(str(error))}); put the right one "
+            "there, or write the dataset anew in another directory"
         ) from None
-    if type(layout) is not int or layout != LAYOUT:
-        raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")
-    if missing or not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]{0,199}", name):
-        raise OutputError(f"{path} lacks a valid {', '.join(missing) or 'config_name'}")
-    _check_sizes(path, manifest["sizes"])
+    check_plan(path, manifest)
+    if missing := [key for key in ("splits", "columns") if key not in manifest]:
+        raise OutputError(f"{path} lacks a valid {', '.join(missing)}")
     return manifest, data
 
 
-def _check_sizes(path: Path, sizes: Any) -> None:
-    if not isinstance(sizes, dict) or not sizes:
-        raise OutputError(f"{path} lacks valid sizes")
-    for split, size in sizes.items():
+def check_plan(path: Path, plan: Any) -> None:
+    """Refuse what a manifest, or the first line of a journal, says of a dataset, if nothing of ours says so.
+
+    Whether it is a task's, `make_task` and `list_shards` tell.
+
+    Args:
+        path: the file.
+        plan: what it says.
+
+    Raises:
+        OutputError: with what is wrong.
+    """
+    if not isinstance(plan, dict):
+        raise OutputError(f"{path} can't be read as a manifest of this benchmark (it is no object)")
+    layout = plan.get("layout")
+    if layout is not None and (type(layout) is not int or layout != LAYOUT):
+        raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")
+    kinds = {"layout": int, "config": dict, "config_name": str, "file_format": str, "sizes": dict}
+    missing = [name for name, kind in kinds.items() if not isinstance(plan.get(name), kind) or not plan[name]]
+    if not missing and not re.fullmatch(r"\w[\w.-]{0,199}", plan["config_name"]):
+        missing = ["config_name"]
+    if missing:
+        raise OutputError(f"{path} lacks a valid {', '.join(missing)}")
+    if plan["file_format"] not in FORMATS:
+        raise OutputError(
+            f"{path} has file_format {shown(plan['file_format'])}; expected one of {', '.join(FORMATS)}"
+        )
+    pyarrow = plan.get("pyarrow")
+    if not isinstance(pyarrow, str) or not _VERSION.fullmatch(pyarrow):
+        raise OutputError(f"{path} has pyarrow {shown(pyarrow)}; expected a version")
+    for split, size in plan["sizes"].items():
         if type(size) is not int or not 0 < size <= SIZE_LIMIT:
             raise OutputError(
                 f"{path} says that split {shown(split)} has {shown(size)} instances; "

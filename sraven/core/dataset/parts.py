@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sraven.core.compute.parallel import Progress
+import numpy as np
+
+from sraven.core.compute.parallel import Progress, available_threads
 from sraven.core.dataset.directory import Journal, prepare, publish, read_begun
-from sraven.core.dataset.manifest import Shard, list_shards, read_manifest
+from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry, read_manifest
 from sraven.core.dataset.write import Running, finish, is_right, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import sha256_of_file
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
-from sraven.core.tasks.families import make_task
+from sraven.core.tasks.digests import block_digest, block_size
+from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
 
 _NAMED = 3
@@ -129,19 +132,24 @@ def merge_parts(
 
     Raises:
         OutputError: if a directory holds no part, one of another dataset, or a shard that another has as
-            well; if shards are missing or damaged; if the directory can't be used. Nothing is published.
+            well; if shards are missing or damaged, or a journal says of one what isn't so; if the directory
+            can't be used. Nothing is published.
         OSError: if writing fails; the same call again goes on from there.
     """
     begun, sources = _read_parts(folders)
     task = make_task(begun["config"])
+    list_shards(task, begun)  # which refuses splits that the task hasn't
     # A journal has its plan with sorted keys; a manifest has it, and the splits, in their order.
     sizes = {split: begun["sizes"][split] for split in task.splits if split in begun["sizes"]}
     path, plan = plan_dataset(task, sizes, out, begun["file_format"])
-    if plan != begun:
+    if plan["pyarrow"] != begun["pyarrow"]:
         raise OutputError(
-            f"{folders[0]} was written with PyArrow {shown(begun['pyarrow'])}, this is {plan['pyarrow']}: "
+            f"{folders[0]} was written with PyArrow {begun['pyarrow']}, this is {plan['pyarrow']}: "
             "merge with the same version, whose bytes they are"
         )
+    if plan != begun:
+        names = ", ".join(_differences(plan, begun))
+        raise OutputError(f"{folders[0]}: its journal has another {shown(names)} than its dataset")
     shards = list_shards(task, plan)
     _refuse_missing(shards, sources)
     lock = prepare(path, plan, force)
@@ -150,7 +158,7 @@ def merge_parts(
             if not (path / STAGING / MANIFEST).exists():
                 journal = Journal(path, plan)
                 for shard in shards:
-                    _take(sources[shard.path], journal, path / STAGING)
+                    _take(task, shard, sources[shard.path], journal, path / STAGING)
                     progress(shard.count)
                 finish(task, plan, path, journal.entries)
             publish(path, plan)
@@ -209,14 +217,39 @@ def _refuse_missing(shards: Sequence[Shard], sources: Mapping[str, _Source]) -> 
         )
 
 
-def _take(source: _Source, journal: Journal, staging: Path) -> None:
-    """Put a part's shard into the staging directory, as a second name of the file where that can be."""
-    entry, name = dict(source.entry), source.entry["path"]
-    done = journal.entries.get(name)
+def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: Path) -> None:
+    """Put a part's shard into the staging directory, as a second name of the file where that can be.
+
+    All that its journal says of it is computed anew: digests and tallies of its instances from the generator,
+    size and checksum from the file. Whether the file has these instances, `sraven verify` tells.
+    """
+    entry, done = dict(source.entry), journal.entries.get(shard.path)
     if done and done["sha256"] == entry["sha256"] and is_right(done, staging):
         return
-    goal, origin = staging / name, source.folder / STAGING / name
+    goal, origin = staging / shard.path, source.folder / STAGING / shard.path
     if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != entry["sha256"]:
         raise OutputError(f"{origin} is missing or damaged; the same `sraven generate --part` again mends it")
+    right = make_entry(shard, origin.stat().st_size, entry["sha256"], *_drawn(task, shard))
+    if wrong := [name for name in {**right, **entry} if not _same(right.get(name), entry.get(name))]:
+        raise OutputError(
+            f"{source.folder}: its journal has another {shown(', '.join(wrong))} of {shard.path} than the "
+            "generator and the file give; write the part anew"
+        )
     take_file(origin, goal, staging)
-    journal.add(entry)
+    journal.add(right)
+
+
+def _drawn(task: Task, shard: Shard) -> tuple[list[str], dict[str, Any]]:
+    """Return the digests of a shard's blocks and the tallies of its instances, by the generator."""
+    rows, blocks, tallies = rows_of(task), list[str](), dict[str, Any]()
+    for start, count in blocks_of(shard, block_size(rows.columns)):
+        encoded = rows.encode(shard.split, start, count, available_threads())
+        blocks.append(block_digest(encoded.columns, rows.columns))
+        add_tallies(tallies, encoded.tallies)
+    return blocks, tallies
+
+
+def _same(right: Any, found: Any) -> bool:
+    if not isinstance(right, dict):
+        return type(right) is type(found) and bool(right == found)
+    return right.keys() == found.keys() and all(np.array_equal(right[name], found[name]) for name in right)

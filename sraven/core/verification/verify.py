@@ -6,7 +6,6 @@ the Croissant file likewise, and nothing else may lie in the directory.
 """
 
 import os
-import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from typing import Any
 
 from sraven.core.compute.parallel import Progress, check_threads, for_each_item
 from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.formats import FORMATS
 from sraven.core.dataset.manifest import (
     CARD,
     CROISSANT,
@@ -27,7 +25,6 @@ from sraven.core.dataset.manifest import (
     make_plan,
 )
 from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task, rows_of
@@ -107,23 +104,6 @@ def _check_claims(
     ]
 
 
-def _check_header(path: Path, task: Task, manifest: Mapping[str, Any]) -> None:
-    """Refuse a manifest that names an unknown format, split, or version of the writer."""
-    file_format, pyarrow = manifest["file_format"], manifest.get("pyarrow")
-    where = path / MANIFEST
-    if not isinstance(file_format, str) or file_format not in FORMATS:
-        raise OutputError(
-            f"{where} has file_format {shown(file_format)}; expected one of {', '.join(FORMATS)}"
-        )
-    if not isinstance(pyarrow, str) or not re.fullmatch(
-        r"\d{1,4}(\.\d{1,4}){1,3}[\w.+-]{0,40}", pyarrow, re.ASCII
-    ):
-        raise OutputError(f"{where} has pyarrow {shown(pyarrow)}; expected a version")
-    for split in manifest["sizes"]:
-        if split not in task.splits:
-            raise OutputError(f"{where} has a split {shown(split)}; this task has {', '.join(task.splits)}")
-
-
 def _check_shards(
     checking: Checking, shards: Sequence[Shard], out: Path, report: Report, threads: int
 ) -> dict[str, dict[str, Any]]:
@@ -174,7 +154,6 @@ def verify_dataset(
     path, threads = Path(out), check_threads(threads)
     manifest, data = load_manifest(path)
     task = make_task(manifest["config"])
-    _check_header(path, task, manifest)
     plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
     shards = list_shards(task, plan)
     report = Report(

@@ -144,11 +144,90 @@ def test_damaged_shards_arent_published(parts, tmp_path):
     assert all_bytes(tmp_path / "merged") == whole
 
 
-@pytest.mark.parametrize("plan", ["", "[]", "{}", "no JSON", '{"config": 3}'])
-def test_a_strange_plan_is_no_part(parts, tmp_path, plan):
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ("", "part-1 holds no part of a dataset"),
+        ("no JSON", "part-1 holds no part of a dataset"),
+        ("[]", "journal.jsonl can't be read as a manifest of this benchmark .it is no object"),
+        ("{}", "journal.jsonl lacks a valid layout, config, config_name, file_format, sizes"),
+        ('{"config": 3}', "journal.jsonl lacks a valid layout, config, "),
+    ],
+)
+def test_a_strange_plan_is_no_part(parts, tmp_path, plan, message):
     folders, _ = parts
     (folders[0] / STAGING / JOURNAL).write_text(plan + "\n")
-    refused(folders, tmp_path / "merged", "part-1 holds no part of a dataset")
+    refused(folders, tmp_path / "merged", message)
+
+
+def edit_journal(folder, line, **changes):
+    """Change what a line of a part's journal says: the plan's, which is the first, or an entry's."""
+    journal = folder / STAGING / JOURNAL
+    lines = journal.read_text().splitlines()
+    lines[line] = json.dumps({**json.loads(lines[line]), **changes})
+    journal.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"config": [1]}, "lacks a valid config"),
+        ({"sizes": 5}, "lacks a valid sizes"),
+        ({"sizes": {"train": 10**13}}, "expected a number from 1 to"),
+        ({"sizes": {"\x1b[2K": 5}}, r"there is a split .x1b\[2K; this task has"),
+        ({"file_format": ["parquet"]}, "lacks a valid file_format"),
+        ({"file_format": "exe"}, "has file_format exe; expected one of parquet, arrow"),
+        ({"pyarrow": "\n::error::"}, r"has pyarrow \\n::error::; expected a version"),
+        ({"config_name": "M3"}, "its journal has another config_name than its dataset"),
+    ],
+)
+def test_a_strange_journal_is_told_in_one_line(parts, tmp_path, changes, message):
+    folders, _ = parts
+    for folder in folders:
+        edit_journal(folder, 0, **changes)
+    with pytest.raises((OutputError, ConfigurationError), match=message) as refusal:
+        merge_parts(folders, tmp_path / "merged")
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"num_bytes": 1},
+        {"start": 3},
+        {"num_examples": 9},
+        {"blocks": ["0" * 64]},
+        {"extra": 1},
+        {"tallies": {"proposals": [10**40], "instances": [1], "unique": [1]}},
+    ],
+)
+def test_what_a_journal_says_of_a_shard_is_computed_anew(parts, tmp_path, changes):
+    folders, whole = parts
+    kept = (folders[1] / STAGING / JOURNAL).read_text()
+    edit_journal(folders[1], 2, **changes)
+    with pytest.raises(
+        OutputError, match=rf"its journal has another '?{next(iter(changes))}'? of .*than the gen"
+    ):
+        merge_parts(folders, tmp_path / "merged")
+    assert not (tmp_path / "merged" / manifest.MANIFEST).exists()
+    (folders[1] / STAGING / JOURNAL).write_text(kept)
+    merge_parts(folders, tmp_path / "merged")
+    assert all_bytes(tmp_path / "merged") == whole
+
+
+@pytest.mark.parametrize("changes", [{"blocks": None}, {"tallies": 5}, {"sha256": 5}, {"path": "../x"}])
+def test_an_entry_of_another_form_is_refused(parts, tmp_path, changes):
+    folders, _ = parts
+    edit_journal(folders[1], 2, **changes)
+    with pytest.raises(OutputError):
+        merge_parts(folders, tmp_path / "merged")
+
+
+def test_a_journal_without_an_end_is_not_read(parts, tmp_path):
+    folders, _ = parts
+    with open(folders[0] / STAGING / JOURNAL, "r+b") as journal:
+        journal.truncate(1 << 31)
+    refused(folders, tmp_path / "merged", "has more than 268,435,456 bytes")
 
 
 def test_other_versions_of_pyarrow_are_told(parts, tmp_path):
