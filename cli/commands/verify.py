@@ -12,6 +12,7 @@ from cli.shared.printing import print_json
 from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
+    from sraven.core.hub.remote import RemoteReport
     from sraven.core.verification.verify import Report
 
 _WAYS = {
@@ -51,31 +52,37 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None, as_
       sraven verify sraven-M4-K8
       sraven verify hf://datasets/user/raven@v1
     """
-    from sraven.core.hub.service import PREFIX, read_place
+    from sraven.core.hub.service import PREFIX
 
     if not directory.startswith(PREFIX):
         if full:
             raise click.UsageError(f"--full is for datasets on the Hub, {PREFIX}USER/NAME")
         _verify(Path(directory), thorough, threads, as_json)
-    elif full:
-        from sraven.core.hub.remote import downloaded
+        return
+    if thorough and not full:
+        raise click.UsageError("--thorough needs the data; add --full to download it")
+    from sraven.core.hub.remote import downloaded
 
-        with downloaded(read_place(directory)) as folder:
-            _verify(folder, thorough, threads, as_json)
-    else:
-        if thorough:
-            raise click.UsageError("--thorough needs the data; add --full to download it")
-        _verify_remote(directory, as_json)
+    report = _look(directory)
+    if report.faults or not full:
+        _print_remote(report, as_json)
+        return
+    with downloaded(report) as folder:
+        _verify(folder, thorough, threads, as_json)
 
 
-def _verify_remote(uri: str, as_json: bool) -> None:
-    """Compare a dataset on the Hub with its manifest, and print what was found."""
+def _look(uri: str) -> "RemoteReport":
+    """Compare a dataset on the Hub with its manifest."""
     from sraven.core.hub.remote import verify_remote
     from sraven.core.hub.service import read_place
     from sraven.text import benchmark, published
 
     with doing("asking the Hub"):
-        report = verify_remote(read_place(uri), {benchmark.MANIFEST: published.expected})
+        return verify_remote(read_place(uri), {benchmark.MANIFEST: published.expected})
+
+
+def _print_remote(report: "RemoteReport", as_json: bool) -> None:
+    """Print what was found of a dataset on the Hub."""
     if as_json:
         print_json({"ok": not report.faults, **report._asdict(), "place": str(report.place)})
     else:

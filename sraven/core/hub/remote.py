@@ -7,23 +7,38 @@ that of the generator, only a download tells: `sraven verify --full`. Other kind
 """
 
 import hashlib
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.manifest import CARD, CROISSANT, list_shards, load_manifest
+from sraven.core.dataset.manifest import (
+    CARD,
+    CROISSANT,
+    MANIFEST_LIMIT,
+    Shard,
+    list_shards,
+    load_manifest,
+    make_entry,
+    make_manifest,
+    make_plan,
+)
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import OutputError
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
-from sraven.core.tasks.families import make_task
+from sraven.core.tasks.families import make_task, rows_of
+from sraven.core.tasks.task import Task
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_NAMED = 5
 _AT_ONCE = 500  # files that one question is about
 
@@ -102,7 +117,7 @@ def verify_remote(place: Place, others: Mapping[str, Kind] | None = None) -> Rem
         manifest = next((name for name in kinds if name in names), None)
         if manifest is None:
             raise OutputError(f"{place} has no {' or '.join(kinds)}: it is no dataset of this benchmark")
-        _fetch(api, pinned, manifest, folder)
+        _fetch_manifest(api, pinned, manifest, folder)
         expected = kinds[manifest](Path(folder))
         wanted = expected.files
         objects = _objects(api, pinned, sorted({*wanted} & {*names}))
@@ -113,35 +128,41 @@ def verify_remote(place: Place, others: Mapping[str, Kind] | None = None) -> Rem
 
 
 @contextmanager
-def downloaded(place: Place) -> Iterator[Path]:
-    """Download a dataset; yield its directory, which is gone afterwards.
+def downloaded(report: RemoteReport) -> Iterator[Path]:
+    """Download a dataset in which a look at the Hub found no fault; yield its directory, gone afterwards.
+
+    So there is no file in it but those that follow from the manifest, and their sizes are known.
 
     Raises:
-        OutputError: if there is no such dataset.
+        OutputError: if the disk has no room for it.
         HubError: if the server or the line fails.
     """
     from huggingface_hub import snapshot_download
 
+    place = report.place
     with tempfile.TemporaryDirectory() as folder:
+        free = shutil.disk_usage(folder).free
+        if report.bytes > free:
+            raise OutputError(f"{place} has {report.bytes:,} bytes; {folder} has room for {free:,}")
         with in_one_line(place, "downloading"):
             insist(
                 lambda: snapshot_download(
-                    place.repository, repo_type=KIND, revision=place.revision, local_dir=folder
+                    place.repository,
+                    repo_type=KIND,
+                    revision=place.revision,
+                    local_dir=folder,
+                    ignore_patterns=[*HUBS_OWN],
                 )
             )
-        for name in (".cache", *HUBS_OWN):  # what the download itself and the Hub put there
-            _remove(Path(folder) / name)
+        shutil.rmtree(Path(folder, ".cache"), ignore_errors=True)  # what the download itself put there
         yield Path(folder)
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _fetch(api: Any, place: Place, name: str, folder: str) -> None:
+def _fetch_manifest(api: Any, place: Place, name: str, folder: str) -> None:
+    found = _objects(api, place, [name])
+    if name in found and found[name].size > MANIFEST_LIMIT:
+        size = found[name].size
+        raise OutputError(f"{place}: {name} has {size:,} bytes; expected {MANIFEST_LIMIT:,} or fewer")
     insist(
         lambda: api.hf_hub_download(
             place.repository, name, repo_type=KIND, revision=place.revision, local_dir=folder
@@ -150,23 +171,56 @@ def _fetch(api: Any, place: Place, name: str, folder: str) -> None:
 
 
 def _dataset(folder: Path) -> Expected:
-    """Return what follows from the manifest of a dataset of `sraven generate`."""
+    """Return what follows from the manifest of a dataset of `sraven generate`.
+
+    Raises:
+        OutputError: if no writer makes such a manifest.
+        ConfigurationError: if its configuration is none of a task.
+    """
     manifest, data = load_manifest(folder)
     task = make_task(manifest["config"])
-    entries = {entry["path"]: entry for split in manifest["splits"].values() for entry in split["shards"]}
-    wanted = {}
-    for shard in list_shards(task, manifest):
-        entry = entries.get(shard.path)
-        if entry is None:
-            raise OutputError(f"the manifest lacks {shown(shard.path)}, of which its sizes speak")
-        wanted[shard.path] = Sums(entry["num_bytes"], entry["sha256"], "")
-    texts = {
-        CARD: render_card(task, manifest).encode(),
-        CROISSANT: json_text(render_croissant(task, manifest)).encode(),
-        MANIFEST: data,
-    }
-    files = {**wanted, **{name: sums_of(text) for name, text in texts.items()}}
-    return Expected(manifest["sizes"], files, remade=False)
+    plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
+    try:
+        entries = _entries(task, list_shards(task, plan), manifest["splits"])
+        again = make_manifest(task, plan, entries)
+        if json_text(again).encode() != data:
+            raise ValueError("what follows from its configuration, checksums and tallies is another")
+        with np.errstate(all="raise"):
+            card, croissant = render_card(task, again), json_text(render_croissant(task, again))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise OutputError(f"{MANIFEST} isn't one that this version writes: {shown(str(error))}") from None
+    wanted = {path: Sums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
+    made = {CARD: sums_of(card.encode()), CROISSANT: sums_of(croissant.encode()), MANIFEST: sums_of(data)}
+    return Expected(manifest["sizes"], {**wanted, **made}, remade=False)
+
+
+def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict[str, Any]]:
+    """Return what a journal has of files, by path, from the splits of a manifest, which may be anything.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: if they have another form.
+    """
+    entries = dict[str, dict[str, Any]]()
+    claimed = {split: iter(each["shards"]) for split, each in splits.items()}
+    for shard in shards:
+        entry: dict[str, Any] = next(claimed[shard.split], {})
+        # A manifest has the tallies of a split, not of a file: its first file stands for all.
+        tallies = _tallies(task, shard.split, splits[shard.split]["tallies"]) if shard.start == 0 else {}
+        size, digests = entry["num_bytes"], [entry["sha256"], *entry["blocks"]]
+        if type(size) is not int or size < 0 or not all(_DIGEST.fullmatch(each) for each in digests):
+            raise ValueError(f"{shard.path} lacks a size or a checksum")
+        entries[shard.path] = make_entry(shard, size, digests[0], digests[1:], tallies)
+    return entries
+
+
+def _tallies(task: Task, split: str, claimed: Any) -> dict[str, Any]:
+    tallies = {name: np.asarray(each, np.int64) for name, each in claimed.items()}
+    of_none = rows_of(task).encode(split, 0, 0, 1).tallies
+    if {name: np.shape(each) for name, each in tallies.items()} != {
+        name: np.shape(each) for name, each in of_none.items()
+    }:
+        raise ValueError(f"the tallies of {split} aren't those of its task")
+    return tallies
 
 
 def sums_of(data: bytes) -> Sums:

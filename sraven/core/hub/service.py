@@ -123,9 +123,12 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
 
 
 def _cause(error: Exception) -> Exception:
-    """Return what happened; the library says of an upload that fails only which one it was."""
+    """Return what happened: the library says what failed, an upload or a download, and why behind it."""
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
     inner = error.__cause__
-    return inner if isinstance(error, RuntimeError) and isinstance(inner, Exception) else error
+    wrapped = isinstance(error, RuntimeError | LocalEntryNotFoundError)
+    return inner if wrapped and isinstance(inner, Exception) else error
 
 
 _REFUSALS: dict[int, str] = {

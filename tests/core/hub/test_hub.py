@@ -1,5 +1,6 @@
 """Publishing and verifying on a Hub on loopback, by the commands."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,8 +9,10 @@ import sys
 import pytest
 
 from helpers.example import all_bytes
-from helpers.hub import TOKEN
+from helpers.hub import TOKEN, Repository
 from sraven import SRAVEN, write_dataset
+from sraven.core.dataset.manifest import MANIFEST_LIMIT
+from sraven.core.system.files import json_text
 
 # huggingface_hub uploads in a way that its library for HTTP would have otherwise.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")
@@ -129,6 +132,84 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     assert code == 2 and "no such revision" in err
     code, _, err = hub.call("verify", "hf://datasets/user/absent")
     assert code == 2 and "knows no such dataset" in err
+
+
+@pytest.mark.parametrize("name", [".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"])
+@pytest.mark.parametrize("full", [(), ("--full",)])
+def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset, name, full):
+    assert hub.call("publish", dataset, NAME)[0] == 0
+    repository = hub.repositories[NAME]
+    repository.commit({**repository.commits[repository.head], name: b"!"})
+    code, _, err = hub.call("verify", URI, *full)
+    assert code == 1 and "fault: not part of the dataset: " in err
+    assert err.count("\n") == 1 and "\x1b" not in err
+
+
+def put(hub, manifest):
+    """Put a repository there that has a manifest alone."""
+    hub.repositories[NAME] = Repository()
+    hub.repositories[NAME].commit({"manifest.json": manifest})
+
+
+def set_in(manifest, path, value):
+    """Change a value of a manifest, or remove it, if it is to be ``...``."""
+    *way, last = path
+    for name in way:
+        manifest = manifest[name]
+    if value is ...:
+        del manifest[last]
+    else:
+        manifest[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["splits"], []),
+        (["splits"], ...),
+        (["splits", "ood"], ...),
+        (["splits", "train", "shards"], 5),
+        (["splits", "train", "shards"], []),
+        (["splits", "train", "shards", 0], None),
+        (["splits", "train", "shards", 0, "num_bytes"], "x"),
+        (["splits", "train", "shards", 0, "num_bytes"], -1),
+        (["splits", "train", "shards", 0, "sha256"], "\x1b[2K"),
+        (["splits", "train", "shards", 0, "path"], "../x"),
+        (["splits", "train", "shards", 0, "blocks"], None),
+        (["splits", "train", "shards", 0, "blocks"], ["0"]),
+        (["splits", "train", "tallies"], ...),
+        (["splits", "train", "tallies"], {"\n::error::": [1]}),
+        (["splits", "train", "tallies", "instances"], [10**40]),
+        (["splits", "train", "tallies", "instances"], [[1], [2, 3]]),
+        (["splits", "train", "digest"], "0" * 64),
+        (["sizes", "train"], 10**15),
+        (["sizes"], {"\x1b[2K\n": 5}),
+        (["config"], [1]),
+        (["config", "M"], "\x1b[2K\n"),
+        (["config_name"], "M9"),
+        (["columns"], [3]),
+        (["file_format"], ["parquet"]),
+        (["pyarrow"], "\x1b[2K"),
+        (["extra"], 1),
+    ],
+)
+def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
+    manifest = json.loads((dataset / "manifest.json").read_text())
+    set_in(manifest, path, value)
+    put(hub, json_text(manifest).encode())
+    for full in ((), ("--full",)):
+        code, out, err = hub.call("verify", URI, *full)
+        assert code == 2 and err.count("\n") == 1 and out == "", err
+        assert err.isprintable() or err[:-1].isprintable()
+
+
+@pytest.mark.parametrize(
+    "data", [b"<html>no</html>", b"\xff", b"[" * 9999, b"5", b" " * (MANIFEST_LIMIT + 1)]
+)
+def test_what_is_no_manifest_is_told_in_one_line(hub, data):
+    put(hub, data)
+    code, _, err = hub.call("verify", URI)
+    assert code == 2 and err.count("\n") == 1, err
 
 
 def test_a_damaged_dataset_isnt_published(hub, dataset, tmp_path):
