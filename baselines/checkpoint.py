@@ -24,7 +24,7 @@ from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_d
 from orbax.checkpoint import v1 as ocp
 
 from sraven.core.ground.errors import OutputError
-from sraven.core.system.files import sha256_of_file, sync_directory, write_json
+from sraven.core.system.files import read_bounded, sha256_of_file, sync_directory, write_json
 
 KEPT = 2
 """How many are kept: the newest, and one before, should the newest be damaged."""
@@ -224,7 +224,7 @@ _OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 def _names_run(folder: Path) -> bool:
-    return "run" in json.loads((folder / CHECKSUMS).read_bytes())
+    return "run" in json.loads(read_bounded(folder / CHECKSUMS))
 
 
 def _of_step(step: int) -> _Fault:
@@ -237,7 +237,7 @@ def _find_fault(folder: Path, run: str) -> _Fault | None:
     Those of earlier versions have the checksums alone: only what they hold tells of which step they are.
     """
     try:
-        sums = json.loads((folder / CHECKSUMS).read_bytes())
+        sums = json.loads(read_bounded(folder / CHECKSUMS))
     except FileNotFoundError:
         return _Fault(f"it has no {CHECKSUMS}, as those of earlier versions")
     except (ValueError, RecursionError):

@@ -11,6 +11,7 @@ from baselines.run_directory import CONFIG
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import values_of
+from sraven.core.system.files import read_bounded
 from sraven.core.untrusted.read import parse_yaml
 
 FIELDS: Mapping[str, type] = {each.name: each.type for each in fields(LanguageConfig)}  # type: ignore[misc]
@@ -73,12 +74,9 @@ def read_config_file(path: Path) -> ConfigFile:
     """
     path = path / CONFIG if path.is_dir() else path
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_bounded(path, _MOST_BYTES)
     except OSError as error:
         raise ConfigurationError(f"{path} can't be read: {error.strerror}") from None
-    if len(data) > _MOST_BYTES:
-        raise ConfigurationError(f"{path} has more than {_MOST_BYTES:,} bytes; a configuration has fewer")
     found = [_checked(each, path) for each in _configurations(parse_yaml(data, str(path)), path)]
     values, *others = [{name: each[name] for name in each if name != "seed"} for each in found]
     for other in others:

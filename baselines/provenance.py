@@ -20,7 +20,7 @@ from jax.sharding import Mesh
 
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import digest
-from sraven.core.system.files import write_json
+from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.packages import PACKAGES
 
 RECORD = "trained-by-{}.json"
@@ -129,7 +129,7 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
     found = []
     for path in paths:
         try:
-            record = json.loads(path.read_text("utf-8"))
+            record = json.loads(read_bounded(path))
             describe_machine(record["machine"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise OutputError(

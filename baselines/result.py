@@ -17,7 +17,7 @@ from baselines.provenance import read_records
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.core.system.files import read_bounded, write_json
 
 RESULT, SCHEMA = "result.json", 1
 
@@ -96,7 +96,7 @@ def read_result(folder: Path) -> dict[str, Any]:
     """
     path = folder / RESULT
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(read_bounded(path))
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
             raise ValueError(f"expected an object with schema {SCHEMA}")
     except FileNotFoundError:

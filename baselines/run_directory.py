@@ -15,7 +15,7 @@ from baselines.checkpoint import Checkpoints
 from baselines.config import RunConfig, read_config
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import values_of
-from sraven.core.system.files import TEMPORARY, write_bytes, write_json
+from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
 from sraven.core.system.lock import LOCK, Lock
 
 CONFIG, CHECKPOINTS = "config.json", "checkpoints"
@@ -36,7 +36,7 @@ def read_run(folder: Path) -> RunConfig:
     if not path.is_file():
         raise OutputError(f"{folder} holds no run; `sraven train` makes one")
     try:
-        return read_config(json.loads(path.read_text("utf-8")))
+        return read_config(json.loads(read_bounded(path)))
     except OSError as error:
         raise OutputError(f"{path} can't be read: {error.strerror}") from None
     except (ValueError, TypeError, RecursionError) as error:

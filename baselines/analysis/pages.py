@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sraven.core.ground.errors import OutputError
+from sraven.core.system.files import read_bounded
 
 PAGE = "latent-codes.md"
 """The page's name, in the folder of results."""
@@ -63,7 +64,7 @@ def read_records(folder: Path) -> list[Record]:
     records = []
     for path in sorted(folder.glob("*.json")):
         try:
-            found = json.loads(path.read_bytes())
+            found = json.loads(read_bounded(path))
             records.append(Record(path.stem, found))
             _ = records[-1].title
         except (ValueError, KeyError, TypeError):

@@ -23,7 +23,7 @@ from baselines.experiment import board_of
 from baselines.provenance import code_commit, read_records
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.jsonable import as_json
-from sraven.core.system.files import write_json
+from sraven.core.system.files import read_bounded, write_json
 
 if TYPE_CHECKING:
     from baselines.analysis.plots.frame import Picture
@@ -176,7 +176,7 @@ def check_other(out: Path, digest: str | None) -> None:
     if not path.is_file():
         return
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(read_bounded(path))
         other = content.get("run", {}).get("digest") != digest
     except (OSError, ValueError, AttributeError, RecursionError):
         raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None

@@ -11,7 +11,7 @@ from typing import Any
 
 from baselines.lm.shards import ARRAYS, path_of
 from sraven.core.ground.errors import OutputError
-from sraven.core.system.files import write_json
+from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.lock import LOCK
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, StagedDirectory
 
@@ -38,7 +38,7 @@ def read_manifest(out: Path) -> dict[str, Any]:
         state = unfinished if (out / STAGING).is_dir() else "`sraven c4 prepare` makes one"
         raise OutputError(f"{out} has no {MANIFEST}; {state}")
     try:
-        manifest = json.loads(path.read_bytes())
+        manifest = json.loads(read_bounded(path))
         kind, layout, lacks = (
             manifest["kind"],
             manifest["layout"],
@@ -86,7 +86,7 @@ class TokensDirectory(StagedDirectory):
     def staged_plan(self) -> dict[str, Any] | None:
         """Return the plan that was begun; None if there is none."""
         try:
-            return dict(json.loads((self.staging / PLAN).read_bytes()))
+            return dict(json.loads(read_bounded(self.staging / PLAN)))
         except (OSError, ValueError, TypeError):
             return None
 

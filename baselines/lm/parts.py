@@ -31,7 +31,7 @@ from sraven.core.engines.call import Tell
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError
-from sraven.core.system.files import sha256_of_file, write_bytes, write_json
+from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 
 _NAMED = 3
@@ -180,7 +180,7 @@ def _read_plan(folder: Path) -> dict[str, Any]:
         OutputError: if it is none.
     """
     try:
-        plan = json.loads((folder / STAGING / PLAN).read_bytes())
+        plan = json.loads(read_bounded(folder / STAGING / PLAN))
         names = [str(source["name"]) for source in plan["sources"]]
         if names and isinstance(plan["tokenizer"], str) and "limit" in plan:
             return dict(plan)
@@ -199,7 +199,7 @@ def _read_shards(folder: Path, plan: Plan) -> list[Shard]:
     shards = []
     for path in sorted((folder / STAGING / ENTRIES).glob("*.json")):
         try:
-            shard = Shard(**json.loads(path.read_bytes()))
+            shard = Shard(**json.loads(read_bounded(path)))
         except (OSError, ValueError, TypeError, RecursionError):
             shard = None
         if shard is None or shard.name != path.stem or shard.tokenizer != plan["tokenizer"]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from baselines.lm.records import EMPTY, FAULTS, Record
 from baselines.lm.tokenizer import Tokenizer
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.system.files import move_into_place, sha256_of_file, write_json
+from sraven.core.system.files import move_into_place, read_bounded, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
@@ -261,7 +261,7 @@ def _publish(stem: Path, files: Mapping[str, _ArrayFile]) -> dict[str, str]:
 def read_shard(write: Writing, name: str) -> Shard | None:
     """Return a shard of an earlier run, if it is there and whole."""
     try:
-        values = json.loads((write.entries / f"{name}.json").read_bytes())
+        values = json.loads(read_bounded(write.entries / f"{name}.json"))
         shard = Shard(**values)
         whole = all(
             sha256_of_file(path_of(write.folder / name, array)) == shard.sha256[array]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from baselines.lm.records import read_records
 from baselines.lm.sources import Source
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.system.files import read_bounded
 
 MOST_PIECES = 1 << 16
 """Tokens are stored in 16 bits."""
@@ -110,7 +111,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
                 f"tokenizer={str(path)!r}: is no plain file of {_MOST_BYTES:,} bytes or fewer; "
                 "give a SentencePiece .model file, or train"
             )
-        model = path.read_bytes()
+        model = read_bounded(path)
     except OSError as error:
         raise ConfigurationError(
             f"tokenizer={str(path)!r}: {error.strerror}; give a SentencePiece .model file, or train"

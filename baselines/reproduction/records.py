@@ -11,7 +11,7 @@ from baselines.reproduction.cells import Figures, homes_of
 from baselines.reproduction.sets import FIGURES
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.ground.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.core.system.files import read_bounded, write_json
 
 FOLDER = "reproduction"
 """Of the records, within the folder of results."""
@@ -88,7 +88,7 @@ def read_record(path: Path) -> Record:
         OutputError: if it is none.
     """
     try:
-        values = json.loads(path.read_bytes())
+        values = json.loads(read_bounded(path))
         names = "training_loss", "seconds", "command", "commit", "machine"
         record = Record(
             read_config(values["config"]),

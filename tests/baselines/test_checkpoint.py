@@ -331,6 +331,28 @@ def test_one_of_an_earlier_version_is_read_with_a_line(whole, tmp_path, capsys):
     )
 
 
+def link_to_zeros(path):
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def put_a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("change", [link_to_zeros, put_a_pipe])
+@pytest.mark.parametrize("name", [CONFIG, RESULT, "trained-by-*.json", f"{CHECKPOINTS}/{STEPS}/{CHECKSUMS}"])
+def test_files_without_an_end_are_not_read(whole, tmp_path, capsys, change, name):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    change(next(folder.glob(name)))
+    for line in (["evaluate", folder], ["curves", folder], ["train", "--config", folder, "--print-config"]):
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, line)])
+        assert ended.value.code in (0, 1, 2)
+        assert "Traceback" not in capsys.readouterr().err
+
+
 def test_two_on_one_directory(whole, tmp_path):
     folder = shutil.copytree(whole[0], tmp_path / "run")
     before = {path: path.read_bytes() for path in files_of(folder)}

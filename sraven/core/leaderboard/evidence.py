@@ -30,6 +30,7 @@ from sraven.core.submissions.submission import (
     open_submission,
     scores_of,
 )
+from sraven.core.system.files import read_bounded
 from sraven.core.tasks.families import find_family
 
 _FORMAT = 2
@@ -73,7 +74,7 @@ def _code_digest(family: str) -> str:
     for package in sorted({"sraven", find_family(family).package}):
         root = Path(str(files(package)))
         for path in sorted(root.rglob("*.py")):
-            content = path.read_bytes()
+            content = read_bounded(path)
             checksum.update(f"{package} {path.relative_to(root)} {len(content)}\n".encode() + content)
     return checksum.hexdigest()
 

@@ -4,9 +4,10 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EIO
+from errno import EFBIG, EINVAL, EIO
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -14,7 +15,28 @@ from typing import Any
 TEMPORARY = ".tmp"
 """End of the names of files that aren't whole yet."""
 
+LARGEST = 1 << 26
+"""Most bytes of a file that is read whole, unless its reader says otherwise."""
+
 _PIECE = 1 << 20
+
+
+def read_bounded(path: Path, most: int = LARGEST) -> bytes:
+    """Return the bytes of a plain file, or of one that a link leads to: nothing endless, nothing waited for.
+
+    All that is read whole and that others may have made is read by this, or without links by
+    `sraven.core.untrusted.read.read_file`.
+
+    Raises:
+        OSError: if it can't be read, is no plain file, or has more than ``most`` bytes.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(EINVAL, "it is no plain file", str(path))
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
+    return data
 
 
 def sync_directory(directory: Path) -> None:

@@ -1,5 +1,6 @@
 """Files and directories that appear whole or not at all, beside others who write the same."""
 
+import ast
 import errno
 import os
 import threading
@@ -10,7 +11,7 @@ import pytest
 from helpers.example import all_bytes
 from sraven import OutputError
 from sraven.core.system import files
-from sraven.core.system.files import replacing, write_bytes, write_text
+from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
 from sraven.core.system.lock import LOCK, Lock
 from sraven.core.system.staging import staged
 
@@ -160,3 +161,73 @@ def test_a_link_in_place_of_the_staging_is_refused(tmp_path):
         fail_within(tmp_path / "goal", AssertionError())
     assert (tmp_path / "precious" / "new").exists()
     assert Lock(tmp_path / "precious").release() is None
+
+
+# Reading ---------------------------------------------------------------------------------------------
+
+
+def test_a_plain_file_is_read_whole_and_a_link_to_one_too(tmp_path):
+    (tmp_path / "file").write_bytes(b"12345")
+    (tmp_path / "link").symlink_to("file")
+    assert read_bounded(tmp_path / "file", 5) == read_bounded(tmp_path / "link") == b"12345"
+    with pytest.raises(OSError, match="it has more than 4 bytes"):
+        read_bounded(tmp_path / "file", 4)
+
+
+def test_what_is_endless_or_waits_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    for name in ("pipe", "zeros"):
+        with pytest.raises(OSError, match="it is no plain file"):
+            read_bounded(tmp_path / name)
+
+
+OWN_READERS = {
+    "baselines/analysis/plots/frame.py": "a picture that it wrote",
+    "baselines/checkpoint.py": "waits until a file of its own is on disk",
+    "baselines/lm/records.py": "text of any size, a record at a time",
+    "baselines/model/fast/foreign.py": "a file of JAX",
+    "baselines/plots.py": "a picture that it wrote",
+    "baselines/provenance.py": "a file of the system's",
+    "baselines/reproduction/claims.py": "a file of the package",
+    "baselines/reproduction/plots.py": "a picture that it wrote",
+    "baselines/reproduction/render.py": "a page that it wrote",
+    "fuzzylogic/plots.py": "a picture that it wrote",
+    "sraven/core/boards/board.py": "a file of the package",
+    "sraven/core/boards/freeze.py": "a checkout's board, which is to be written",
+    "sraven/core/boards/lines.py": "files of the package",
+    "sraven/core/compute/jit.py": "a file of the package",
+    "sraven/core/dataset/directory.py": "a journal, line by line, whose size was looked at",
+    "sraven/core/leaderboard/fingerprints.py": "files of the package",
+    "sraven/core/leaderboard/snapshot.py": "a file of the package",
+    "sraven/core/page/palette.py": "a file of the package",
+    "sraven/core/page/render.py": "a file of the package",
+    "sraven/core/system/files.py": "the reader itself",
+    "sraven/core/untrusted/schemas/__init__.py": "a file of the package",
+    "sraven/text/completions.py": "replies, a line of bounded length at a time",
+    "sraven/text/published.py": "records, a line of bounded length at a time",
+}
+"""Modules that read files by themselves, and why they may."""
+
+
+def reads(tree):
+    """Tell whether a module opens a file to read it."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        modes = [each.value for each in call.args[1:2] if isinstance(each, ast.Constant)]
+        if name in ("read_text", "read_bytes"):
+            return True
+        if ast.unparse(call.func) in ("open", "gzip.open") and not set(str(*modes)) & set("wax"):
+            return True
+    return False
+
+
+def test_files_of_others_are_read_by_one_function():
+    root = Path(__file__).parents[3]
+    paths = [
+        path
+        for package in ("sraven", "fuzzylogic", "baselines", "cli")
+        for path in (root / package).rglob("*.py")
+    ]
+    found = {str(path.relative_to(root)) for path in paths if reads(ast.parse(path.read_text("utf-8")))}
+    assert found == set(OWN_READERS)
