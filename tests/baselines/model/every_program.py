@@ -1,0 +1,62 @@
+"""Compute outputs and gradients of every attention and of whole models, and keep them: run as a program.
+
+python tests/baselines/model/every_program.py OUT.npz
+"""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from baselines.model.attention import ATTENTION, attend, find_network
+from baselines.model.transformer import Transformer, TransformerConfig
+
+B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
+
+
+def draw(*shape):
+    return jnp.asarray(np.random.default_rng(shape).normal(size=shape), jnp.float32)
+
+
+def of_attention(name):
+    """Return output, latent codes and gradients of an attention."""
+    entry = ATTENTION[name]
+    own = {each: draw(*kind.shape(H, D, D)) for each, kind in entry.weights.items()}
+
+    @jax.jit
+    def differentiate(*arrays):
+        def total(*arrays):
+            out, codes = attend(entry, *arrays, None, find_network("relu", own), None)
+            return jnp.sin(out).sum(), (out, codes)
+
+        return jax.value_and_grad(total, range(4), has_aux=True)(*arrays)
+
+    (_, aux), gradients = differentiate(*(draw(B, T, H, D) + each for each in (0, 1, 2)), draw(H, T, T))
+    return [*aux, *gradients]
+
+
+def of_model(name, **changes):
+    """Return logits, latent codes and gradients of a model of text, or of one that sees all tokens."""
+    shape = {"inputs": 0, "outputs": 0, "vocabulary": VOCABULARY, "length": T, "layers": 2, "width": 16}
+    rest = {"heads": H, "qkv_width": H * D, "mlp_width": 24, "attention": name, **changes}
+    model = Transformer(TransformerConfig(**shape, **rest))
+    tokens = jnp.asarray(np.random.default_rng(0).integers(VOCABULARY, size=(B, T)), jnp.int32)
+    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens)
+    params = jax.tree.map(lambda leaf: 0.3 * draw(*leaf.shape), shapes)
+    gradients = jax.jit(jax.grad(lambda params: jnp.sin(model.apply(params, tokens)).sum()))(params)
+    looked_at = jax.jit(lambda params: model.apply(params, tokens, return_scores=not changes.get("tile")))
+    return [*jax.tree.leaves(looked_at(params)), *jax.tree.leaves(gradients)]
+
+
+def main(goal):
+    found = {name: of_attention(name) for name in ATTENTION}
+    for name in ("softmax", "linear", "hyla"):
+        found[f"{name} on text"] = of_model(name, causal=True, position="rotary")
+    found["hyla on all"] = of_model("hyla", position="relative_one_way")
+    found["tiles"] = of_model("hyla", causal=True, position="rotary", tile=4)
+    np.savez(goal, **{f"{name}/{at}": each for name, some in found.items() for at, each in enumerate(some)})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
