@@ -166,7 +166,7 @@ def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, mo
         "train.sync_global_devices": "wait",
     }.items():
         monkeypatch.setattr(f"baselines.{name}", lambda *_, call=call: calls.append(call))
-    monkeypatch.setattr("baselines.train.open_checkpoints", lambda folder: calls.append("open") or 1 / 0)
+    monkeypatch.setattr("baselines.train.open_checkpoints", lambda *_: calls.append("open") or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train_runs([tiny(), tiny(seed=1)], [tmp_path / "a", tmp_path / "b"])
     made = ["check again", "make"]

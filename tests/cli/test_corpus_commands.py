@@ -200,7 +200,7 @@ def test_dataset_of_it_is_none(run, tmp_path):
     """Nothing makes one; what says that it is one is refused by the name of its task."""
     config = {"task": "c4", "version": "1"}
     manifest = {"layout": 1, "config": config, "config_name": "x", "sizes": {"validation": 1}}
-    manifest |= {"file_format": "parquet", "pyarrow": "1", "splits": {}, "columns": []}
+    manifest |= {"file_format": "parquet", "pyarrow": "1.0", "splits": {}, "columns": []}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     code, _, err = run("verify", tmp_path)
     assert (code, err) == (2, "error: task='c4': expected one of sraven, fuzzylogic\n")

@@ -7,12 +7,13 @@ from importlib import reload
 
 import numpy as np
 
+from baselines.checkpoint import CHECKSUMS
 from baselines.lm import experiment, sample
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.run_directory import CHECKPOINTS, CONFIG
+from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from helpers.command import sraven
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
@@ -86,8 +87,7 @@ VARIANTS = ("softmax", "linear", "hyla")
 TRAINING, VALIDATION, TWICE, SOFTMAX = "training", "validation", ("seed-0", "seed-1"), "softmax"
 """What `make_language` makes: tokens of 80 documents, of 13 other ones, and finished runs.
 
-The first of two is that of `LINE`. The second is it too, 20 steps before, and says that it is another seed,
-which takes no time. The last is of softmax attention.
+The first of two is that of `LINE`, the second has another seed. The last is of softmax attention.
 """
 
 
@@ -115,20 +115,20 @@ def make_language(tmp_path_factory):
         for name, first, count in ((TRAINING, 0, 80), (VALIDATION, 500, 13)):
             (folder / "texts" / name).mkdir(parents=True)
             write_corpus(folder / "texts" / name, first, count, tokenizer).rename(folder / name)
-        for name, options in ((TWICE[0], []), (SOFTMAX, ["--attention=softmax", "--json"])):
+        runs = {TWICE[0]: [], TWICE[1]: ["--seed=1"], SOFTMAX: ["--attention=softmax", "--json"]}
+        for name, options in runs.items():
             printed[name] = sraven(*LINE, f"--data={folder / TRAINING}", f"--out={folder / name}", *options)
-        second = changed_run(folder / TWICE[0], folder / TWICE[1], seed=1)
-        shutil.rmtree(second / CHECKPOINTS / "60")
-        (second / CHECKPOINTS / "40").rename(second / CHECKPOINTS / "60")
         write_json(folder / "printed.json", printed)
 
     return once(tmp_path_factory, "language", make)
 
 
 def changed_run(run, goal, **changes):
-    """Copy a run; the copy says that it had another configuration."""
+    """Copy a run; the copy and its checkpoints say that it had another configuration."""
     shutil.copytree(run, goal)
     write_json(goal / CONFIG, {**json.loads((goal / CONFIG).read_text()), **changes})
+    for path in goal.glob(f"{CHECKPOINTS}/*/{CHECKSUMS}"):
+        write_json(path, {**json.loads(path.read_text()), "run": read_run(goal).digest})
     return goal
 
 
