@@ -1,6 +1,6 @@
 """Fuzzy logic for PyTorch: the sequences that the paper's models see. `sraven.torch` has the data sets.
 
-Only this module needs PyTorch: ``pip install 'sraven[torch]'``.
+Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
 
 import torch

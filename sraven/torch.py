@@ -1,6 +1,6 @@
 """SRAVEN for PyTorch: data sets for its loaders, and the sequences that the paper's models see.
 
-Only this module needs PyTorch: ``pip install 'sraven[torch]'``.
+Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
 
 from collections.abc import Callable

@@ -38,7 +38,9 @@ def for_jax(monkeypatch):
 
 @pytest.fixture
 def for_torch(monkeypatch):
-    torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install 'sraven[torch]'")
+    torch = pytest.importorskip(
+        "torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout"
+    )
     torch.set_num_threads(1)  # so small a model takes longer with more
     return load("pytorch", monkeypatch)
 

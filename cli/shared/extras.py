@@ -14,7 +14,7 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise click.UsageError(f"{what} needs {error.name}: pip install 'sraven[{extra}]'") from None
+        raise click.UsageError(f"{what} needs {error.name}: pip install '.[{extra}]' in a checkout") from None
 
 
 @contextmanager

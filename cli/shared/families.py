@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from cli.lazy import LazyGroup
 from cli.shared.extras import one_picture
@@ -103,7 +104,10 @@ def _generate(family: Family) -> Callable[..., None]:
     @argument_of("sizes", dict, *sizes.values(), parts=list(sizes))
     @output_options
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
-        write(task, sizes, **output)
+        # A task without some split, as --holdout 0 leaves it, has none of it unless it is asked for.
+        source, usual = click.get_current_context().get_parameter_source, ParameterSource.DEFAULT
+        asked = [split for split in sizes if split in task.splits or source(split) is not usual]
+        write(task, {split: sizes[split] for split in asked}, **output)
 
     return generate
 

@@ -35,10 +35,23 @@ def write(
     if part is not None:
         _write_part(task, sizes, out, part, as_json, **how)
         return
-    out = out or Path(f"{task.name}-{task.config_name}")
+    out = out or Path(_directory_name(task))
     with resumable(out), shards_bar("generating (compiles on first use)", sum(sizes.values())) as told:
         manifest = write_dataset(task, sizes, out, progress=told.advance, shards=told.shards, **how)
     print_dataset(manifest, out, as_json)
+
+
+def _directory_name(task: "Task") -> str:
+    """Return the directory of a dataset: its configuration's name, and what else differs from the default."""
+    from sraven.core.tasks.families import make_task
+
+    usual, name = type(task)().config, f"{task.name}-{task.config_name}"
+    for field, value in task.config.items():
+        without = {**task.config, field: usual[field]}
+        if value != usual[field] and make_task(without).config_name == task.config_name:
+            number = f"{100 * value:g}" if isinstance(value, float) else str(value)
+            name += f"-{field.replace('_', '-')}{number}"
+    return name
 
 
 def _write_part(
@@ -48,7 +61,7 @@ def _write_part(
     from sraven.core.dataset.parts import read_part, write_part
 
     chosen = read_part(part)
-    folder = out or Path(f"{task.name}-{task.config_name}-part-{chosen.number}-of-{chosen.of}")
+    folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")
     with resumable(folder), shards_bar(f"part {chosen} (compiles on first use)", None) as told:
         shards = write_part(task, sizes, folder, chosen, progress=told.advance, shards=told.shards, **how)
     instances = sum(shard.count for shard in shards)

@@ -136,4 +136,5 @@ def test_what_isnt_installed_is_one_line_before_there_is_a_run(tmp_path, monkeyp
     monkeypatch.setitem(sys.modules, package, None)
     code, out, err = sraven(*LINE, f"--out={tmp_path / 'run'}", f"--{name}")
     assert (code, out) == (2, "") and not (tmp_path / "run").exists()
-    assert err == f"error: --{name} needs {package}: pip install 'sraven[{name}]'; see sraven train --help\n"
+    advice = f"pip install '.[{name}]' in a checkout; see sraven train --help"
+    assert err == f"error: --{name} needs {package}: {advice}\n"

@@ -82,7 +82,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)
-    line = "error: sraven analyse needs sklearn.linear_model: pip install 'sraven[analysis]'; see "
+    line = "error: sraven analyse needs sklearn.linear_model: pip install '.[analysis]' in a checkout; see "
     assert refused(runs / "fuzzy") == f"{line}sraven analyse --help\n"
 
 

@@ -125,7 +125,7 @@ def test_a_missing_library_is_named(run, monkeypatch):
         monkeypatch.delitem(sys.modules, f"baselines.lm.{name}", raising=False)
     code, _, err = prepare(run)
     assert (code, err.count("\n")) == (2, 1)
-    assert "sraven c4 prepare needs sentencepiece: pip install 'sraven[baselines]'" in err
+    assert "sraven c4 prepare needs sentencepiece: pip install '.[baselines]' in a checkout" in err
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -146,6 +146,24 @@ def test_default_directory_is_named_after_the_configuration(run, tmp_path, monke
     assert (tmp_path / "sraven-M2-K5-unpermuted" / "manifest.json").exists()
 
 
+def test_default_directory_says_what_differs_from_the_default(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3]
+    assert run(*line, "--ood", 3)[0] == run(*line, "--ood", 3, "--holdout", 0.5, "--seed", 3)[0] == 0
+    assert run(*line, "--holdout", 0)[0] == 0
+    assert run(*line, "--part", "1/2", "--seed", 3)[0] == 0
+    names = ["", "-holdout0", "-holdout50-seed3", "-seed3-part-1-of-2"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"sraven-M2-K5{name}" for name in names]
+    code, _, err = run(*line, "--ood", 3, "--seed", 3, "--out", "sraven-M2-K5")
+    assert code == 2 and "holds another dataset, M2-K5 (seed 0, not 3); choose another" in err
+
+
+def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_path):
+    line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3, "--holdout", 0]
+    code, _, err = run(*line, "--ood", 3, "--out", tmp_path / "out")
+    assert code == 2 and "ood" in err and not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -271,7 +289,7 @@ def test_show_without_matplotlib_names_the_extra(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
     code, _, err = run("show", "--png", tmp_path / "puzzle.png")
-    assert code == 2 and "sraven[analysis]" in err
+    assert code == 2 and "'.[analysis]'" in err
 
 
 def test_show_refuses_several_pictures(run, tmp_path):

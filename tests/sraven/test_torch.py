@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install 'sraven[torch]'")
+torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
 
 from torch.utils.data import DataLoader, DistributedSampler
 

@@ -20,6 +20,7 @@ from sraven.core.dataset.manifest import (
     compact,
     read_manifest,
 )
+from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import canonical_json
 from sraven.core.system.files import replacing
@@ -37,6 +38,21 @@ def _same_dataset(plan: Plan, other: Plan) -> bool:
     return all(plan[key] == other.get(key) for key in PLAN_KEYS)
 
 
+def differences(plan: Plan, other: Plan) -> list[str]:
+    """Return the names of what differs between two plans: those of the configuration, if that does."""
+    one, two = ({**each, **each.get("config", {})} for each in (plan, other))
+    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    return [name for name in names if name not in ("config", "config_name")] or names
+
+
+def _another(held: Plan, plan: Plan) -> str:
+    """Say which dataset a directory holds in place of a wanted one."""
+    one, two = ({**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (held, plan))
+    names = [name for name in differences(held, plan) if name in one]
+    told = ", ".join(f"{name} {shown(one[name])}, not {shown(two.get(name))}" for name in names)
+    return f"another dataset, {held['config_name']} ({told})"
+
+
 class _DatasetDirectory(StagedDirectory):
     PLAN, FILES = JOURNAL, (CARD, CROISSANT)
 
@@ -46,7 +62,7 @@ class _DatasetDirectory(StagedDirectory):
     def refuse_other(self, manifest: Mapping[str, Any]) -> None:
         out, held, name = self.out, manifest["config_name"], self.plan["config_name"]
         if not self.force and not _same_dataset(self.plan, manifest):
-            raise OutputError(f"{out} holds another dataset ({held}); {_REPLACE}")
+            raise OutputError(f"{out} holds {_another(manifest, self.plan)}; {_REPLACE}")
         if name != held and (out / name).exists():
             raise OutputError(
                 f"{out} holds {name}, which isn't part of its dataset; choose another directory"

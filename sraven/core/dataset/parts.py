@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sraven.core.compute.parallel import Progress, available_threads
-from sraven.core.dataset.directory import Journal, prepare, publish, read_begun
+from sraven.core.dataset.directory import Journal, differences, prepare, publish, read_begun
 from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry, read_manifest
 from sraven.core.dataset.write import Running, finish, is_right, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
@@ -148,7 +148,7 @@ def merge_parts(
             "merge with the same version, whose bytes they are"
         )
     if plan != begun:
-        names = ", ".join(_differences(plan, begun))
+        names = ", ".join(differences(plan, begun))
         raise OutputError(f"{folders[0]}: its journal has another {shown(names)} than its dataset")
     shards = list_shards(task, plan)
     _refuse_missing(shards, sources)
@@ -186,7 +186,7 @@ def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
             raise OutputError(f"{folder} holds {held}; `sraven generate --part 1/64 --out DIR` makes a part")
         if plan is None:
             plan = begun.plan
-        elif different := _differences(plan, begun.plan):
+        elif different := differences(plan, begun.plan):
             raise OutputError(
                 f"{folder} is part of another dataset than {folders[0]} ({', '.join(different)} differ)"
             )
@@ -198,13 +198,6 @@ def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
             sources[name] = _Source(folder, entry)
     assert plan is not None
     return plan, sources
-
-
-def _differences(plan: Plan, other: Plan) -> list[str]:
-    """Return the names of what differs between two plans: those of the configuration, if that does."""
-    one, two = ({**each, **each.get("config", {})} for each in (plan, other))
-    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
-    return [name for name in names if name not in ("config", "config_name")] or names
 
 
 def _refuse_missing(shards: Sequence[Shard], sources: Mapping[str, _Source]) -> None:

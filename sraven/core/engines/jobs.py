@@ -56,7 +56,7 @@ class Engine:
         if self.address not in (None, "auto") and not re.fullmatch(r"[\w.-]+:\d{1,5}", str(self.address)):
             raise ConfigurationError(f"address={self.address!r}: expected auto, or HOST:PORT")
         if find_spec("ray") is None:
-            raise ConfigurationError("engine='ray' needs ray: pip install 'sraven[cluster]'")
+            raise ConfigurationError("engine='ray' needs ray: pip install '.[cluster]' in a checkout")
 
     @property
     def is_local(self) -> bool:

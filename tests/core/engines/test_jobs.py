@@ -105,7 +105,7 @@ def test_without_ray_one_line_says_what_to_install(run, monkeypatch, tmp_path):
     code, _, err = run("generate", "--engine=ray", "--out", tmp_path / "raven")
     assert (code, err) == (
         2,
-        "error: engine='ray' needs ray: pip install 'sraven[cluster]'\n",
+        "error: engine='ray' needs ray: pip install '.[cluster]' in a checkout\n",
     )
     assert not (tmp_path / "raven").exists()
 
@@ -121,7 +121,7 @@ def test_commands_refuse_what_a_cluster_decides(run, monkeypatch, tmp_path):
 
 
 def test_an_address_without_a_cluster_is_told(run, tmp_path, monkeypatch):
-    ray = pytest.importorskip("ray", reason="needs Ray: pip install 'sraven[cluster]'")
+    ray = pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
 
     def init(**settings):
         raise ConnectionError(

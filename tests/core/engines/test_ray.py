@@ -14,7 +14,7 @@ TESTS = Path(__file__).with_name("on_a_cluster.py")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["test_a_cluster", "test_a_cluster_of_this_machine"])
 def test_on_ray(name, tmp_path):
-    pytest.importorskip("ray", reason="needs Ray: pip install 'sraven[cluster]'")
+    pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
     alone = ["-p", "no:xdist", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'alone'}"]
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", *alone, f"{TESTS}::{name}"],
