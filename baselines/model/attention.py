@@ -172,6 +172,9 @@ def attend(
     if bias_HQK is not None:
         scores_BHQK = add_bias(scores_BHQK, bias_HQK.astype(scores_BHQK.dtype))
     codes = attention.normalise(scores_BHQK, mask)
+    if not isinstance(codes, Codes):
+        name = getattr(attention.normalise, "__name__", "the normalisation")
+        raise ConfigurationError(f"{name} returned {type(codes).__name__}; expected Codes(scores, scale)")
     if edit_codes is not None:
         codes = as_they_are(edit_codes(codes.product()), None)
     kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)

@@ -13,7 +13,7 @@ from baselines.flops import flops_per_token
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import continue_tokens
-from baselines.model.attention import ATTENTION, Attention, Weights, add_attention
+from baselines.model.attention import ATTENTION, Attention, Weights, add_attention, weighted_sum
 from baselines.model.mixing import mix_values
 from baselines.model.normalisation import rms_head
 from baselines.train import train
@@ -54,6 +54,17 @@ def test_it_trains_and_comes_back(tmp_path, tmp_path_factory):
     np.testing.assert_allclose(first @ first.T, np.eye(config.heads), atol=1e-5)
     assert (trained != first).any()
     np.testing.assert_array_equal(leaves(restored.params)[path], trained)
+
+
+def test_a_normalisation_that_returns_no_codes_is_told_in_one_line():
+    def plain_softmax(scores_BHQK, mask):
+        return jax.nn.softmax(scores_BHQK)
+
+    arrays = [jnp.zeros((B, T, H, D))] * 3
+    with pytest.raises(
+        ConfigurationError, match=r"^plain_softmax returned .*; expected Codes\(scores, scale\)$"
+    ):
+        Attention(plain_softmax, weighted_sum)(*arrays)
 
 
 def test_text_is_sampled_from_it():
