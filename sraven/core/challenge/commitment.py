@@ -34,6 +34,10 @@ def _digests(program: Path) -> list[dict[str, Any]]:
         raise ChallengeError(str(error).replace("a submission", "a program")) from None
     if not paths:
         raise ChallengeError(f"{program} is empty; expected the weights and the code")
+    for folder, directories, files in os.walk(program):
+        if not directories and not files:  # no path of a file tells its name, so nothing would commit to it
+            name = Path(folder).relative_to(program).as_posix()
+            raise ChallengeError(f"{shown(name)}/: is an empty directory; remove it")
     return [
         {
             "path": path,

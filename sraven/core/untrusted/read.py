@@ -89,18 +89,16 @@ def list_files(folder: Path, most: int) -> list[str]:
     """Return the files below a directory, ascending, with slashes.
 
     Raises:
-        SubmissionError: for a link, anything that is no plain file, an empty directory below, whose name no
-            file's path tells, or more than ``most`` files.
+        SubmissionError: for a link, anything that is no plain file, or more than ``most`` of them.
     """
     if folder.is_symlink() or not folder.is_dir():
         raise _refuse(str(folder), "is not a directory (links aren't followed)")
     found: list[str] = []
     pending = [""]
     while pending:
-        prefix, is_empty = pending.pop(), True
+        prefix = pending.pop()
         with os.scandir(folder / prefix) as entries:
             for entry in entries:
-                is_empty = False
                 name = prefix + entry.name
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name + "/")
@@ -110,8 +108,6 @@ def list_files(folder: Path, most: int) -> list[str]:
                     found.append(name)
                 if len(found) + len(pending) > most:
                     raise _refuse(str(folder), f"has more than {most} files; a submission has fewer")
-        if is_empty and prefix:
-            raise _refuse(shown(prefix), "is an empty directory; remove it")
     return sorted(found)
 
 
