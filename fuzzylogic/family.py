@@ -1,6 +1,6 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, Show, Size
+from sraven.core.tasks.family import Family, Help, Line, Show, Size
 
 FAMILY = Family(
     name="fuzzylogic",
@@ -10,6 +10,21 @@ FAMILY = Family(
     rows="fuzzylogic.record:FuzzyLogicRows",
     scoring="fuzzylogic.scoring:FuzzyLogicScoring",
     references="fuzzylogic.references:FuzzyLogicReferences",
+    lines={
+        "known-functions": Line(
+            "linear in known functions",
+            "ridge regression within a sequence on the values of the functions of training, which composes "
+            "nothing",
+            is_lower=True,
+        ),
+        "known-terms": Line(
+            "linear in known terms",
+            "ridge regression within a sequence on the values of the functions of training and of their "
+            "terms, which composes nothing",
+            is_lower=True,
+        ),
+    },
+    measure_lines="fuzzylogic.references:measure_lines",
     nouns="sequences",
     summary="The second task: generate, show, ambiguity.",
     text="""Fuzzy-logic functions to be learnt in context (paper, section 3).

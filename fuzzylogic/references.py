@@ -1,11 +1,13 @@
-"""What scores are read against: the ideal observer, and predictors of which none learns combinations."""
+"""What scores are read against: the ideal observer, linear observers, and simpler predictors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzylogic import ridge
 from fuzzylogic.scoring import error_columns
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.ground.estimate import Mean, mean
@@ -34,6 +36,10 @@ def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
         batch = task.sample(split, 0, count)
         return task.identify(batch).prediction.astype(np.float32)
 
+    def observe_linearly(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
+        return ridge.observe(task, task.sample(split, 0, count), terms=terms).astype(np.float32)
+
+    linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
     return {
         "constant-mean": Reference(
             f"The mean target of the first {_TRAINED_ON:,} training sequences.",
@@ -51,6 +57,39 @@ def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
             False,
             observe,
         ),
+        "known-functions": Reference(
+            linear.format("the functions of training"), 0, False, partial(observe_linearly, terms=False)
+        ),
+        "known-terms": Reference(
+            linear.format("the functions of training and their terms"),
+            0,
+            False,
+            partial(observe_linearly, terms=True),
+        ),
+    }
+
+
+def measure_lines(
+    task: FuzzyLogic, split: str, count: int, threads: int | None
+) -> dict[str, dict[str, Mean]]:
+    """Return what scores on a split are read against beside its ceilings, by line and metric.
+
+    The lines are those of `fuzzylogic.family`.
+    """
+    batch = task.sample(split, 0, count, threads=threads)
+    ys = batch.targets.astype(np.float64)
+    return {
+        name: _means(ys, ridge.observe(task, batch, terms=terms))
+        for name, terms in (("known-functions", False), ("known-terms", True))
+    }
+
+
+def _means(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, Mean]:
+    """Return the scores of predictions, of the sequences whose targets vary."""
+    errors = error_columns(ys, guesses)
+    return {
+        "r2_per_sequence": mean(1 - errors["relative_error"][ys.var(axis=1) > 0]),
+        "mse": mean(errors["squared_error"]),
     }
 
 
@@ -79,13 +118,7 @@ class FuzzyLogicReferences:
         task = self.task
         batch = task.sample(split, 0, count, threads=threads)
         ys = batch.targets.astype(np.float64)
-        varied = ys.var(axis=1) > 0
-        found = {}
-        for name, knowing in (("knowing_split", split), ("not_knowing", "all")):
-            guesses = task.identify(batch, knowing, threads=threads).prediction
-            errors = error_columns(ys, guesses)
-            found[name] = {
-                "r2_per_sequence": mean(1 - errors["relative_error"][varied]),
-                "mse": mean(errors["squared_error"]),
-            }
-        return found
+        return {
+            name: _means(ys, task.identify(batch, knowing, threads=threads).prediction)
+            for name, knowing in (("knowing_split", split), ("not_knowing", "all"))
+        }

@@ -99,7 +99,9 @@ def test_scores_take_the_place_of_those_in_training_where_there_are_any(tmp_path
 
 def test_bounds_are_the_boards(tmp_path):
     curves = read_curves([write_run(tmp_path / "a", tiny(), scores=SCORES)])
-    assert curves.bounds("test") == curves.bounds("ood") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
+    assert curves.bounds("test") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
+    assert curves.bounds("ood")[:2] == (1.0, 0.0)
+    assert list(curves.bounds("ood").lower) == ["linear in known functions", "linear in known terms"]
     assert curves.bounds("ood_terms") == (None, 0.0, {})  # of which the board has no ceiling
     assert curves.bounds(LOSS) == (None, None, {})
     assert view(curves, "ood") == (-1.0, 1.0)  # one range for all scores
@@ -143,7 +145,8 @@ def test_what_programs_read_has_every_value(tmp_path):
     write_run(tmp_path / "seed-1", tiny(seed=1), scores=SCORES)
     found = json.loads(json.dumps(to_json(read_curves([tmp_path]))))
     assert (found["board"], found["metric"]) == ("fuzzylogic-v1", "r2_per_sequence")
-    assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0, "lower": {}}
+    lower = {"linear in known functions": 0.838015, "linear in known terms": 0.91703}
+    assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0, "lower": lower}
     (group,) = found["groups"]
     assert group["digest"] == tiny().digest and set(group["folders"]) == {"0", "1"}
     assert set(group["curves"]) == {LOSS, IN_TRAINING, "test", "ood", "ood_terms"}

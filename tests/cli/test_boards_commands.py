@@ -70,7 +70,7 @@ def test_lines_are_measured_for_the_boards_that_are_named(run, monkeypatch, tmp_
     monkeypatch.setattr("sraven.core.boards.lines.measure_lines", lambda board: measured)
     (tmp_path / "sraven" / "boards").mkdir(parents=True)
     defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
-    code, out, _ = run("freeze", defined, "sraven-m8-v1", "fuzzylogic-v1", "--lines", "--out", tmp_path)
+    code, out, _ = run("freeze", defined, "sraven-m8-v1", "c4-v1", "--lines", "--out", tmp_path)
     path = tmp_path / "sraven" / "boards" / "lines.yaml"
     assert (code, out) == (0, f"written: {path}\n")
     assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}

@@ -13,7 +13,8 @@ from helpers.submissions import FUZZY_BOARD, small_board, truth
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
-REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer")
+LINEAR = ("known-functions", "known-terms")
+REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer", *LINEAR)
 TASKS = {
     "small": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
     "terms": FuzzyLogic(L=2, K=1, N=2, holdout=0.0, unseen_terms=0.25, seed=5),
@@ -173,7 +174,8 @@ def test_reference_gives_predictions_of_the_tasks_type(name, task):
     first, again = (reference.predict(split, 40, seed) for seed in range(2))
     assert first.dtype == np.float32 and first.shape == (40,)
     assert not reference.random and np.array_equal(first, again)
-    assert 0 <= first.min() <= first.max() <= 1
+    assert np.isfinite(first).all()
+    assert name in LINEAR or 0 <= first.min() <= first.max() <= 1
 
 
 def test_references_are_those_that_are_documented():
@@ -222,6 +224,6 @@ def test_observer_beats_the_neighbour_and_that_the_constant():
         for name in REFERENCES
     ]
     for metric in ("r2", "r2_per_sequence"):
-        constant, neighbour, observer = (found[metric].mean for found in values)
-        assert constant < neighbour < observer <= 1
+        constant, neighbour, observer, functions, terms = (found[metric].mean for found in values)
+        assert constant < neighbour < functions < terms < observer <= 1
     assert values[2]["r2_per_sequence"].mean == pytest.approx(1, abs=1e-6)

@@ -1,0 +1,82 @@
+"""Observers that compose nothing: linear regression, within a sequence, on what is known from training.
+
+What they score on held-out combinations needs no composition: a new function is close to a weighted sum of
+known ones. A model composes where it is better.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzylogic.task import Batch, FuzzyLogic
+from sraven.core.ground.errors import CapacityError
+
+WEIGHTS = np.logspace(-3, 2, 11)
+"""Weights of the squared coefficients, of which each sequence takes the best by leave-one-out."""
+
+_MOST_FEATURES, _AT_ONCE = 512, 256
+
+
+def known_functions(task: FuzzyLogic, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the values of the functions of training at points ``[..., L]``: ``[..., functions]``."""
+    count = task.n_combinations("train")
+    if count > _MOST_FEATURES:
+        raise CapacityError(f"{count:,} known functions; regression takes up to {_MOST_FEATURES:,}")
+    values = _terms(inputs)
+    return np.asarray(values[..., task.combinations("train").astype(np.int64)].max(axis=-1))
+
+
+def known_terms(task: FuzzyLogic, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return them, and the values of the terms that occur in training: ``[..., functions + terms]``."""
+    functions = known_functions(task, inputs)
+    return np.concatenate([functions, _terms(inputs)[..., task.partition.seen]], axis=-1)
+
+
+def _terms(inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the values of all terms at points: the least of their literals."""
+    literals = np.stack([1.0 - inputs.astype(np.float64), inputs], axis=-1)
+    L = inputs.shape[-1]
+    chosen = [literals[..., variable, np.arange(1 << L) >> variable & 1] for variable in range(L)]
+    return np.asarray(np.minimum.reduce(chosen))
+
+
+def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what ridge regression on the shown points of each sequence predicts for its query.
+
+    In the basis of the features' eigenvectors all weights are tried at once, and leaving out a point takes no
+    new fit: its residual is divided by 1 less its leverage.
+
+    Args:
+        features: ``[n, N, F]``, the query's last.
+        targets: ``[n, N - 1]`` of the points shown.
+
+    Returns:
+        float64 ``[n]``.
+    """
+    shown, query = features[:, :-1], features[:, -1]
+    eigenvalues, vectors = np.linalg.eigh(shown.transpose(0, 2, 1) @ shown)
+    shown, query = shown @ vectors, (query[:, None] @ vectors)[:, 0]
+    moments = (shown * targets[..., None]).sum(axis=1)
+    best, found = np.full(len(targets), np.inf), np.zeros(len(targets))
+    for weight in WEIGHTS:
+        shrunk = np.maximum(eigenvalues, 0) + weight
+        coefficients = moments / shrunk
+        residuals = targets - (shown @ coefficients[..., None])[..., 0]
+        leverage = (shown**2 / shrunk[:, None]).sum(axis=2)
+        error = ((residuals / np.maximum(1 - leverage, 1e-12)) ** 2).sum(axis=1)
+        better = error < best
+        best[better] = error[better]
+        found[better] = (query * coefficients).sum(axis=1)[better]
+    return found
+
+
+def observe(task: FuzzyLogic, batch: Batch, *, terms: bool) -> NDArray[np.float64]:
+    """Return predictions ``[n]`` of a batch's queries, from known functions, or known terms as well.
+
+    Raises:
+        CapacityError: if the task has too many known functions.
+    """
+    features, found = known_terms if terms else known_functions, []
+    for start in range(0, len(batch.inputs), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        found.append(predict(features(task, batch.inputs[part]), batch.targets[part, :-1].astype(np.float64)))
+    return np.concatenate(found)
