@@ -24,7 +24,7 @@ PANELS = {
 }
 """What is drawn: figures with a row for each attention, and the titles of their panels."""
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _HEAD, _FOOT, _LEGEND = 480, 84, 450, 50, 66, 44, 56
+_WIDTH, _LEFT, _RIGHT, _ROW, _HEAD, _FOOT, _LEGEND, _LABEL = 480, 84, 450, 50, 66, 44, 56, 18
 _STYLE = (
     "text{font:15px system-ui,sans-serif;fill:var(--text)}.title{font-size:18px;font-weight:650}"
     ".tick,.none{fill:var(--muted);font-size:14px}.grid{stroke:var(--line)}.name{font-weight:650}"
@@ -63,7 +63,7 @@ def headline(standings: Sequence[Standing], read: ReadBoard = read_board_once) -
         results = _results(found[name].summaries[0], board)
         parts.extend(_panel(title, board, results, top))
         told.append(f"{title}: {'; '.join(map(_in_words, results))}")
-        top += _HEAD + _ROW * len(results) + _FOOT
+        top += _head_of(board) + _ROW * len(results) + _FOOT
     drawing = element(
         "svg",
         element("title", ". ".join(told)),
@@ -135,29 +135,54 @@ def _paper(x: float, low: float, high: float, y: float) -> Iterator[Element]:
     yield _line(x, y - 11, x, y + 11, "paper")
 
 
+def _head_of(board: Board) -> float:
+    return _HEAD + _LABEL * max((bound.row for bound in _bounds(board)), default=0)
+
+
 def _panel(title: str, board: Board, results: Sequence[_Result], top: float) -> Iterator[Element]:
     """Yield a panel: an axis from 0 to 1, what bounds the scores, and a row for each attention."""
     ours = any(result.held_out for result in results)
     yield _text(0, top + 22, title if ours else f"{title}, as reported", "title")
-    first, floor = top + _HEAD - 8, top + _HEAD + _ROW * len(results)
+    first = top + _head_of(board) - 8
+    floor = first + 8 + _ROW * len(results)
     for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
         yield _line(_x(tick), first, _x(tick), floor, "grid")
         yield _text(_x(tick), floor + 20, f"{tick:g}", "tick", "middle")
-    yield from _bounds(board, first, floor)
+    for bound in _bounds(board):
+        yield from _draw_bound(bound, first, floor)
     for at, result in enumerate(results):
         yield from _row(result, first + _ROW * (at + 0.5) + 8)
 
 
-def _bounds(board: Board, top: float, floor: float) -> Iterator[Element]:
-    """Yield the ceiling on held-out combinations, and the lower lines."""
-    ceiling = board.ceiling(board.content["primary_split"], board.metric)
-    if ceiling:
-        yield _line(_x(ceiling.value), top, _x(ceiling.value), floor, "ceiling")
-        yield _text(_x(ceiling.value) + 26, top - 7, f"ceiling {ceiling.value:.3g}", "bound", "end")
-    for line in board.lines(board.content["primary_split"]):
-        if line.is_lower:
-            yield _line(_x(line.value), top, _x(line.value), floor, "lower")
-            yield _text(_x(line.value) - 6, top - 7, f"{line.title} {line.value:.2g}", "bound")
+class _Bound(NamedTuple):
+    """A line across a panel, and in which row of labels its own stands, from below."""
+
+    kind: str
+    value: float
+    label: str
+    row: int
+
+
+def _bounds(board: Board) -> list[_Bound]:
+    """Return the ceiling on held-out combinations, and the lower lines; labels on either half are in rows."""
+    split = board.content["primary_split"]
+    ceiling = board.ceiling(split, board.metric)
+    found = [("ceiling", ceiling.value, f"ceiling {ceiling.value:.3g}")] if ceiling else []
+    lower = [line for line in board.lines(split) if line.is_lower]
+    found += [("lower", line.value, f"{line.title} {line.value:.2g}") for line in reversed(lower)]
+    rows = {True: 0, False: 0}
+    bounds = []
+    for kind, value, label in found:
+        bounds.append(_Bound(kind, value, label, rows[value > 0.5]))
+        rows[value > 0.5] += 1
+    return bounds
+
+
+def _draw_bound(bound: _Bound, top: float, floor: float) -> Iterator[Element]:
+    x, y = _x(bound.value), top - _LABEL * bound.row
+    yield _line(x, y, x, floor, bound.kind)
+    is_right = bound.value > 0.5
+    yield _text(x + 6 if is_right else x - 6, y - 7, bound.label, "bound", "end" if is_right else None)
 
 
 def _row(result: _Result, y: float) -> Iterator[Element]:

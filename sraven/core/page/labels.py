@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sraven.core.page.attention import family_of
 from sraven.core.page.lettering import FONT, text_width
@@ -32,10 +33,26 @@ class Label:
     anchor: str
 
 
-def bounds(scale: Scale) -> list[tuple[str, float, str]]:
-    """Return the lines across a plot: the class of each, its score, and what stands at it."""
-    found = [] if scale.best is None else [("ceiling", scale.best, f"ceiling {score(scale.best)}")]
-    return [*found, *(("lower", line.value, f"{line.title} {score(line.value)}") for line in scale.lower)]
+class BoundLine(NamedTuple):
+    """A line across a plot: its class, its score, what stands at it, and at which end."""
+
+    key: str
+    value: float
+    label: str
+    is_left: bool
+
+
+def bounds(scale: Scale) -> list[BoundLine]:
+    """Return the lines across a plot. High up, marks are at the right, where most training is."""
+    found = (
+        []
+        if scale.best is None
+        else [BoundLine("ceiling", scale.best, f"ceiling {score(scale.best)}", False)]
+    )
+    for line in scale.lower:
+        is_left = scale.y(line.value) < (TOP + FLOOR) / 2
+        found.append(BoundLine("lower", line.value, f"{line.title} {score(line.value)}", is_left))
+    return found
 
 
 def _box(point: Point, beside: float) -> Box:
@@ -47,9 +64,10 @@ def _box(point: Point, beside: float) -> Box:
 def _bound_boxes(scale: Scale) -> list[Box]:
     """Return what the lines across a plot and their labels take."""
     boxes: list[Box] = []
-    for _, value, label in bounds(scale):
-        y = scale.y(value)
-        boxes += [(LEFT, y - 2, WIDTH, y + 2), (WIDTH - RIGHT - text_width(label), y - 22, WIDTH, y)]
+    for bound in bounds(scale):
+        y, width = scale.y(bound.value), text_width(bound.label)
+        start, end = (LEFT, LEFT + width) if bound.is_left else (WIDTH - RIGHT - width, WIDTH)
+        boxes += [(LEFT, y - 2, WIDTH, y + 2), (start, y - 22, end, y)]
     return boxes
 
 

@@ -64,10 +64,11 @@ def _frame(scale: Scale) -> Element:
         frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
         frame.append(draw_text(LEFT - 7, y + 4, f"{tick:g}".replace("-", "−"), "tick", "end"))
     frame.extend(_x_axis(scale))
-    for kind_of_line, value, label in bounds(scale):
-        y = scale.y(value)
-        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, kind_of_line))
-        frame.append(draw_text(WIDTH - RIGHT, y - 6, label, f"{kind_of_line}-label", "end"))
+    for bound in bounds(scale):
+        y, key = scale.y(bound.value), f"{bound.key}-label"
+        frame.append(draw_line(LEFT, y, WIDTH - RIGHT, y, bound.key))
+        x, anchor = (LEFT + 4, "start") if bound.is_left else (WIDTH - RIGHT, "end")
+        frame.append(draw_text(x, y - 6, bound.label, key, anchor))
     return frame
 
 
