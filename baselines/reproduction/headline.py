@@ -135,7 +135,7 @@ def _paper(x: float, low: float, high: float, y: float) -> Iterator[Element]:
     yield _line(x, y - 11, x, y + 11, "paper")
 
 
-def _head_of(board: Board) -> float:
+def _head_of(board: Board) -> int:
     return _HEAD + _LABEL * max((bound.row for bound in _bounds(board)), default=0)
 
 
