@@ -152,8 +152,8 @@ def run_cells(
         cells: to train, in the order wanted.
         runs: a folder for run directories, held by one process at a time.
         results: folder of results.
-        jobs: cells at a time. With more than one, each has a process and an equal part of the processors:
-            two runs on a processor each do more steps in all than one run on both.
+        jobs: cells at a time, at most. With more than one, each has a process and an equal part of the
+            processors: two runs on a processor each do more steps in all than one run on both.
         deadline: on the clock; runs that are under way then stop there, with a checkpoint.
         text: that cells of language modelling are trained on, and scored by; None if there are none.
         scoring: of the runs while they train.
@@ -171,6 +171,7 @@ def run_cells(
     todo = [cell for cell in on_text(cells, text) if cell.digest not in known]
     training = _Training(runs.absolute(), results.absolute(), deadline, text, scoring, clock, dict(figures))
     done: list[_Came] = []
+    jobs = min(jobs, len(todo))
 
     def keep(came: _Came) -> None:
         done.append(came)
@@ -178,7 +179,7 @@ def run_cells(
             wrote(came.cell, came.record)
 
     with Lock(runs, stays=True):
-        if jobs == 1:
+        if jobs <= 1:
             for cell in todo:
                 keep(_train_cell(training, cell, partial(tell, cell)))
         else:

@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from cli.shared.progress import resumable, shards_bar
 if TYPE_CHECKING:
     from sraven.core.engines.jobs import Engine
     from sraven.core.tasks.task import Task
+
+_NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 
 
 def write(
@@ -43,14 +46,12 @@ def write(
 
 def _directory_name(task: "Task") -> str:
     """Return the directory of a dataset: its configuration's name, and what else differs from the default."""
-    from sraven.core.tasks.families import make_task
-
-    usual, name = type(task)().config, f"{task.name}-{task.config_name}"
-    for field, value in task.config.items():
-        without = {**task.config, field: usual[field]}
-        if value != usual[field] and make_task(without).config_name == task.config_name:
-            number = f"{100 * value:g}" if isinstance(value, float) else str(value)
-            name += f"-{field.replace('_', '-')}{number}"
+    usual = {field.name: field.default for field in fields(type(task))}  # type: ignore[arg-type]
+    name = f"{task.name}-{task.config_name}"
+    for setting in _NOT_IN_CONFIG_NAME:
+        if (value := task.config.get(setting)) != usual.get(setting):
+            number = f"{100 * value:g}" if isinstance(value, float) else value
+            name += f"-{setting.replace('_', '-')}{number}"
     return name
 
 

@@ -158,6 +158,14 @@ def test_default_directory_says_what_differs_from_the_default(run, tmp_path, mon
     assert code == 2 and "holds another dataset, M2-K5 (seed 0, not 3); choose another" in err
 
 
+def test_default_directory_of_fuzzy_logic_without_held_out_splits(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = ["fuzzylogic", "generate", "--L", 2, "--K", 3, "--N", 4, "--holdout", 0, "--train", 3, "--test", 3]
+    assert run(*line, "--unseen-terms", 0)[0] == 0
+    (folder,) = tmp_path.iterdir()
+    assert folder.name == "fuzzylogic-L2-K3-N4-holdout0-unseen-terms0"
+
+
 def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_path):
     line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3, "--holdout", 0]
     code, _, err = run(*line, "--ood", 3, "--out", tmp_path / "out")

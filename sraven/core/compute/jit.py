@@ -24,7 +24,7 @@ from sraven.core.system.numba_settings import from_environment_alone
 from sraven.core.system.private import UnsafeFolderError, describe, private_folder
 
 with from_environment_alone():
-    import numba as numba
+    import numba as numba  # "as": it is imported from here
     import numba.core.config
     from numba.extending import is_jitted
 

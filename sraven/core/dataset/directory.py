@@ -8,7 +8,7 @@ there yet, so that nothing loads in between.
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -18,6 +18,7 @@ from sraven.core.dataset.manifest import (
     PLAN_KEYS,
     check_plan,
     compact,
+    list_shards,
     read_manifest,
 )
 from sraven.core.ground.echo import shown
@@ -26,11 +27,12 @@ from sraven.core.ground.spec import canonical_json
 from sraven.core.system.files import replacing
 from sraven.core.system.lock import LOCK, Lock
 from sraven.core.system.staging import REPLACED, STAGING, Plan, StagedDirectory
+from sraven.core.tasks.families import make_task
 
 JOURNAL = "journal.jsonl"
 
 _ENTRY_KEYS = {"path", "start", "num_examples", "num_bytes", "sha256", "blocks", "tallies"}
-_LONGEST_LINE, _LARGEST = 1 << 20, 1 << 28
+_LONGEST_LINE = 1 << 24
 _REPLACE = "choose another directory, or use --force to replace it"
 
 
@@ -135,7 +137,7 @@ class Begun(NamedTuple):
 
     Attributes:
         plan: of it.
-        entries: the journal's, of the shards that are done, by path.
+        entries: the journal's, of the dataset's shards that are done, by path.
     """
 
     plan: dict[str, Any]
@@ -147,30 +149,33 @@ def read_begun(out: Path) -> Begun | None:
 
     Raises:
         OutputError: if its journal isn't one of a dataset.
+        ConfigurationError: if it is of no task, or of splits that the task hasn't.
     """
     path = out / STAGING / JOURNAL
     if not path.is_file() or path.is_symlink():
         return None
-    if path.stat().st_size > _LARGEST:
-        raise OutputError(f"{path} has more than {_LARGEST:,} bytes, which no dataset's has")
     with open(path, "rb") as lines:
         try:
             plan = json.loads(lines.readline(_LONGEST_LINE))
         except (ValueError, RecursionError):
             return None
         check_plan(path, plan)
-        return Begun(plan, _read_entries(lines))
+        shards = {shard.path for shard in list_shards(make_task(plan["config"]), plan)}
+        return Begun(plan, _read_entries(lines, shards))
 
 
-def _read_entries(lines: BinaryIO) -> dict[str, dict[str, Any]]:
-    """Return the entries of a journal's lines, by path, up to one that was cut off by a kill."""
+def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Return the entries of a journal's lines, by path, up to one that was cut off by a kill.
+
+    Those of some shards alone are kept, or of any for None: however long a journal is, it fills no memory.
+    """
     entries: dict[str, dict[str, Any]] = {}
     while line := lines.readline(_LONGEST_LINE):
         try:
             entry = json.loads(line)
-            if entry.keys() >= _ENTRY_KEYS:
+            if entry.keys() >= _ENTRY_KEYS and (shards is None or entry["path"] in shards):
                 tallies = {name: compact(tally) for name, tally in entry["tallies"].items()}
-                entries[str(entry["path"])] = {**entry, "tallies": tallies}
+                entries[entry["path"]] = {**entry, "tallies": tallies}
         except (ValueError, AttributeError, TypeError, OverflowError, RecursionError):
             break
     return entries

@@ -145,6 +145,11 @@ def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path):
     assert run([SOFTMAX, HYLA], tmp_path, jobs=2) == ((), (), 0)
 
 
+def test_the_last_cell_has_all_processors(finished, tmp_path, monkeypatch):
+    monkeypatch.setattr("baselines.reproduction.run.map_jobs", None)
+    assert run([SOFTMAX], tmp_path, jobs=2).left == 0
+
+
 def test_time_that_is_up_stops_each_of_them(tmp_path):
     late = run([SOFTMAX, HYLA], tmp_path, jobs=2, deadline=0)
     assert late == ((), (), 2)

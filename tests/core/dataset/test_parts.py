@@ -12,7 +12,7 @@ from helpers.example import all_bytes
 from helpers.killing import killed_after
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
-from sraven.core.dataset.directory import JOURNAL
+from sraven.core.dataset.directory import JOURNAL, read_begun
 from sraven.core.dataset.parts import Part, merge_parts, read_part, write_part
 from sraven.core.system.staging import STAGING
 
@@ -223,11 +223,16 @@ def test_an_entry_of_another_form_is_refused(parts, tmp_path, changes):
         merge_parts(folders, tmp_path / "merged")
 
 
-def test_a_journal_without_an_end_is_not_read(parts, tmp_path):
-    folders, _ = parts
+def test_of_a_journal_without_an_end_only_the_shards_are_kept(parts, tmp_path):
+    folders, whole = parts
     with open(folders[0] / STAGING / JOURNAL, "r+b") as journal:
-        journal.truncate(1 << 31)
-    refused(folders, tmp_path / "merged", "has more than 268,435,456 bytes")
+        entries = [json.loads(line) for line in journal.read().splitlines()[1:]]
+        for number in range(1000):
+            journal.write(json.dumps({**entries[0], "path": f"{number}.parquet"}).encode() + b"\n")
+        journal.truncate(1 << 31)  # zeros, which take no room on the disk
+    assert read_begun(folders[0]).entries.keys() == {entry["path"] for entry in entries}
+    merge_parts(folders, tmp_path / "merged")
+    assert all_bytes(tmp_path / "merged") == whole
 
 
 def test_other_versions_of_pyarrow_are_told(parts, tmp_path):
