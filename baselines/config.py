@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.ground.names import name_fault
 from sraven.core.ground.spec import SEED_LIMIT, added, digest, values_of
 
 PRECISIONS = ("default", "high", "highest")
@@ -99,6 +100,10 @@ class RunConfig:
     def __post_init__(self) -> None:
         for name, value in self._unnamed.items():
             object.__setattr__(self, name, getattr(self, name) or value)
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.type is str and (not isinstance(value, str) or (value and name_fault(value))):
+                raise ConfigurationError(f"{each.name}={shown(value)}: expected a name")
         limits = {
             "steps": (1, 1 << 40),
             "batch_size": (1, 1 << 20),

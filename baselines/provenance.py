@@ -4,7 +4,6 @@ Training writes it, since only it knows; `sraven evaluate` may run elsewhere. A 
 gets another record beside the first: they are named by their content.
 """
 
-import json
 import os
 import platform
 import shutil
@@ -20,8 +19,9 @@ from jax.sharding import Mesh
 
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import digest
-from sraven.core.system.files import read_bounded, write_json
+from sraven.core.system.files import write_json
 from sraven.core.system.packages import PACKAGES
+from sraven.core.untrusted.schemas import read_described
 
 RECORD = "trained-by-{}.json"
 """Name of a record, given the first digits of its digest."""
@@ -129,13 +129,11 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
     found = []
     for path in paths:
         try:
-            record = json.loads(read_bounded(path))
-            describe_machine(record["machine"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            found.append(read_described(path, "trained_by"))
+        except (OSError, ValueError) as error:
             raise OutputError(
                 f"{path} can't be read ({error}); move it away, and the run's machine is unknown"
             ) from None
-        found.append(record)
     return found
 
 

@@ -14,6 +14,7 @@ from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.lock import LOCK
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, StagedDirectory
+from sraven.core.untrusted.schemas import read_described
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
@@ -38,19 +39,11 @@ def read_manifest(out: Path) -> dict[str, Any]:
         state = unfinished if (out / STAGING).is_dir() else "`sraven c4 prepare` makes one"
         raise OutputError(f"{out} has no {MANIFEST}; {state}")
     try:
-        manifest = json.loads(read_bounded(path))
-        kind, layout, lacks = (
-            manifest["kind"],
-            manifest["layout"],
-            {"plan", "shards", "tokenizer"} - set(manifest),
-        )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise OutputError(f"{path} isn't the manifest of a directory of tokens; choose another") from None
-    if kind != KIND or layout != LAYOUT or lacks:
+        return read_described(path, "tokens")
+    except (OSError, ValueError) as error:
         raise OutputError(
-            f"{path} has kind {kind!r}, layout {layout!r}; this version reads {KIND!r}, layout {LAYOUT}"
-        )
-    return dict(manifest)
+            f"{path} isn't the manifest of a directory of tokens ({error}); choose another"
+        ) from None
 
 
 def differences(plan: Plan, other: Plan) -> list[str]:

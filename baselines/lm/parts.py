@@ -33,6 +33,7 @@ from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
+from sraven.core.untrusted.schemas import read_described
 
 _NAMED = 3
 """Sources that an error names; it counts the others."""
@@ -199,8 +200,8 @@ def _read_shards(folder: Path, plan: Plan) -> list[Shard]:
     shards = []
     for path in sorted((folder / STAGING / ENTRIES).glob("*.json")):
         try:
-            shard = Shard(**json.loads(read_bounded(path)))
-        except (OSError, ValueError, TypeError, RecursionError):
+            shard = Shard(**read_described(path, "tokens_shard"))
+        except (OSError, ValueError):
             shard = None
         if shard is None or shard.name != path.stem or shard.tokenizer != plan["tokenizer"]:
             raise OutputError(

@@ -4,7 +4,6 @@
 `numpy.load` maps both into memory.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -18,8 +17,9 @@ from numpy.typing import NDArray
 from baselines.lm.records import EMPTY, FAULTS, Record
 from baselines.lm.tokenizer import Tokenizer
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.system.files import move_into_place, read_bounded, sha256_of_file, write_json
+from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
+from sraven.core.untrusted.schemas import read_described
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of
@@ -261,12 +261,11 @@ def _publish(stem: Path, files: Mapping[str, _ArrayFile]) -> dict[str, str]:
 def read_shard(write: Writing, name: str) -> Shard | None:
     """Return a shard of an earlier run, if it is there and whole."""
     try:
-        values = json.loads(read_bounded(write.entries / f"{name}.json"))
-        shard = Shard(**values)
+        shard = Shard(**read_described(write.entries / f"{name}.json", "tokens_shard"))
         whole = all(
             sha256_of_file(path_of(write.folder / name, array)) == shard.sha256[array]
             for array in (ARRAYS if shard.documents else ())
         )
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError):
         return None
     return shard if whole and shard.tokenizer == write.tokenizer.sha256 else None

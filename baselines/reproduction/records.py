@@ -1,6 +1,5 @@
 """Records of runs: what was trained, where, and what it scores; a file of JSON each, named by its digest."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from baselines.reproduction.cells import Figures, homes_of
 from baselines.reproduction.sets import FIGURES
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.ground.spec import values_of
-from sraven.core.system.files import read_bounded, write_json
+from sraven.core.system.files import write_json
+from sraven.core.untrusted.schemas import read_described
 
 FOLDER = "reproduction"
 """Of the records, within the folder of results."""
@@ -88,16 +88,15 @@ def read_record(path: Path) -> Record:
         OutputError: if it is none.
     """
     try:
-        values = json.loads(read_bounded(path))
-        names = "training_loss", "seconds", "command", "commit", "machine"
+        values = read_described(path, "record")
+        names = "scores", "training_loss", "seconds", "command", "commit", "machine"
         record = Record(
             read_config(values["config"]),
-            int(values["steps"]["done"]),
-            {split: dict(metrics) for split, metrics in values["scores"].items()},
+            values["steps"]["done"],
             **{name: values[name] for name in names},
             documents=values.get("documents"),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise OutputError(
             f"{path} is no record of a run ({error}); remove it, and adopt the run again"
         ) from None

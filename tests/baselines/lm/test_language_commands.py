@@ -139,17 +139,18 @@ def test_bad_lines_of_training_are_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ({"layout": 1, "splits": {}}, "isn't the manifest of a directory of tokens; choose another"),
+        ({"layout": 1, "splits": {}}, "lacks 'kind'"),
         (
             {"kind": "tokens", "layout": 9, "plan": {}, "shards": [], "tokenizer": {}},
-            "has kind 'tokens', layout 9; this version reads 'tokens', layout 1",
+            "layout is 9; expected 1",
         ),
     ],
 )
 def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
     write_json(tmp_path / "manifest.json", manifest)
     line = [*LINE, f"--data={tmp_path}", f"--out={tmp_path / 'run'}"]
-    assert_refused(tmp_path, f"{tmp_path / 'manifest.json'} {message}", *line)
+    what = f"{tmp_path / 'manifest.json'} isn't the manifest of a directory of tokens ({message}); choose another"
+    assert_refused(tmp_path, what, *line)
 
 
 def test_tokens_that_are_not_prepared_to_the_end_are_refused(tmp_path):

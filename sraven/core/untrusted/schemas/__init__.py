@@ -4,10 +4,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.names import ADDRESS, address_fault, name_fault, text_fault
+from sraven.core.system.files import read_bounded
 
 _MOST = 80
 
@@ -132,3 +134,19 @@ def find_problem(value: Any, name: str) -> str | None:
     first = errors[0]
     of_name = "has a name that " if "propertyNames" in first.schema_path else ""
     return f"{_place(first.path)} {of_name}{_problem(first)}".strip()
+
+
+def read_described(path: Path, name: str) -> dict[str, Any]:
+    """Return the object of JSON that a file holds, as a schema describes it.
+
+    Raises:
+        OSError: if the file can't be read, is no plain file or is too large.
+        ValueError: if it holds something else; the message says what.
+    """
+    try:
+        value = json.loads(read_bounded(path))
+    except RecursionError:
+        raise ValueError("values are nested too deep") from None
+    if problem := find_problem(value, name):
+        raise ValueError(problem)
+    return dict(value)

@@ -1,0 +1,183 @@
+"""Text that moves a terminal's cursor or begins a line of a workflow's commands, in every field that is read.
+
+Nothing of it may come out as it is, whatever a command makes of it.
+"""
+
+import json
+import shutil
+from copy import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from helpers.submissions import SRAVEN_BOARD, use_boards
+from sraven.core.dataset.directory import JOURNAL
+from sraven.core.ground.echo import is_seen
+from sraven.core.ground.errors import ConfigurationError
+from sraven.core.leaderboard.many import score_folder
+from sraven.core.system.staging import STAGING
+from sraven.text.published import read_sets, write_files
+
+ROOT = Path(__file__).parents[2]
+
+CONTROL = "\x1b[2K\r\n::error::\u202e"
+
+
+def is_harmless(text):
+    """Tell whether all lines are of seen characters, and none is a workflow's command."""
+    return all(not line.startswith("::") and all(map(is_seen, line)) for line in text.split("\n"))
+
+
+def planted(content):
+    """Yield what JSON becomes with the text as one of its values or as a name; of a list, as its first."""
+    if isinstance(content, dict):
+        yield {**content, CONTROL: CONTROL}
+    for name in list(content) if isinstance(content, dict) else range(min(1, len(content))):
+        inner = planted(content[name]) if isinstance(content[name], dict | list) else ()
+        for value in (CONTROL, *inner):
+            changed = copy(content)
+            changed[name] = value
+            yield changed
+
+
+def json_texts(text):
+    return map(json.dumps, planted(json.loads(text)))
+
+
+def yaml_texts(text):
+    return map(yaml.safe_dump, planted(yaml.safe_load(text)))
+
+
+def line_texts(text):
+    """Yield JSON Lines with the text in the first of them, or in the last."""
+    lines = text.splitlines()
+    for number in (0, len(lines) - 1):
+        for line in json_texts(lines[number]):
+            yield "\n".join([*lines[:number], line, *lines[number + 1 :]]) + "\n"
+
+
+def harmless(run, path, texts, *commands):
+    """Run commands on a file with each of some texts."""
+    original = path.read_text()
+    for text in texts(original):
+        path.write_text(text)
+        for command in commands:
+            code, out, err = run(*command)
+            assert code in (0, 1, 2) and is_harmless(out) and is_harmless(err), (text, out, err)
+            assert code != 2 or err.count("\n") == 1
+    path.write_text(original)
+
+
+def test_of_datasets_and_parts(run, dataset_directory, tmp_path):
+    data = shutil.copytree(dataset_directory, tmp_path / "data")
+    for name in ("manifest.json", "croissant.json"):
+        harmless(run, data / name, json_texts, ["verify", data])
+    line = ["generate", "--M", 2, "--K", 5, "--train", 9, "--test", 3, "--ood", 3, "--part", "1/1"]
+    assert run(*line, "--out", tmp_path / "part")[0] == 0
+    journal = tmp_path / "part" / STAGING / JOURNAL
+    out = tmp_path / "out"
+    harmless(run, journal, line_texts, ["merge", tmp_path / "part", "--out", out, "--force"])
+
+
+LOG = '{"step": 10, "loss": 2.5, "score": 0.1, "scores": {"test": {"accuracy": 0.1}}}\n'
+
+
+def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
+    shown = ["leaderboard", "--leaderboard", leaderboard]
+    harmless(run, filed / "submission.yaml", yaml_texts, ["score", filed], shown)
+    found = score_folder(filed)
+    monkeypatch.setattr("sraven.core.leaderboard.many.score_folder", lambda *_, **options: found)
+    harmless(run, filed / "scores.json", json_texts, ["score", "--check", filed], shown)
+
+
+def test_of_replies(run, tmp_path):
+    prompts, replies, told = (tmp_path / name for name in ("prompts.jsonl", "replies.jsonl", "told.jsonl"))
+    assert run("text", "generate", "--M", 2, "--K", 7, "-n", 2, "--out", prompts)[0] == 0
+    ids = [json.loads(line)["id"] for line in prompts.read_text().splitlines()]
+    replies.write_text("".join(json.dumps({"id": name, "completion": "[1 2]"}) + "\n" for name in ids))
+    again = ["text", "generate", "--M", 2, "--K", 7, "-n", 2, "--remaining", replies]
+    harmless(run, replies, line_texts, ["text", "score", replies, "--out", told], again)
+
+
+def test_of_published_questions(run, tmp_path):
+    lines, folder = tmp_path / "prompts.jsonl", tmp_path / "questions"
+    assert run("text", "generate", "--M", 2, "--K", 7, "-n", 2, "--solved", "--out", lines)[0] == 0
+    folder.mkdir()
+    write_files(read_sets(lines), folder)
+    harmless(run, folder / "questions.json", json_texts, ["verify", folder])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Finished runs of the baselines."""
+    pytest.importorskip("jax")
+    from helpers.analysed_runs import finished_runs
+
+    return finished_runs(tmp_path_factory)
+
+
+def refuse(*_, **options):
+    raise ConfigurationError("all of it was read")
+
+
+def test_of_runs(run, finished, tmp_path, monkeypatch):
+    monkeypatch.setattr("baselines.evaluate.predict", refuse)
+    folder = shutil.copytree(finished / "fuzzy", tmp_path / "fuzzy")
+    (folder / "log.jsonl").write_text(LOG)
+    [checksums] = folder.glob("checkpoints/*/sha256.json")
+    [trained_by] = folder.glob("trained-by-*.json")
+    evaluate, curves = ["evaluate", folder], ["curves", folder]
+    adopt = ["reproduce", "--adopt", folder, "--results", tmp_path / "results"]
+    config = ["train", "fuzzylogic-v1", "--config", folder / "config.json", "--print-config"]
+    harmless(run, folder / "config.json", json_texts, evaluate, curves, adopt, config)
+    harmless(run, folder / "log.jsonl", json_texts, curves, adopt)
+    harmless(run, checksums, json_texts, evaluate)
+    for path in (trained_by, folder / "result.json"):
+        harmless(run, path, json_texts, evaluate, adopt)
+
+
+def test_of_records(run, tmp_path):
+    pytest.importorskip("jax")
+    record = next((ROOT / "docs" / "results" / "reproduction" / "attention-dropout").iterdir())
+    copied = tmp_path / "reproduction" / "attention-dropout" / record.name
+    copied.parent.mkdir(parents=True)
+    shutil.copy(record, copied)
+    listed = ["reproduce", "--list", "--results", tmp_path]
+    harmless(run, copied, json_texts, listed)
+
+
+def test_of_rounds(run, monkeypatch, tmp_path):
+    use_boards(monkeypatch, tmp_path / "boards")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "model.py").touch()
+    _, digest, _ = run("challenge", "commit", "program", "--name", "A", "--out", "commitment.json")
+    assert run("challenge", "new", SRAVEN_BOARD, digest.strip(), "--out", "round")[0] == 0
+    for split in ("test", "ood"):
+        (tmp_path / "predictions" / split).mkdir(parents=True)
+        contexts = np.load(tmp_path / "round" / "public" / "contexts" / split / "context.npy")
+        np.save(tmp_path / "predictions" / split / "seed-0.npy", contexts[:, 0])
+    answer = ["challenge", "answer", "round/public", "predictions", "--commitment", "commitment.json"]
+    assert run(*answer, "--program", "program", "--out", "answer")[0] == 0
+    check = ["challenge", "commit", "program", "--check", "commitment.json"]
+    score = ["challenge", "score", "round/public", "answer", "--secret", "round/private/secret.json"]
+    harmless(run, tmp_path / "commitment.json", json_texts, check)
+    for name in ("round/public/challenge.json", "round/private/secret.json", "answer/answer.json"):
+        harmless(run, tmp_path / name, json_texts, score)
+
+
+def test_of_tokens(run, tmp_path, monkeypatch):
+    pytest.importorskip("jax")
+    from helpers.tiny_language import LINE, make_tokenizer, write_corpus
+
+    monkeypatch.setattr("baselines.session.train_plan", refuse)
+    tokens = write_corpus(tmp_path, tokenizer=make_tokenizer())
+    harmless(run, tokens / "manifest.json", json_texts, [*LINE, "--data", tokens, "--out", tmp_path / "run"])
+    source = ["--source", tmp_path / "documents.jsonl", "--tokenizer", tokens / "tokenizer.model"]
+    assert run("c4", "prepare", *source, "--part", "1/1", "--out", tmp_path / "part")[0] == 0
+    staged = tmp_path / "part" / STAGING
+    merge = ["merge", tmp_path / "part", "--out", tmp_path / "merged", "--force"]
+    for path in (staged / "plan.json", *(staged / "entries").iterdir()):
+        harmless(run, path, json_texts, merge)
