@@ -149,6 +149,11 @@ class Checkpoints:
     def _load(self, step: int, target: Any) -> dict[str, Any]:
         wanted, path = _by_path(target), self._folder / str(step)
         try:
+            held = {name: each.shape for name, each in ocp.metadata(path.absolute()).metadata.items()}
+            shapes = {name: each.shape for name, each in wanted.items()}
+            if others := [name for name in held | shapes if held.get(name) != shapes.get(name)]:
+                name = others[0]
+                raise ValueError(f"{name} has shape {held.get(name)}, and {shapes.get(name)} by config.json")
             leaves = ocp.load(path.absolute(), wanted)
         except Exception as error:  # whole, so not for damage: no room, or another version's
             raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None

@@ -109,7 +109,7 @@ class RunConfig:
             "batch_size": (1, 1 << 20),
             "warmup": (0, 1 << 40),
             "seed": (0, min(SEED_LIMIT, (1 << 32) - 1)),
-            "layers": (1, 1 << 10),
+            "layers": (1, 1 << 7),
             "width": (1, 1 << 16),
             "heads": (1, 1 << 10),
             "qkv_width": (1, 1 << 16),

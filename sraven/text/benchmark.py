@@ -32,8 +32,8 @@ SPLIT = "test"
 LAYOUT = 1
 """Version of the repository's layout and of the manifest."""
 
-MOST_QUESTIONS = 1 << 17
-"""In one repository: all of them are made anew to verify it."""
+MOST_PUZZLES = 1 << 17
+"""Questions and their examples in one repository: all of them are made anew to verify it."""
 
 Sets = Sequence[Questions]
 
@@ -57,8 +57,10 @@ def check_sets(sets: Sets) -> None:
         raise ConfigurationError("a set of questions stands there twice")
     if len({isinstance(questions, Choosing) for questions in sets}) > 1:
         raise ConfigurationError("questions with and without choices are two tracks; publish each apart")
-    if (total := sum(questions.count for questions in sets)) > MOST_QUESTIONS:
-        raise ConfigurationError(f"there are {total:,} questions; expected at most {MOST_QUESTIONS:,}")
+    if (total := sum(questions.count * (questions.shots + 1) for questions in sets)) > MOST_PUZZLES:
+        raise ConfigurationError(
+            f"there are {total:,} questions and examples; expected at most {MOST_PUZZLES:,}"
+        )
 
 
 def path_of(questions: Questions) -> str:

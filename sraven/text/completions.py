@@ -13,7 +13,7 @@ from sraven.core.ground.estimate import Mean
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.grading import Grades, share
 from sraven.text.ids import find_question
-from sraven.text.questions import PART, Questions
+from sraven.text.questions import MOST_QUESTIONS, PART, Questions
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line at most: far more than any model says."""
@@ -22,7 +22,10 @@ MOST_PENDING = 1 << 26
 """Characters of completions that are kept until they are graded."""
 
 MOST_SETS = 64
-"""Sets of questions that a file may answer."""
+"""Sets of questions that a file may answer; they may have `MOST_QUESTIONS` in all."""
+
+SPARSE = 100
+"""Questions for each reply at most, in a set of more than `PART`: a ceiling is computed over all of them."""
 
 Tell = Callable[[Sequence[str], Grades], None]
 
@@ -151,6 +154,12 @@ class _Sheet:
     def score(self, threads: int | None) -> Score:
         asked, (parsed, target, valid) = self.questions, self.verdicts
         missing = np.flatnonzero(self.lines == 0)
+        replies = asked.count - len(missing)
+        if asked.count > max(PART, SPARSE * replies):
+            raise ConfigurationError(
+                f"{asked.name}: {replies:,} of {asked.count:,} questions have a completion; expected 1 of "
+                f"{SPARSE} at least; ask for fewer questions, -n {PART}"
+            )
         return Score(
             questions=asked.name,
             form=asked.form,
@@ -184,9 +193,11 @@ class Sheets:
             raise ConfigurationError(f"{completion.where}: {error}") from None
         sheet = self._sheets.get(questions.name)
         if sheet is None:
-            if len(self._sheets) == MOST_SETS:
+            asked = questions.count + sum(each.questions.count for each in self)
+            if len(self._sheets) == MOST_SETS or asked > MOST_QUESTIONS:
                 raise ConfigurationError(
-                    f"{completion.where}: expected {MOST_SETS} sets of questions at most; score others apart"
+                    f"{completion.where}: expected {MOST_SETS} sets of questions, and {MOST_QUESTIONS:,} "
+                    "questions, at most; score others apart"
                 )
             sheet = self._sheets[questions.name] = _Sheet(questions)
         sheet.add(completion, index)

@@ -1,6 +1,7 @@
 """`sraven analyse`: what is printed and written, JSON, and the lines for what can't be analysed."""
 
 import json
+import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from baselines.analysis.stages import STAGES
 from baselines.config import LanguageConfig
 from baselines.recipes import make_config
-from baselines.run_directory import CONFIG
+from baselines.run_directory import CONFIG, read_run
 from helpers.analysed_runs import finished_runs
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
@@ -79,6 +80,11 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
     assert "begun has 0 of 9 steps; train it to the end first" in refused(tmp_path / "begun")
     assert "begun has 0 of 9 steps" in refused(runs / "fuzzy", tmp_path / "begun")
     assert language_run(tmp_path / "text") and "is a language model's run" in refused(tmp_path / "text")
+    wide = shutil.copytree(runs / "fuzzy", tmp_path / "wide")
+    write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"width": 15})
+    (checksums,) = wide.glob("checkpoints/*/sha256.json")
+    write_json(checksums, json.loads(checksums.read_text()) | {"run": read_run(wide).digest})
+    assert "has shape (12, 3, 2), and (15, 3, 2) by config.json" in refused(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)

@@ -112,6 +112,15 @@ def test_files_about_too_many_sets_are_refused(file):
         score_completions(file)
 
 
+def test_costly_sets_are_refused_before_they_cost_anything(file):
+    write(file, {f"v1_M1-K7_h0_s{seed}_test-16777216_told-0_0": "" for seed in range(2)})
+    with pytest.raises(ConfigurationError, match="line 2: expected 64 sets of questions, and 16,777,216"):
+        score_completions(file)
+    write(file, {f"v1_M12-K256-unique_h25_s0_ood-100001_told-0_{index}": "" for index in range(1000)})
+    with pytest.raises(ConfigurationError, match="1,000 of 100,001 questions have a completion; expected 1"):
+        score_completions(file)
+
+
 def test_what_has_a_completion_is_told(file, right, questions):
     write(file, [*list(right.items())[2:5], ("v1_M1-K7_h0_s0_test-3_told-0_0", "")])
     assert answered(file, questions).nonzero()[0].tolist() == [2, 3, 4]
