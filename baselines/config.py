@@ -6,7 +6,7 @@ runs did before: then older runs can be read and go on, under the digest that th
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from math import isfinite
+from sys import float_info
 from typing import Any, TypeVar
 
 from sraven.core.ground.arguments import check_choice, check_integer
@@ -38,8 +38,8 @@ a recipe means something else today, see `baselines.recipes.RECIPES`."""
 
 def _check_not_negative(name: str, value: Any) -> float:
     real = isinstance(value, int | float) and not isinstance(value, bool)
-    if not real or not isfinite(value) or value < 0:
-        raise ConfigurationError(f"{name}={value!r}: expected a number, 0 or more")
+    if not real or not 0 <= value <= float_info.max:
+        raise ConfigurationError(f"{name}={shown(value)}: expected a number, 0 or more")
     return float(value)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.changes import change_parquet
-from fuzz.checks import command, run_command
+from fuzz.changes import change_json, change_parquet
+from fuzz.checks import command, refused, run_command
 from fuzz.harness import FindingError
 
 ROWS, WIDTH = 20, 3
@@ -69,6 +69,8 @@ def run_parquet(data: bytes, folder: Path) -> str:
 
 # Datasets
 
+_OF_DATASET = ("--M", "3", "--K", "5", "--train", "40", "--test", "8", "--ood", "8")
+
 
 @cache
 def dataset() -> Path:
@@ -79,8 +81,7 @@ def dataset() -> Path:
 
     folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    sizes = ["--train", "40", "--test", "8", "--ood", "8"]
-    command(["generate", "--M", "3", "--K", "5", *sizes, "--out", str(folder / "data")])
+    command(["generate", *_OF_DATASET, "--out", str(folder / "data")])
     command(["verify", str(folder / "data")])
     return folder / "data"
 
@@ -105,3 +106,52 @@ def run_dataset(name: str) -> Callable[[bytes, Path], str]:
         return kind
 
     return run
+
+
+def run_remote(data: bytes, folder: Path) -> str:
+    """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
+    from sraven.core.hub.remote import _dataset
+
+    (folder / "manifest.json").write_bytes(data)
+    expected, message = refused(_dataset, folder)
+    if expected and expected.files["manifest.json"].size != len(data):
+        raise FindingError("takes a manifest that isn't the one of its files")
+    return message or "accepted"
+
+
+# Parts
+
+
+@cache
+def part() -> Path:
+    """Return the only part of the small dataset, made once beside it."""
+    folder = dataset().parent / "part"
+    command(["generate", *_OF_DATASET, "--part", "1/1", "--out", str(folder)])
+    return folder
+
+
+def journal_seeds() -> list[bytes]:
+    return [(part() / ".sraven-partial" / "journal.jsonl").read_bytes()]
+
+
+def change_line(data: bytes, choose: Random) -> bytes:
+    """Change a line of JSON Lines as JSON; now and then bytes anywhere."""
+    lines = data.split(b"\n")
+    number = choose.randrange(len(lines))
+    lines[number] = change_json(lines[number], choose)
+    return b"\n".join(lines)
+
+
+def run_journal(data: bytes, folder: Path) -> str:
+    """Merge a part with another journal: into a dataset that holds, or it is refused."""
+    import shutil
+    from uuid import uuid4
+
+    copy, merged = folder / "part", folder / f"merged-{uuid4()}"
+    if not copy.is_dir():
+        shutil.copytree(part(), copy)
+    (copy / ".sraven-partial" / "journal.jsonl").write_bytes(data)
+    kind = run_command(["merge", str(copy), "--out", str(merged)])
+    if kind.startswith("0") and command(["verify", str(merged)])[0]:
+        raise FindingError("makes a dataset of it that isn't right")
+    return kind

@@ -28,8 +28,8 @@ def refused(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
         return None, check_line(str(error))
 
 
-def command(arguments: list[str]) -> tuple[int, str]:
-    """Run a command in this process; return its exit code and what it says of errors."""
+def command(arguments: list[str]) -> tuple[int, str, str]:
+    """Run a command in this process; return its exit code, what it prints and what it says of errors."""
     import cli.main
 
     out, err = io.StringIO(), io.StringIO()
@@ -38,12 +38,14 @@ def command(arguments: list[str]) -> tuple[int, str]:
             cli.main.main(arguments)
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1
-    return code, err.getvalue()
+    return code, out.getvalue(), err.getvalue()
 
 
 def run_command(arguments: list[str]) -> str:
     """Run a command that may fail, but only as commands may: a line for each fault, and a known exit code."""
-    code, said = command(arguments)
+    code, printed, said = command(arguments)
+    if not all(is_seen(character) or character == "\n" for character in printed):
+        raise FindingError(f"prints what can't be seen: {printed[:200]!r}")
     lines = said.splitlines()
     for line in lines:
         check_line(line)

@@ -108,7 +108,7 @@ class _Guard:
             return
         paths = [os.fsdecode(part) for part in arguments if isinstance(part, str | bytes | os.PathLike)]
         inside = [path for path in paths if os.path.realpath(path).startswith((self.folder, *_CACHES))]
-        descriptors = event == "open" and isinstance(arguments[0], int)
+        descriptors = event in ("open", "os.truncate") and isinstance(arguments[0], int)
         if not descriptors and (not paths or len(inside) < len(paths) - (event == "open")):
             self.seen.append(f"{event}{tuple(paths)!r:.200}")
 

@@ -107,6 +107,25 @@ def run_training_log(data: bytes, folder: Path) -> str:
     return message or "accepted"
 
 
+def config_seeds() -> list[bytes]:
+    from baselines.recipes import make_config
+    from sraven.core.boards.board import read_board
+    from sraven.core.ground.spec import values_of
+
+    return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
+
+
+def run_config(data: bytes, folder: Path) -> str:
+    from baselines.run_directory import CONFIG, read_run
+    from sraven.core.ground.spec import values_of
+
+    (folder / CONFIG).write_bytes(data)
+    config, message = refused(read_run, folder)
+    if config and not all(is_seen(c) for value in values_of(config).values() for c in str(value)):
+        raise FindingError("accepts names that can't be seen")
+    return message or "accepted"
+
+
 def run_log(data: bytes, folder: Path) -> str:
     from baselines.log import LOG, Log
 
@@ -207,7 +226,7 @@ def run_command_line(data: bytes, folder: Path) -> str:
     os.chdir(folder)
     if set(arguments) & {"generate", "bench", "freeze", "evaluate", "ambiguity"}:
         return "writes, or takes its time, as it is told to"
-    code, said = command(arguments)
+    code, _, said = command(arguments)
     lines = [check_line(line) for line in said.splitlines()]
     if code not in (0, 1, 2):
         raise FindingError(f"exit code {code}: {said[-300:]!r}")

@@ -40,7 +40,8 @@ class Hub:
     Attributes:
         repositories: by name.
         requests: method and path of each, in order.
-        fail: returns a status to answer with instead, or "drop", given method and path; None for none.
+        fail: returns a status to answer with instead, "drop", or an address to redirect to, given method and
+            path; None for none.
         meanwhile: is called before a commit is looked at.
     """
 
@@ -87,6 +88,9 @@ class _Handler(BaseHTTPRequestHandler):
         if failure == "drop":
             self.close_connection = True
             self.connection.close()
+        elif isinstance(failure, str):
+            seen = {"Location": failure, "X-Repo-Commit": "0" * 40, "ETag": '"0"', "X-Linked-Size": "1"}
+            self.answer(302, headers=seen.items())
         elif failure:
             self.answer(failure, {"error": "as the test wants it"})
         else:

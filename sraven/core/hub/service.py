@@ -1,5 +1,6 @@
 """The Hub as a service: names of datasets there, calls that are tried again, failures in one line."""
 
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -113,6 +114,9 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
         OutputError: for what the caller has to change: a token, a right, a name, a conflict.
         HubError: for what the server or the line did.
     """
+    log = logging.getLogger("huggingface_hub")
+    level = log.level
+    log.setLevel(logging.ERROR)  # it warns of each try that fails; the last one's error is told here
     try:
         yield
     except Exception as error:
@@ -120,6 +124,8 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
         if told is None:
             raise
         raise told from None
+    finally:
+        log.setLevel(level)
 
 
 def _cause(error: Exception) -> Exception:

@@ -5,6 +5,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.packages import PACKAGES, check_packages
 from sraven.core.tasks.family import Family
@@ -139,7 +140,9 @@ def _make(values: dict[str, Any], family: Family) -> Any:
     try:
         return resolve_name(family.task)(**values)
     except TypeError as error:
-        raise ConfigurationError(f"the configuration of task {family.name!r} is wrong: {error}") from None
+        raise ConfigurationError(
+            f"the configuration of task {family.name!r} is wrong: {shown(str(error))}"
+        ) from None
 
 
 def _split(config: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

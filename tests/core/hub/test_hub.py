@@ -106,6 +106,16 @@ def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
     assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
 
 
+@pytest.mark.parametrize("at", ["/api/datasets/", "/resolve/", "/paths-info/"])
+def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, at, caplog):
+    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.fail = lambda method, path: "http://127.0.0.1:1/nobody" if at in path else None
+    for full in ((), ("--full",)):
+        code, out, err = hub.call("verify", URI, *full)
+        assert (code, out, err.count("\n")) == (2, "", 1) and "the line to the Hub failed" in err
+        assert not caplog.messages
+
+
 def test_a_conflict_is_told(hub, dataset):
     hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
     code, _, err = hub.call("publish", dataset, NAME)
