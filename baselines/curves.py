@@ -6,6 +6,7 @@ Nothing here draws: `baselines.plots` and `baselines.sparklines` do.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -250,7 +251,7 @@ def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:
         values = {LOSS: line.get("loss"), IN_TRAINING: line.get("score")}
         values |= {split: metrics.get(metric) for split, metrics in line.get(SCORES, {}).items()}
         for quantity, value in values.items():
-            if value is not None:
+            if value is not None and isfinite(value):
                 found.setdefault(quantity, {})[step] = value
     return found
 

@@ -12,6 +12,8 @@ from baselines.run_directory import CONFIG
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 
+INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -54,6 +56,13 @@ def test_terminal_shows_loss_and_scores_within_80_columns(runs, run, monkeypatch
     assert blocks[1][1].startswith(" hyla, 2 seeds     █") and blocks[1][1].endswith("▁  0.0025 ± 0.0005")
     assert blocks[2][2].startswith(" softmax, 2 seeds  ") and blocks[2][2].endswith("  0.8600 ± 0.0000")
     assert blocks[5] == [f"{name}: 1,000 of 2,000 steps by all of its seeds" for name in ("hyla", "softmax")]
+
+
+def test_numbers_without_end_are_left_out(runs, run):
+    before = run("curves", runs)
+    for log in runs.glob("*/*/log.jsonl"):
+        log.write_text(log.read_text() + INFINITE)
+    assert run("curves", runs) == before
 
 
 def test_long_names_get_a_letter_each(runs, run, monkeypatch):

@@ -86,6 +86,9 @@ def new_directory(goal: Path) -> Iterator[Path]:
             raise OutputError(f"{goal} exists; choose another directory")
         os.rename(staging / "new", goal)
         sync_directory(goal.parent)
+    except OSError as error:  # one of a write names no file
+        error.filename = error.filename or str(goal)
+        raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

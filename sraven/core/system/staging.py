@@ -7,6 +7,7 @@ rename, the manifest last. What is replaced is kept until then, so that whoever 
 what the same command finishes.
 """
 
+import errno
 import os
 import shutil
 from abc import ABC, abstractmethod
@@ -108,7 +109,11 @@ def take_file(origin: Path, goal: Path, staging: Path) -> None:
         try:
             os.link(origin, temporary)
         except OSError:
-            shutil.copyfile(origin, temporary)
+            try:
+                shutil.copyfile(origin, temporary)
+            except OSError as error:  # a full disk is that of the copy
+                path = origin if error.errno in (errno.EACCES, errno.ENOENT) else goal
+                raise OSError(error.errno, error.strerror, str(path)) from None
         move_into_place(temporary, goal)
 
 
