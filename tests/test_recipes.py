@@ -1,6 +1,8 @@
 """The recipes of the documentation run, and their models are those of the baselines."""
 
 import importlib.util
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
 from baselines.optim import warmup_cosine
+from helpers.example import all_bytes
+from sraven import SRAVEN
 from sraven.core.submissions.submission import score_submission
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"
@@ -21,13 +25,16 @@ LENGTH = 18
 
 
 def load(name, monkeypatch):
-    """Return a recipe as a module, with a model as small as its sums need."""
+    """Return a recipe as a module, with a small model."""
     spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, f"recipe_{name}", module)
     spec.loader.exec_module(module)
-    for field, size in SHAPE.items():
-        monkeypatch.setattr(module, field.upper(), size)
+    for field in ("width", "mlp_width"):
+        monkeypatch.setattr(module, field.upper(), SHAPE[field])
+    small = {field: SHAPE[field] for field in ("layers", "heads", "qkv_width")}
+    for task, see in list(module.SEQUENCES.items()):
+        monkeypatch.setitem(module.SEQUENCES, task, lambda task, see=see: see(task)._replace(**small))
     return module
 
 
@@ -91,7 +98,8 @@ def test_the_model_in_pytorch_is_that_of_the_baselines(for_torch, baseline):
         name = name.replace("block_", "blocks.").replace("norm_feedforward", "norm_mlp")
         name = name.replace("feedforward.", "").replace("kernel", "weight").replace("scale", "weight")
         weights[name] = torch.tensor(np.asarray(leaf).T if path[-1].key == "kernel" else np.asarray(leaf))
-    model = for_torch.Transformer(attention, inputs=5, outputs=4, length=LENGTH)
+    of = for_torch.SEQUENCES["sraven"](SRAVEN())._replace(inputs=5, outputs=4, length=LENGTH)
+    model = for_torch.Transformer(attention, of)
     model.load_state_dict(weights)
     with torch.no_grad():
         out = model(torch.from_numpy(tokens)).numpy()
@@ -112,27 +120,56 @@ def test_the_buckets_of_positions_in_pytorch_are_those_of_the_baselines(for_torc
 
 def test_the_schedule_in_pytorch_is_that_of_the_baselines(for_torch):
     for step in (0, 10, 999, 1000, 5000, 19_999):
-        expected = float(warmup_cosine(step, 20_000, for_torch.WARMUP))
-        assert for_torch.learning_rate(step, 20_000) == pytest.approx(expected, rel=1e-5)
+        expected = float(warmup_cosine(step, 20_000, 1000))
+        assert for_torch.learning_rate(step, 20_000, 1000) == pytest.approx(expected, rel=1e-5)
+    assert for_torch.learning_rate(19, 200, 1000) == 1  # of a short run, a tenth warms up
 
 
-def run(recipe, monkeypatch, out, *options):
-    """Run a recipe's command for three steps, of a model of one layer."""
-    monkeypatch.setattr(recipe, "LAYERS", 1)
-    argv = ["recipe.py", "--board=sraven-features2-v1", "--attention=hyla", "--steps=3", f"--out={out}"]
+def run(recipe, monkeypatch, board, out, *options):
+    """Run a recipe's command for three steps."""
+    argv = ["recipe.py", f"--board={board}", "--attention=hyla", "--steps=3", f"--out={out}", "--author=A"]
     monkeypatch.setattr(sys, "argv", [*argv, "--seeds", "0", *options])
     recipe.main()
 
 
-def test_the_recipe_for_plain_jax_writes_a_submission(for_jax, monkeypatch, tmp_path, capsys):
-    run(for_jax, monkeypatch, tmp_path / "entry")
+@pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
+def test_a_recipe_writes_a_submission(kind, request, monkeypatch, tmp_path, capsys):
+    recipe = request.getfixturevalue(kind)
+    options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
+    run(recipe, monkeypatch, "sraven-features2-v1", tmp_path / "entry", *options)
     printed = capsys.readouterr().out
     assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed
     assert score_submission(tmp_path / "entry")
 
 
-def test_the_recipe_for_pytorch_writes_a_submission(for_torch, monkeypatch, tmp_path, capsys):
-    run(for_torch, monkeypatch, tmp_path / "entry", "--device=cpu", "--workers=0")
-    printed = capsys.readouterr().out
-    assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed
-    assert score_submission(tmp_path / "entry")
+@pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
+def test_a_recipe_goes_on_from_its_checkpoint(kind, request, monkeypatch, tmp_path, capsys):
+    recipe, board = request.getfixturevalue(kind), "fuzzylogic-v1"
+    options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
+    monkeypatch.setattr(recipe, "SAVE_EVERY", 1)
+    monkeypatch.setattr(recipe, "CHUNK", 1, raising=False)
+    run(recipe, monkeypatch, board, tmp_path / "entry", *options)
+    whole = all_bytes(tmp_path / "entry" / "predictions")
+    with pytest.raises(SystemExit):  # before anything is trained
+        run(recipe, monkeypatch, board, tmp_path / "entry", *options)
+    assert f"{tmp_path / 'entry'} exists" in capsys.readouterr().err
+
+    (checkpoint,) = (tmp_path / "entry-checkpoints").glob("*/seed-0.*")
+    checkpoint.unlink()
+    replace, saved = os.replace, []
+
+    def interrupted(source, goal):
+        replace(source, goal)
+        saved.append(goal)
+        if len(saved) == 2:
+            raise KeyboardInterrupt
+
+    shutil.rmtree(tmp_path / "entry")
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(recipe, monkeypatch, board, tmp_path / "entry", *options)
+    monkeypatch.setattr(os, "replace", replace)
+    capsys.readouterr()
+    run(recipe, monkeypatch, board, tmp_path / "entry", *options)
+    assert "step 1 of 3" not in capsys.readouterr().out
+    assert all_bytes(tmp_path / "entry" / "predictions") == whole

@@ -1,15 +1,18 @@
 """The paper's transformer in plain JAX and Optax, from instances to a submission: a file to start from.
 
-    pip install sraven jax optax
-    python plain_jax.py --attention hyla --seeds 0 1 2 --out my-submission
+    pip install . jax optax    # in a checkout of the benchmark
+    python plain_jax.py --attention hyla --author "Your Name" --out my-submission
 
 Parameters are dictionaries of arrays and everything else is functions, so it is as much a start for Equinox,
-Haiku or one's own library. The baselines are the same model (a test gives both the same weights).
+Haiku or one's own library; on SRAVEN or on fuzzy logic. The same line goes on with what was interrupted. The
+baselines are the same model (a test gives both the same weights).
 """
 
 import argparse
 import math
+import os
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +21,68 @@ import optax
 
 import sraven
 
-LAYERS, WIDTH, HEADS, QKV_WIDTH, MLP_WIDTH = 4, 128, 16, 64, 256  # Table A3, column SRAVEN
-BATCH, RATE, DECAY, WARMUP, CHUNK = 128, 1e-3, 0.1, 1000, 100
+BATCH, RATE, DECAY, CHUNK, SAVE_EVERY = 128, 1e-3, 0.1, 100, 1000
+
+
+# What a task is to a model --------------------------------------------------------------------------------
+
+
+class Sequences(NamedTuple):
+    """A task as sequences, and the model for it: Table A3.
+
+    `arrays` of a batch are seen; `see` makes tokens [B, T, I] of them; `loss` takes the model's outputs
+    [B, T, O] and the arrays, `answer` the outputs.
+    """
+
+    inputs: int
+    outputs: int
+    length: int
+    layers: int
+    heads: int
+    qkv_width: int
+    warmup: int
+    arrays: tuple
+    see: callable
+    loss: callable
+    answer: callable
+
+
+def see_sraven(task):
+    """M tokens of zeros ask for the M symbols of the answer."""
+    M, K = task.M, task.K
+
+    def see(batch):
+        symbols = jax.nn.one_hot(batch["context"].reshape(len(batch["context"]), -1), K)
+        return jnp.pad(symbols, ((0, 0), (0, M), (0, 0)))
+
+    def loss(out, batch):
+        target = batch["target"].astype(int)
+        return optax.softmax_cross_entropy_with_integer_labels(out[:, -M:], target).mean()
+
+    def answer(out):
+        return out[:, -M:].argmax(-1).astype(jnp.uint8)
+
+    return Sequences(K, K, 9 * M, 4, 16, 64, 1000, ("context", "target"), see, loss, answer)
+
+
+def see_fuzzylogic(task):
+    """The last point lacks its target."""
+
+    def see(batch):
+        targets = batch["targets"].at[:, -1].set(0.0)
+        return jnp.concatenate([batch["inputs"], targets[..., None]], axis=-1)
+
+    def loss(out, batch):
+        return jnp.square(out[:, -1, 0] - batch["targets"][:, -1]).mean()
+
+    def answer(out):
+        return out[:, -1, 0]
+
+    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100, ("inputs", "targets"), see, loss, answer)
+
+
+SEQUENCES = {"sraven": see_sraven, "fuzzylogic": see_fuzzylogic}
+WIDTH, MLP_WIDTH = 128, 256
 
 
 # Attention: scores [B, H, Q, K] over √D and with their bias, values [B, K, H, V] -----------------------
@@ -48,9 +111,9 @@ ATTENTION = {"softmax": softmax, "linear": linear, "hyla": hyla}
 # The model ------------------------------------------------------------------------------------------------
 
 
-def initialise(key, inputs, outputs, length):
+def initialise(key, of):
     """Return the parameters: dictionaries of arrays."""
-    keys = iter(jax.random.split(key, 8 * LAYERS + 2))
+    keys = iter(jax.random.split(key, 8 * of.layers + 2))
 
     def dense(rows, columns):
         kernel = jax.random.normal(next(keys), (rows, columns)) / math.sqrt(rows)
@@ -60,14 +123,14 @@ def initialise(key, inputs, outputs, length):
         return {"scale": jnp.ones(WIDTH), "bias": jnp.zeros(WIDTH)}
 
     def block():
-        attention = {name: dense(WIDTH, QKV_WIDTH) for name in ("query", "key", "value")}
-        attention["out"] = dense(QKV_WIDTH, WIDTH)
-        attention["position"] = jax.random.normal(next(keys), (HEADS, length)) / math.sqrt(length)
+        attention = {name: dense(WIDTH, of.qkv_width) for name in ("query", "key", "value")}
+        attention["out"] = dense(of.qkv_width, WIDTH)
+        attention["position"] = jax.random.normal(next(keys), (of.heads, of.length)) / math.sqrt(of.length)
         mlp = {"up": dense(WIDTH, MLP_WIDTH), "down": dense(MLP_WIDTH, WIDTH)}
         return {"attention": attention, "mlp": mlp, "norm_attention": norm(), "norm_mlp": norm()}
 
-    ends = {"embedding": dense(inputs, WIDTH), "norm": norm(), "out": dense(WIDTH, outputs)}
-    return {**ends, "blocks": [block() for _ in range(LAYERS)]}
+    ends = {"embedding": dense(of.inputs, WIDTH), "norm": norm(), "out": dense(WIDTH, of.outputs)}
+    return {**ends, "blocks": [block() for _ in range(of.layers)]}
 
 
 def apply_dense(layer, x):
@@ -91,7 +154,8 @@ def relative_buckets(length):
 def attend(params, mix, x):
     """Apply attention of a sequence to itself, with a bias for each head and distance."""
     query, key, value = (
-        apply_dense(params[name], x).reshape(*x.shape[:2], HEADS, -1) for name in ("query", "key", "value")
+        apply_dense(params[name], x).reshape(*x.shape[:2], len(params["position"]), -1)
+        for name in ("query", "key", "value")
     )
     scores = jnp.einsum("bqhd,bkhd->bhqk", query, key) / math.sqrt(query.shape[-1])
     scores = scores + params["position"][:, relative_buckets(x.shape[1])]
@@ -108,21 +172,16 @@ def apply(params, attention, tokens):
     return apply_dense(params["out"], apply_norm(params["norm"], x))
 
 
-# Training and prediction ------------------------------------------------------------------------------------
+# Training and prediction ----------------------------------------------------------------------------------
 
 
-def sequences(context, K):
-    """Return tokens [B, 9 · M, K]: the symbols of eight panels, one-hot, and M empty ones for the answer."""
-    symbols = jax.nn.one_hot(context.reshape(len(context), -1), K)
-    return jnp.pad(symbols, ((0, 0), (0, context.shape[-1]), (0, 0)))
-
-
-def make_optimiser(steps):
+def make_optimiser(steps, warmup):
     """Return AdamW with a linear rise of its rate, and a cosine down to a tenth."""
+    warmup = min(warmup, max(1, steps // 10))  # of short runs a tenth
 
     def rate(done):
-        progress = jnp.clip((done + 1 - WARMUP) / max(1, steps - WARMUP), 0, 1)
-        return RATE * jnp.minimum((done + 1) / WARMUP, 0.1 + 0.45 * (1 + jnp.cos(jnp.pi * progress)))
+        progress = jnp.clip((done + 1 - warmup) / max(1, steps - warmup), 0, 1)
+        return RATE * jnp.minimum((done + 1) / warmup, 0.1 + 0.45 * (1 + jnp.cos(jnp.pi * progress)))
 
     def decays(params):
         return jax.tree_util.tree_map_with_path(lambda path, _: path[-1].key == "kernel", params)
@@ -130,14 +189,20 @@ def make_optimiser(steps):
     return optax.adamw(rate, weight_decay=DECAY, mask=decays)
 
 
-def train(task, attention, seed, steps):
-    """Return trained parameters."""
-    M, K = task.M, task.K
-    optimiser = make_optimiser(steps)
+def take(batch, of, *shape):
+    """Return the arrays of a batch that are seen, by name; of batches, if a shape is given."""
+    arrays = {name: getattr(batch, name) for name in of.arrays}
+    return {
+        name: array.reshape(*shape, *array.shape[1:]) if shape else array for name, array in arrays.items()
+    }
+
+
+def train(task, of, seed, options, checkpoint):
+    """Return trained parameters; go on from their checkpoint, if there is one."""
+    optimiser = make_optimiser(options.steps, of.warmup)
 
     def loss_of(params, batch):
-        out = apply(params, attention, sequences(batch["context"], K))[:, -M:]
-        return optax.softmax_cross_entropy_with_integer_labels(out, batch["target"].astype(int)).mean()
+        return of.loss(apply(params, options.attention, of.see(batch)), batch)
 
     def step(state, batch):
         params, moments = state
@@ -146,43 +211,57 @@ def train(task, attention, seed, steps):
         return (optax.apply_updates(params, changes), moments), loss
 
     many_steps = jax.jit(partial(jax.lax.scan, step), donate_argnums=0)
-    params = initialise(jax.random.key(seed), K, K, 9 * M)
-    state = params, optimiser.init(params)
-    for start in range(0, steps, CHUNK):
-        count = min(CHUNK, steps - start)
-        batch = task.sample("train", start * BATCH, count * BATCH)
-        shaped = {name: getattr(batch, name) for name in ("context", "target")}
-        shaped = {name: array.reshape(count, BATCH, *array.shape[1:]) for name, array in shaped.items()}
-        state, losses = many_steps(state, shaped)
-        print(f"seed {seed}, step {start + count:,} of {steps:,}: loss {losses.mean():.4f}")
+    params = initialise(jax.random.key(seed), of)
+    leaves, tree = jax.tree.flatten((params, optimiser.init(params)))
+    done = 0
+    if os.path.exists(checkpoint):
+        with np.load(checkpoint) as saved:
+            done, leaves = int(saved["done"]), [saved[f"arr_{place}"] for place in range(len(leaves))]
+    state = jax.tree.unflatten(tree, leaves)
+    while done < options.steps:
+        count = min(CHUNK, options.steps - done)
+        batches = take(task.sample("train", done * BATCH, count * BATCH), of, count, BATCH)
+        state, losses = many_steps(state, batches)
+        done += count
+        print(f"seed {seed}, step {done:,} of {options.steps:,}: loss {losses.mean():.4f}")
+        if done % SAVE_EVERY == 0 or done == options.steps:
+            np.savez(f"{checkpoint}.new.npz", *jax.tree.leaves(state), done=done)
+            os.replace(f"{checkpoint}.new.npz", checkpoint)  # whole, or the one before
     return state[0]
 
 
-def predict(params, task, attention, split, size, at_once=512):
-    """Return the predictions of the first instances of a split, uint8 [size, M]."""
-    outputs = jax.jit(lambda context: apply(params, attention, sequences(context, task.K))[:, -task.M :])
-    contexts = (task.sample(split, start, at_once).context for start in range(0, size, at_once))
-    return np.concatenate([np.asarray(outputs(each).argmax(-1), np.uint8) for each in contexts])[:size]
+def predict(params, of, attention, task, split, size, at_once=512):
+    """Return the predictions of the first instances of a split: uint8 [size, M], or float32 [size]."""
+    answer = jax.jit(lambda batch: of.answer(apply(params, attention, of.see(batch))))
+    batches = (take(task.sample(split, start, at_once), of) for start in range(0, size, at_once))
+    return np.concatenate([np.asarray(answer(batch)) for batch in batches])[:size]
 
 
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--board", default="sraven-v1")
+    parser.add_argument("--board", default="sraven-v1", help="such as sraven-v1, fuzzylogic-v1")
     parser.add_argument("--attention", choices=ATTENTION, default="hyla")
-    parser.add_argument("--steps", type=int, default=156_250, help="20 million instances in the paper")
+    parser.add_argument("--author", action="append", required=True, help="of the submission; may be repeated")
+    parser.add_argument("--steps", type=int, help="of 128 instances; the board's budget unless given")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--out", required=True, help="folder for the submission; must not exist")
     options = parser.parse_args()
+    if os.path.exists(options.out):
+        parser.error(f"{options.out} exists; choose another folder")
 
     board = sraven.load_board(options.board)
+    of = SEQUENCES[board.task.name](board.task)
+    options.steps = options.steps or board.train_budget // BATCH
+    folder = f"{options.out}-checkpoints/{options.board}-{options.attention}-{options.steps}"
+    os.makedirs(folder, exist_ok=True)
     predictions = {split: [] for split in board.splits}
     for seed in options.seeds:
-        params = train(board.task, options.attention, seed, options.steps)
+        params = train(board.task, of, seed, options, f"{folder}/seed-{seed}.npz")
         for split, size in board.splits.items():
-            predictions[split].append(predict(params, board.task, options.attention, split, size))
-            accuracy = board.score(split, predictions[split][-1]).metrics["accuracy"].mean
-            print(f"seed {seed}, {split}: accuracy {accuracy:.4f}")
+            predictions[split].append(predict(params, of, options.attention, board.task, split, size))
+            score = board.score(split, predictions[split][-1]).metrics[board.metric].mean
+            print(f"seed {seed}, {split}: {board.metric} {score:.4f}")
     sraven.write_submission(
         options.out,
         options.board,
@@ -190,7 +269,7 @@ def main():
         method={
             "name": f"{options.attention} (plain JAX)",
             "description": f"A transformer with {options.attention} attention, by the recipe for plain JAX.",
-            "authors": ["Your Name"],
+            "authors": options.author,
         },
         model={"parameters": sum(leaf.size for leaf in jax.tree.leaves(params))},
         training={"instances": options.steps * BATCH, "selection_split": None},

@@ -1,26 +1,78 @@
 """The paper's transformer in PyTorch, from instances to a submission: a file to start from.
 
     pip install '.[torch]'    # in a checkout of the benchmark
-    python pytorch.py --attention hyla --seeds 0 1 2 --out my-submission
+    python pytorch.py --attention hyla --author "Your Name" --out my-submission
 
-Change `hyla` or add a function like it, and train. The JAX baselines are the same model (a test gives both
-the same weights), with much that isn't here: sweeps, checkpoints, many devices.
+Change `hyla` or add a function like it, and train, on SRAVEN or on fuzzy logic. The same line goes on with
+what was interrupted. The JAX baselines are the same model (a test gives both the same weights).
 """
 
 import argparse
 import math
+import os
 import time
+from typing import NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.data import DataLoader
 
-import sraven
-from sraven.torch import BatchStream, sequences
+import fuzzylogic.torch
+import sraven.torch
 
-LAYERS, WIDTH, HEADS, QKV_WIDTH, MLP_WIDTH = 4, 128, 16, 64, 256  # Table A3, column SRAVEN
-BATCH, RATE, DECAY, WARMUP = 128, 1e-3, 0.1, 1000
+BATCH, RATE, DECAY, SAVE_EVERY = 128, 1e-3, 0.1, 1000
+
+
+# What a task is to a model --------------------------------------------------------------------------------
+
+
+class Sequences(NamedTuple):
+    """A task as sequences, and the model for it: Table A3.
+
+    `see` makes tokens [B, T, I] and what is wanted of a batch's tensors; `loss` and `answer` take the
+    model's outputs [B, T, O].
+    """
+
+    inputs: int
+    outputs: int
+    length: int
+    layers: int
+    heads: int
+    qkv_width: int
+    warmup: int
+    see: callable
+    loss: callable
+    answer: callable
+
+
+def see_sraven(task):
+    """M tokens of zeros ask for the M symbols of the answer."""
+
+    def loss(out, target):
+        return functional.cross_entropy(out[:, -task.M :].mT, target)
+
+    def answer(out):
+        return out[:, -task.M :].argmax(dim=-1).to(torch.uint8)
+
+    see = sraven.torch.sequences(task)
+    return Sequences(task.K, task.K, 9 * task.M, 4, 16, 64, 1000, see, loss, answer)
+
+
+def see_fuzzylogic(task):
+    """The last point lacks its target."""
+
+    def loss(out, target):
+        return functional.mse_loss(out[:, -1, 0], target)
+
+    def answer(out):
+        return out[:, -1, 0]
+
+    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100, fuzzylogic.torch.sequences, loss, answer)
+
+
+SEQUENCES = {"sraven": see_sraven, "fuzzylogic": see_fuzzylogic}
+WIDTH, MLP_WIDTH = 128, 256
 
 
 # Attention: scores [B, H, Q, K] over √D and with their bias, values [B, H, K, V] -----------------------
@@ -60,18 +112,18 @@ def relative_buckets(length):
 class Attention(nn.Module):
     """Attention of a sequence to itself, with a bias for each head and distance."""
 
-    def __init__(self, mix, length):
+    def __init__(self, mix, of):
         super().__init__()
-        self.mix = mix
-        self.query, self.key, self.value = (nn.Linear(WIDTH, QKV_WIDTH) for _ in range(3))
-        self.out = nn.Linear(QKV_WIDTH, WIDTH)
-        self.position = nn.Parameter(torch.randn(HEADS, length) / length**0.5)
-        self.register_buffer("bucket", relative_buckets(length), persistent=False)
+        self.mix, self.heads = mix, of.heads
+        self.query, self.key, self.value = (nn.Linear(WIDTH, of.qkv_width) for _ in range(3))
+        self.out = nn.Linear(of.qkv_width, WIDTH)
+        self.position = nn.Parameter(torch.randn(of.heads, of.length) / of.length**0.5)
+        self.register_buffer("bucket", relative_buckets(of.length), persistent=False)
 
     def forward(self, x):
         """Return what is added to tokens, [B, T, E]."""
         query, key, value = (
-            project(x).unflatten(-1, (HEADS, -1)).transpose(1, 2)  # [B, H, T, D]
+            project(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [B, H, T, D]
             for project in (self.query, self.key, self.value)
         )
         scores = query @ key.mT / query.shape[-1] ** 0.5 + self.position[:, self.bucket]
@@ -81,10 +133,10 @@ class Attention(nn.Module):
 class Block(nn.Module):
     """x + attention(LayerNorm(x)), then the same with an MLP."""
 
-    def __init__(self, mix, length):
+    def __init__(self, mix, of):
         super().__init__()
         self.norm_attention, self.norm_mlp = nn.LayerNorm(WIDTH, eps=1e-6), nn.LayerNorm(WIDTH, eps=1e-6)
-        self.attention = Attention(mix, length)
+        self.attention = Attention(mix, of)
         self.up, self.down = nn.Linear(WIDTH, MLP_WIDTH), nn.Linear(MLP_WIDTH, WIDTH)
 
     def forward(self, x):
@@ -96,12 +148,12 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Tokens [B, T, I] in, outputs [B, T, O] out."""
 
-    def __init__(self, attention, inputs, outputs, length):
+    def __init__(self, attention, of):
         super().__init__()
-        self.embedding = nn.Linear(inputs, WIDTH)
-        self.blocks = nn.Sequential(*(Block(ATTENTION[attention], length) for _ in range(LAYERS)))
+        self.embedding = nn.Linear(of.inputs, WIDTH)
+        self.blocks = nn.Sequential(*(Block(ATTENTION[attention], of) for _ in range(of.layers)))
         self.norm = nn.LayerNorm(WIDTH, eps=1e-6)
-        self.out = nn.Linear(WIDTH, outputs)
+        self.out = nn.Linear(WIDTH, of.outputs)
         for module in self.modules():
             if isinstance(module, nn.Linear):  # as in the baselines: variance 1 / inputs
                 nn.init.normal_(module.weight, std=module.in_features**-0.5)
@@ -112,70 +164,85 @@ class Transformer(nn.Module):
         return self.out(self.norm(self.blocks(self.embedding(tokens))))
 
 
-# Training and prediction ------------------------------------------------------------------------------------
+# Training and prediction ----------------------------------------------------------------------------------
 
 
-def learning_rate(step, steps):
+def learning_rate(step, steps, warmup):
     """Return the rate as a share of its peak: a linear rise, then a cosine down to a tenth."""
-    progress = min(1.0, max(0.0, (step + 1 - WARMUP) / max(1, steps - WARMUP)))
-    return min((step + 1) / WARMUP, 0.1 + 0.45 * (1 + math.cos(math.pi * progress)))
+    warmup = min(warmup, max(1, steps // 10))  # of short runs a tenth
+    progress = min(1.0, max(0.0, (step + 1 - warmup) / max(1, steps - warmup)))
+    return min((step + 1) / warmup, 0.1 + 0.45 * (1 + math.cos(math.pi * progress)))
 
 
-def train(task, attention, seed, steps, device, workers):
-    """Return a trained model."""
+def train(task, of, seed, options, checkpoint):
+    """Return a trained model; go on from its checkpoint, if there is one."""
     torch.manual_seed(seed)
-    model = Transformer(attention, inputs=task.K, outputs=task.K, length=9 * task.M).to(device)
+    model = Transformer(options.attention, of).to(options.device)
     decays = [p for name, p in model.named_parameters() if p.ndim > 1 and "position" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim == 1 or "position" in name]
     groups = [{"params": decays, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, lr=RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: learning_rate(step, steps))
-    see = sequences(task)
-    stream = BatchStream(task, "train", BATCH, stop=steps)
+    begin, steps = 0, options.steps
+    if os.path.exists(checkpoint):
+        begin, weights, moments = torch.load(checkpoint, map_location=options.device)
+        model.load_state_dict(weights)
+        optimiser.load_state_dict(moments)
+    stream = sraven.torch.BatchStream(task, "train", BATCH, start=begin, stop=steps)
     started = time.perf_counter()
-    for step, batch in enumerate(DataLoader(stream, batch_size=None, num_workers=workers), start=1):
-        tokens, target = see({name: batch[name].to(device) for name in ("context", "target")})
-        loss = functional.cross_entropy(model(tokens)[:, -task.M :].mT, target)
+    for step, batch in enumerate(DataLoader(stream, batch_size=None, num_workers=options.workers), begin + 1):
+        tokens, wanted = of.see({name: tensor.to(options.device) for name, tensor in batch.items()})
+        loss = of.loss(model(tokens), wanted)
+        for group in optimiser.param_groups:
+            group["lr"] = RATE * learning_rate(step - 1, steps, of.warmup)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        schedule.step()
         if step % 100 == 0 or step == steps:
-            speed = step / (time.perf_counter() - started)
+            speed = (step - begin) / (time.perf_counter() - started)
             print(f"seed {seed}, step {step:,} of {steps:,}: loss {loss.item():.4f}, {speed:.1f} steps/s")
+        if step % SAVE_EVERY == 0 or step == steps:
+            torch.save([step, model.state_dict(), optimiser.state_dict()], f"{checkpoint}.new")
+            os.replace(f"{checkpoint}.new", checkpoint)  # whole, or the one before
     return model.eval()
 
 
 @torch.no_grad()
-def predict(model, task, split, size, device):
-    """Return the predictions of the first instances of a split, uint8 [size, M]."""
-    see, found = sequences(task), []
-    for batch in BatchStream(task, split, 512, stop=-(-size // 512)):
-        tokens, _ = see({name: batch[name].to(device) for name in ("context", "target")})
-        found.append(model(tokens)[:, -task.M :].argmax(dim=-1).to("cpu", torch.uint8))
+def predict(model, of, task, split, size, device):
+    """Return the predictions of the first instances of a split: uint8 [size, M], or float32 [size]."""
+    found = []
+    for batch in sraven.torch.BatchStream(task, split, 512, stop=-(-size // 512)):
+        tokens, _ = of.see({name: tensor.to(device) for name, tensor in batch.items()})
+        found.append(of.answer(model(tokens)).cpu())
     return torch.cat(found)[:size].numpy()
 
 
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--board", default="sraven-v1")
+    parser.add_argument("--board", default="sraven-v1", help="such as sraven-v1, fuzzylogic-v1")
     parser.add_argument("--attention", choices=ATTENTION, default="hyla")
-    parser.add_argument("--steps", type=int, default=156_250, help="20 million instances in the paper")
+    parser.add_argument("--author", action="append", required=True, help="of the submission; may be repeated")
+    parser.add_argument("--steps", type=int, help="of 128 instances; the board's budget unless given")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--workers", type=int, default=2, help="processes that make batches")
     parser.add_argument("--out", required=True, help="folder for the submission; must not exist")
     options = parser.parse_args()
+    if os.path.exists(options.out):
+        parser.error(f"{options.out} exists; choose another folder")
 
     board = sraven.load_board(options.board)
+    of = SEQUENCES[board.task.name](board.task)
+    options.steps = options.steps or board.train_budget // BATCH
+    folder = f"{options.out}-checkpoints/{options.board}-{options.attention}-{options.steps}"
+    os.makedirs(folder, exist_ok=True)
     predictions = {split: [] for split in board.splits}
     for seed in options.seeds:
-        model = train(board.task, options.attention, seed, options.steps, options.device, options.workers)
+        model = train(board.task, of, seed, options, f"{folder}/seed-{seed}.pt")
         for split, size in board.splits.items():
-            predictions[split].append(predict(model, board.task, split, size, options.device))
-            accuracy = board.score(split, predictions[split][-1]).metrics["accuracy"].mean
-            print(f"seed {seed}, {split}: accuracy {accuracy:.4f}")
+            predictions[split].append(predict(model, of, board.task, split, size, options.device))
+            score = board.score(split, predictions[split][-1]).metrics[board.metric].mean
+            print(f"seed {seed}, {split}: {board.metric} {score:.4f}")
     sraven.write_submission(
         options.out,
         options.board,
@@ -183,7 +250,7 @@ def main():
         method={
             "name": f"{options.attention} (PyTorch)",
             "description": f"A transformer with {options.attention} attention, by the PyTorch recipe.",
-            "authors": ["Your Name"],
+            "authors": options.author,
         },
         model={"parameters": sum(parameter.numel() for parameter in model.parameters())},
         training={"instances": options.steps * BATCH, "selection_split": None},

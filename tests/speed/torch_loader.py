@@ -39,7 +39,7 @@ def loaders() -> dict[str, DataLoader[Any]]:
         ),
         "SRAVEN, split in order": DataLoader(SplitDataset(train), batch_size=BATCH),
         "SRAVEN, split shuffled": DataLoader(SplitDataset(train), batch_size=BATCH, shuffle=True),
-        "SRAVEN, split as it is, collated by PyTorch": DataLoader(train, batch_size=BATCH),
+        "SRAVEN, split as it is": DataLoader(train, batch_size=BATCH),
         "fuzzy logic, stream": DataLoader(BatchStream(fuzzy, "train", BATCH), batch_size=None),
         "fuzzy logic, stream of sequences": DataLoader(
             BatchStream(fuzzy, "train", BATCH, view=fuzzylogic.torch.sequences), batch_size=None

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
 
-from torch.utils.data import DataLoader, DistributedSampler
+from torch.utils.data import ConcatDataset, DataLoader, DistributedSampler
 
 import fuzzylogic.torch
 import sraven.torch
@@ -40,6 +40,16 @@ def test_a_plain_loader_gets_whole_batches_of_a_split(workers):
     assert [len(batch["context"]) for batch in batches] == [32, 32, 32, 4]
     assert batches[0]["context"].dtype == torch.uint8 and batches[0]["context"].shape == (32, 8, 3)
     assert all(same(batch, TASK.take("train", batch["index"].numpy())) for batch in batches)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_split_as_it_is_comes_as_whole_batches_as_well(workers):
+    split = TASK.split("train", 50)
+    batches = list(DataLoader(split, batch_size=32, num_workers=workers))
+    assert [len(batch["context"]) for batch in batches] == [32, 18]
+    for batch in (*batches, next(iter(DataLoader(ConcatDataset([split, split]), batch_size=20)))):
+        assert same(batch, TASK.take("train", batch["index"].numpy()))
+        assert batch["index"].dtype == torch.int64 and batch["context"].dtype == torch.uint8
 
 
 def test_samplers_choose_the_instances_of_a_split():

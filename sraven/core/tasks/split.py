@@ -1,7 +1,9 @@
 """Splits as map-style data sets: what `torch.utils.data` and Grain read from, without either of them."""
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from operator import index
 from typing import Any, SupportsIndex, overload
 
@@ -12,6 +14,31 @@ from sraven.core.tasks.task import GeneratedTask
 
 _BLOCK = 1024
 """Instances that iterating makes at a time."""
+
+
+class Instance(dict[str, NDArray[Any]]):
+    """An instance among others: its arrays by name, of a type that PyTorch's loaders know."""
+
+
+class Instances(Sequence[Instance]):
+    """Instances that were made together; each is cut out when it is asked for.
+
+    Attributes:
+        arrays: by name, with the instances along the first axis.
+    """
+
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+        return len(self.arrays["index"])
+
+    def __getitem__(self, row: Any) -> Any:
+        """Return an instance, or for a slice some of them."""
+        if isinstance(row, slice):
+            return Instances({name: array[row] for name, array in self.arrays.items()})
+        return Instance({name: array[row, ...] for name, array in self.arrays.items()})
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,23 +87,23 @@ class Split:
         """
         if isinstance(place, slice):
             return Split(self.task, self.name, self.indices[place])
-        return self.__getitems__([place])[0]
+        return dict(self.__getitems__([place])[0])
 
-    def __getitems__(self, places: Iterable[SupportsIndex]) -> list[dict[str, NDArray[Any]]]:
+    def __getitems__(self, places: Iterable[SupportsIndex]) -> Instances:
         """Return several instances, made together: faster than one by one.
 
         Raises:
             IndexError: if one is past the end.
         """
+        if "torch.utils.data" in sys.modules:
+            import_module("sraven.core.torch.datasets")  # tells PyTorch's loaders to take them as a whole
         indices = np.array([self._index(place) for place in places], np.int64)
-        batch = self.task.take(self.name, indices)
-        arrays = {"index": indices, **batch._asdict()}
-        return [{name: array[row, ...] for name, array in arrays.items()} for row in range(len(indices))]
+        return Instances({"index": indices, **self.task.take(self.name, indices)._asdict()})
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the instances in order. Those of a block share memory, which lives as long as one of them."""
         for start in range(0, len(self), _BLOCK):
-            yield from self.__getitems__(range(start, min(start + _BLOCK, len(self))))
+            yield from map(dict, self.__getitems__(range(start, min(start + _BLOCK, len(self)))))
 
     def batch(self, *, threads: int | None = None) -> Any:
         """Return all instances as a batch of the task.

@@ -87,14 +87,8 @@ def test_nothing_is_left_half_written(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("sraven.core.challenge.round.npy_bytes", fail)
-    refuse(
-        "No space left on device: .*round",
-        new_challenge,
-        SRAVEN_BOARD,
-        tmp_path / "round",
-        ENTRANTS,
-        error=OSError,
-    )
+    asked = SRAVEN_BOARD, tmp_path / "round", ENTRANTS
+    refuse("No space left on device: .*round", new_challenge, *asked, error=OSError)
     assert snapshot(tmp_path) == {}
 
 
