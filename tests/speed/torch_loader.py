@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from record import output
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, default_collate
 
 import fuzzylogic.torch
 from fuzzylogic import FuzzyLogic
@@ -40,6 +40,9 @@ def loaders() -> dict[str, DataLoader[Any]]:
         "SRAVEN, split in order": DataLoader(SplitDataset(train), batch_size=BATCH),
         "SRAVEN, split shuffled": DataLoader(SplitDataset(train), batch_size=BATCH, shuffle=True),
         "SRAVEN, split as it is": DataLoader(train, batch_size=BATCH),
+        "SRAVEN, split collated one by one": DataLoader(
+            train, batch_size=BATCH, collate_fn=lambda instances: default_collate([*map(dict, instances)])
+        ),
         "fuzzy logic, stream": DataLoader(BatchStream(fuzzy, "train", BATCH), batch_size=None),
         "fuzzy logic, stream of sequences": DataLoader(
             BatchStream(fuzzy, "train", BATCH, view=fuzzylogic.torch.sequences), batch_size=None
