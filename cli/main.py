@@ -123,6 +123,19 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _show_log() -> None:
+    """Show on a terminal what the library logs, such as that it compiles."""
+    import logging
+
+    class Echo(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            click.echo(record.getMessage(), err=True)
+
+    log = logging.getLogger("sraven")
+    log.setLevel(logging.INFO)
+    log.addHandler(Echo())
+
+
 def _run(arguments: list[str] | None) -> int:
     """Run the command line; return its exit code.
 
@@ -194,6 +207,8 @@ def main(arguments: list[str] | None = None) -> None:
 def console() -> None:
     """Run the command line of this process, and end it."""
     sys.unraisablehook = _keep_interrupt
+    if sys.stderr.isatty():
+        _show_log()
     try:
         main()
     except SystemExit as end:

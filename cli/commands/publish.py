@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.shared.options import json_option, threads_option
 from cli.shared.printing import print_json
 from cli.shared.progress import Stopped, doing
+
+if TYPE_CHECKING:
+    from sraven.core.hub.service import Place
 
 
 def _check_dataset(directory: Path, threads: int | None) -> list[str]:
@@ -45,10 +49,17 @@ def _verified(path: Path, threads: int | None) -> Iterator[tuple[Path, list[str]
 @click.argument("repository", metavar="USER/NAME")
 @click.option("--tag", help="Name of this state, such as v1, to load it by.")
 @click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
+@click.option("--dry-run", is_flag=True, help="Verify it and list what would be sent; ask the Hub nothing.")
 @threads_option
 @json_option
 def command(
-    path: Path, repository: str, tag: str | None, private: bool, threads: int | None, as_json: bool
+    path: Path,
+    repository: str,
+    tag: str | None,
+    private: bool,
+    dry_run: bool,
+    threads: int | None,
+    as_json: bool,
 ) -> None:
     """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
 
@@ -60,6 +71,7 @@ def command(
     \b
     Example:
       sraven publish raven user/raven --tag v1
+      sraven publish raven user/raven --dry-run
       sraven publish prompts.jsonl user/raven-text --tag v1
     """
     from sraven.core.ground.errors import OutputError
@@ -75,9 +87,15 @@ def command(
         raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
     try:
         with doing("verifying") as tell, _verified(path, threads) as (folder, names):
-            found = publish_files(folder, names, place.repository, tag=tag, private=private, tell=tell)
+            if dry_run:
+                sizes = {name: (folder / name).stat().st_size for name in names}
+            else:
+                found = publish_files(folder, names, place.repository, tag=tag, private=private, tell=tell)
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
+    if dry_run:
+        _list(place, sizes, as_json)
+        return
     name, revision = found.place.repository, found.place.revision
     line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
     if as_json:
@@ -88,3 +106,13 @@ def command(
         return
     click.echo(f"{'published' if found.is_new else 'there already'}: {found.place}, {found.files:,} files")
     click.echo(f"\nfrom datasets import load_dataset\ndataset = {line}")
+
+
+def _list(place: "Place", sizes: dict[str, int], as_json: bool) -> None:
+    """Print what would be sent."""
+    if as_json:
+        print_json({"repository": place.repository, "files": sizes})
+        return
+    for name, size in sizes.items():
+        click.echo(f"{size:>14,}  {name}")
+    click.echo(f"to {place}: {len(sizes):,} files, {sum(sizes.values()):,} bytes; nothing was sent")

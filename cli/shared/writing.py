@@ -39,7 +39,7 @@ def write(
         _write_part(task, sizes, out, part, as_json, **how)
         return
     out = out or Path(_directory_name(task))
-    with resumable(out), shards_bar("generating (compiles on first use)", sum(sizes.values())) as told:
+    with resumable(out), shards_bar("generating", sum(sizes.values())) as told:
         manifest = write_dataset(task, sizes, out, progress=told.advance, shards=told.shards, **how)
     print_dataset(manifest, out, as_json)
 
@@ -63,7 +63,7 @@ def _write_part(
 
     chosen = read_part(part)
     folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")
-    with resumable(folder), shards_bar(f"part {chosen} (compiles on first use)", None) as told:
+    with resumable(folder), shards_bar(f"part {chosen}", None) as told:
         shards = write_part(task, sizes, folder, chosen, progress=told.advance, shards=told.shards, **how)
     instances = sum(shard.count for shard in shards)
     if as_json:

@@ -9,6 +9,7 @@ from the environment alone: it would take them from the working directory too.
 """
 
 import hashlib
+import logging
 import os
 import sys
 import tempfile
@@ -26,12 +27,32 @@ from sraven.core.system.private import UnsafeFolderError, describe, private_fold
 with from_environment_alone():
     import numba as numba  # "as": it is imported from here
     import numba.core.config
+    from numba.core import event
     from numba.extending import is_jitted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _config: Any = numba.core.config
 _MARK = b"sraven.core.compute.jit import"
+
+
+class _Compilations(event.Listener):
+    """Logs that kernels are compiled, before the first one is; those that the disk has aren't."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        """Log it, once in a process."""
+        if not self.told:
+            self.told = True
+            logging.getLogger(__name__).info("compiling kernels: once for this version, up to a minute")
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing."""
+
+
+_compilations = _Compilations()
+event.register("numba:compile", _compilations)  # type: ignore[no-untyped-call]
 
 
 def source_digest(folders: Iterable[Path]) -> str:

@@ -80,6 +80,18 @@ def test_published_verified_and_loaded(hub, dataset, tmp_path):
     assert len(hub.repositories[NAME].commits) == 2
 
 
+def test_a_dry_run_verifies_and_asks_nothing(hub, dataset, tmp_path):
+    code, out, err = hub.call("publish", dataset, NAME, "--dry-run")
+    files = all_bytes(dataset)
+    assert (code, err) == (0, "") and all(f"{len(data):,}  {name}\n" in out for name, data in files.items())
+    assert out.endswith(f"{sum(map(len, files.values())):,} bytes; nothing was sent\n")
+    _, out, _ = hub.call("publish", dataset, NAME, "--dry-run", "--json")
+    assert json.loads(out)["files"] == {name: len(data) for name, data in files.items()}
+    (shutil.copytree(dataset, tmp_path / "copy") / "README.md").write_text("hello")
+    code, _, err = hub.call("publish", tmp_path / "copy", NAME, "--dry-run")
+    assert code == 2 and "isn't right" in err and not hub.requests
+
+
 def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, dataset):
     failures = {"/preupload/": [503], "/commit/": [502, "drop"], "/tag/": [500], "/objects/": ["drop"]}
 
