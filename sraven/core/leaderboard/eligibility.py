@@ -189,6 +189,17 @@ def _chance(context: Context) -> str:
     return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
 
 
+def _floor(context: Context) -> str:
+    """What composes nothing scores as much; at chance, that is said instead."""
+    board = context.board
+    score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
+    lines = [line for line in board.lines(board.primary_split, board.metric) if line.is_lower]
+    floor = min(lines, key=lambda line: sign * line.value, default=None)
+    if floor is None or score is None or _chance(context) or sign * score["mean"] > sign * floor.value:
+        return ""
+    return f"no better than what composes nothing ({floor.title}, {floor.value:.4f})"
+
+
 REASONS: Mapping[str, Callable[[Context], str]] = {
     "seeds": _few_seeds,
     "same seeds": _other_seeds,
@@ -199,6 +210,7 @@ REASONS: Mapping[str, Callable[[Context], str]] = {
     "ceiling": _above_ceiling,
     "loss": _impossible_loss,
     "chance": _chance,
+    "floor": _floor,
 }
 """For each rule, what an entry that breaks it is told; an empty text for one that doesn't."""
 

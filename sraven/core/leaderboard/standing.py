@@ -13,6 +13,9 @@ SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "
 """Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
 maintainer besides; from a paper, no predictions."""
 
+_TITLES = {"hyla": "HYLA", "softmax": "softmax attention", "linear": "linear attention"}
+"""What the attentions of the baselines are called; their entries are named ``hyla, rate 0.003, ...``."""
+
 SCHEMA = 1
 """Of the standing as JSON. It rises when a name there goes or gets another meaning, not when one comes."""
 
@@ -121,6 +124,18 @@ class Entry:
     digest: str | None = None
     code_commit: str | None = None
     own: bool = False
+
+    @property
+    def title(self) -> str:
+        """The method's name, for people: of one of the baselines that of its attention."""
+        head, _, details = self.method.partition(", ")
+        return _TITLES.get(head, self.method) if details else self.method
+
+    @property
+    def details(self) -> str:
+        """What else its name has."""
+        head, _, details = self.method.partition(", ")
+        return details if head in _TITLES else ""
 
     @property
     def is_filed(self) -> bool:

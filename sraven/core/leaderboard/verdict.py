@@ -22,6 +22,7 @@ ADVICE: Mapping[str, str] = {
     "ceiling": "look for labels of the split among what the model was shown",
     "loss": "check that losses are in nats, summed over the targets of a document",
     "chance": "check that predictions are in the order of the indices",
+    "floor": "train longer, or look at what it gets wrong: `sraven errors`",
     _COPIES: "submit runs that were trained apart, each with a seed of its own",
 }
 """What to do about each reason not to be ranked."""

@@ -98,7 +98,7 @@ def place_labels(scale: Scale, points: Sequence[Point]) -> list[Label]:
     best = {family[point.name]: point.name for point in reversed(points)}.values()
     taken, labels = _bound_boxes(scale), list[Label]()
     for point in sorted(points, key=lambda p: (p.name not in best, family[p.name] == REFERENCE)):
-        text = point.entry.method
+        text = point.entry.title
         if len(text) > _MOST_LETTERS:
             continue
         blocked = [*taken, _box(point, 0), *[_box(other, 6) for other in points if other is not point]]

@@ -71,7 +71,8 @@ class Row:
         rank: None if it isn't ranked.
         is_at_chance: whether its score is no better than guessing.
         is_own: whether it is the reader's own, which no one else has filed.
-        method: its name.
+        method: its name, for people.
+        details: what else its name has; may be empty.
         note: number of the note on where a reported figure is from; None for others.
         look: what to know of the look of its name; may be empty.
         family: what it belongs to; may be empty, as the others.
@@ -101,6 +102,7 @@ class Row:
     rank: int | None
     is_at_chance: bool
     method: str
+    details: str
     note: int | None
     look: str
     family: str
@@ -196,7 +198,8 @@ def make_row(ground: Ground, name: str, entry: Entry, note: int | None, look: st
         search=" ".join(filter(None, search)).lower(),
         rank=entry.rank,
         is_at_chance=entry.rank is None and is_at_chance(board, entry.interval),
-        method=entry.method,
+        method=entry.title,
+        details=entry.details,
         note=note if is_reported else None,
         look="" if is_reported else capitalised(look),
         family="" if is_reported or is_reference else entry.family or "",

@@ -173,7 +173,7 @@ def _labels(lines: Sequence[Sequence[Point]], places: Places) -> list[Element]:
     boxes = _covered(lines, places)
     made: list[Element] = []
     for points in [each for each in lines if kind(each[0].entry) != REFERENCE] or lines:
-        text = points[0].entry.method
+        text = points[0].entry.title
         if len(text) > _MOST_LETTERS:
             continue
         width = text_width(text)

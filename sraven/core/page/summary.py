@@ -1,6 +1,6 @@
 """What the first screen says of a board: its best entries on one scale, and what they are read against."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -8,7 +8,7 @@ from sraven.core.leaderboard.standing import REPORTED, SCORED, SELF_REPORTED, En
 from sraven.core.page.attention import family_of
 from sraven.core.page.marks import draw_mark
 from sraven.core.page.strip import Bound, draw_strip, find_bounds, find_span
-from sraven.core.page.words import REFERENCE, kind, metric_name, score_and_error, with_error
+from sraven.core.page.words import REFERENCE, capitalised, kind, metric_name, score_and_error, with_error
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Best:
     Attributes:
         label: of which kind.
         key: the kind: ``verified``, ``reported`` or ``own``.
-        method: its name; empty if there is none.
+        method: its title; empty if there is none.
         score: its score, and the error over seeds, in words.
         mark: its mark; None if there is none.
         note: how it was asked; where there is none, that.
@@ -38,6 +38,7 @@ class Summary:
 
     Attributes:
         metric: what it scores, and on which split.
+        told: who leads, and what that is read against; empty if nobody does.
         bests: the best verified entry, the best reported one if any is reported, and the reader's own.
         bounds: the ceiling, the lower lines, chance.
         strip: all of it on one scale; None if nothing gives one.
@@ -45,6 +46,7 @@ class Summary:
     """
 
     metric: str
+    told: str
     bests: tuple[Best, ...]
     bounds: tuple[Bound, ...]
     strip: Element | None
@@ -75,7 +77,22 @@ def _best(standing: Standing, entries: list[Entry], label: str, key: str, nobody
         return Best(label, key, "", ("", ""), None, nobody)
     best = entries[0]
     note = f"asked {best.replies.form}" if best.replies else ""
-    return Best(label, key, best.method, score_and_error(best), draw_mark(best), note)
+    return Best(label, key, best.title, score_and_error(best), draw_mark(best), note)
+
+
+def _leads(standing: Standing, ranked: Sequence[Entry]) -> str:
+    """Return who leads a board, before whom, and whether that takes what the board asks for."""
+    if not ranked:
+        return ""
+    board, first = standing.board, ranked[0]
+    told = f"{capitalised(first.title)} leads with {with_error(first)}"
+    if len(ranked) > 1:
+        told += f", before {ranked[1].title} with {with_error(ranked[1])}"
+    lines = [line for line in board.lines(board.primary_split, board.metric) if line.is_lower]
+    higher = [f"above {line.title}" for line in lines if (first.value or 0) > line.value]
+    lower = [f"below {line.title}" for line in lines if (first.value or 0) <= line.value]
+    against = " and ".join(higher + lower)
+    return f"{told}: {against}, which compose{'s' * (len(lines) == 1)} nothing." if lines else f"{told}."
 
 
 def _told(standing: Standing, lanes: list[list[Entry]], bounds: tuple[Bound, ...]) -> str:
@@ -101,6 +118,7 @@ def make_summary(standing: Standing) -> Summary:
     return Summary(
         metric=f"{metric_name(board, board.metric)} on {board.primary_split}"
         + ("" if board.higher_is_better else ", the lowest is best"),
+        told=_leads(standing, ranked),
         bests=tuple(bests),
         bounds=bounds,
         strip=draw_strip(span, bounds, lanes, _told(standing, lanes, bounds)) if span else None,

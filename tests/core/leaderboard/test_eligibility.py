@@ -113,16 +113,30 @@ def test_where_everything_can_be_right_nothing_is_beyond(board_id):
 
 
 @pytest.mark.parametrize(
-    ("board_id", "chance"),
-    [("sraven-v1", 8**-4), ("sraven-m8-v1", 8**-8), ("fuzzylogic-v1", 0.0), (SRAVEN_BOARD, 5**-3)],
+    ("board_id", "chance", "floor"),
+    [
+        ("sraven-v1", 8**-4, "composition-blind, 0.0512"),
+        ("sraven-m8-v1", 8**-8, "composition-blind, 0.1038"),
+        ("fuzzylogic-v1", 0.0, "linear in known functions, 0.8380"),
+        (SRAVEN_BOARD, 5**-3, None),
+    ],
 )
-def test_guesswork_has_no_rank(board_id, chance):
+def test_guesswork_has_no_rank(board_id, chance, floor):
+    below = [f"no better than what composes nothing ({floor})"] if floor else []
     board = small_board(board_id) if board_id == SRAVEN_BOARD else read_board(board_id)
     evidence = make_evidence(board=board)
     found = evidence.scores["splits"]["ood"]["metrics"]
-    for low, told in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, [])):
+    for low, told in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, below)):
         found[board.metric] = {**score([chance + 1e-4] * 3), "interval": [low, chance + 2e-4]}
         assert why_unranked(evidence, {}) == told
+
+
+@pytest.mark.parametrize(("mean", "is_ranked"), [(0.838, False), (0.839, True)])
+def test_what_composes_nothing_is_to_be_surpassed(mean, is_ranked):
+    board = read_board("fuzzylogic-v1")
+    evidence = make_evidence(board=board)
+    evidence.scores["splits"]["ood"]["metrics"][board.metric] = score([mean] * 3)
+    assert (why_unranked(evidence, {}) == []) is is_ranked
 
 
 def test_method_of_which_one_seed_learns_is_no_guesswork():
