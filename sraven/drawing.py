@@ -9,10 +9,10 @@ from sraven.show import Puzzle, colour
 
 _CELL, _GAP, _PAD, _LINE = 34, 12, 9, 27
 _STYLE = (
-    "text{font:600 19px system-ui,sans-serif;text-anchor:middle;fill:#15201f}"
+    "text{font:600 19px system-ui,sans-serif;text-anchor:middle;fill:var(--text)}"
     ".panel{fill:none;stroke:var(--strong-line)}.asked{stroke:var(--accent);stroke-width:2.5}"
-    ".hidden{fill:var(--raised)}.unknown{fill:var(--muted)}"
-    ".rule{font-size:17px;font-weight:400;text-anchor:start;fill:var(--text)}"
+    ".plain{fill:var(--line)}.unknown{fill:var(--muted)}.coloured{fill:#15201f}"
+    ".rule{font-size:17px;font-weight:400;text-anchor:start}"
 )
 
 
@@ -28,7 +28,8 @@ def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
 
     Args:
         puzzle: of `sraven.show.make_puzzle`.
-        answer: colours by feature rather than by symbol, and shows the ninth panel and the rules.
+        answer: colours by feature, and shows the ninth panel and the rules. Without it nothing is coloured:
+            where both stand side by side, a hue must not mean two things.
     """
     M = puzzle.panels.shape[1]
     width, height = M * _CELL + 2 * _PAD, _CELL + 2 * _PAD
@@ -39,7 +40,7 @@ def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
     ]
     rules = list(_rules(puzzle, down + 12)) if answer else []
     down += len(puzzle.rules) * _LINE + 12 if answer else 0
-    names = ("text", "muted", "strong-line", "raised", "accent")
+    names = ("text", "muted", "strong-line", "line", "accent")
     style = element("style", variables(names) + _STYLE)
     title = element("title", f"{puzzle.split} {puzzle.index}: {_words(puzzle, answer)}")
     drawing = element(
@@ -72,10 +73,9 @@ def _panel(puzzle: Puzzle, at: int, x: float, y: float, answer: bool) -> Element
     M, hidden = puzzle.panels.shape[1], at == 8 and not answer
     size = {"width": M * _CELL + 2 * _PAD, "height": _CELL + 2 * _PAD, "rx": 5}
     panel = element("g", element("rect", x=x, y=y, **size, class_="panel asked" if at == 8 else "panel"))
-    shades = puzzle.permutations[at % 3] if answer else puzzle.panels[at]
     for position in range(M):
         left, top = x + _PAD + position * _CELL, y + _PAD
-        fill = None if hidden else _hex(int(shades[position]), M if answer else puzzle.K)
+        fill = _hex(int(puzzle.permutations[at % 3, position]), M) if answer else None
         panel.append(
             element(
                 "rect",
@@ -85,15 +85,12 @@ def _panel(puzzle: Puzzle, at: int, x: float, y: float, answer: bool) -> Element
                 height=_CELL - 4,
                 rx=3,
                 fill=fill,
-                class_="hidden" if hidden else None,
+                class_=None if answer else "plain",
             )
         )
         text = "?" if hidden else str(puzzle.panels[at, position])
-        panel.append(
-            element(
-                "text", text, x=left + _CELL / 2, y=top + _CELL / 2 + 7, class_="unknown" if hidden else None
-            )
-        )
+        kind = "coloured" if answer else "unknown" if hidden else None
+        panel.append(element("text", text, x=left + _CELL / 2, y=top + _CELL / 2 + 7, class_=kind))
     return panel
 
 

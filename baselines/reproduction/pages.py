@@ -9,8 +9,8 @@ from baselines.reproduction.comparisons import beside_reported, comparisons, lea
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import Standing
 from baselines.reproduction.summaries import Level
-from baselines.reproduction.tables import point_table, run_table, score_table
-from baselines.reproduction.words import NOTHING, meaning, plural, point_names, point_values, table
+from baselines.reproduction.tables import point_table, rows_left, run_table, score_table
+from baselines.reproduction.words import meaning, plural, point_names, point_values, table
 from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import KNOWS
 
@@ -112,20 +112,20 @@ def _coverage(standing: Standing) -> str:
 
 def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
     """Yield what runs of one length came to, in paragraphs."""
-    figure, summaries = standing.figure, standing.summaries[place]
-    if place > 0:  # the rows that are missing are those of the figure
-        summaries = [summary for summary in summaries if summary.points]
+    figure = standing.figure
+    summaries = [summary for summary in standing.summaries[place] if summary.points]
     board = read(figure.rows[0].board)
     if place == 0 and is_drawn(standing):
         yield f"![{figure.title}: the numbers of the table below]({picture_name(figure)})"
     scores = f"Scores are `{board.metric}`, {meaning(board.metric)}."
-    with_reported = any(summary.row.reported for summary in summaries)
+    with_reported = any(row.reported for row in figure.rows)
     yield scores + " What is reported is of held-out tasks." * with_reported
     if place == 0:
         yield _ceilings(figure, read)
         yield _TERMS[figure.family]
     yield score_table(figure, summaries, read)
     if place == 0:
+        yield rows_left(figure, standing.summaries[0], read)
         yield beside_reported(figure, summaries, read)
     if text := standing.levels[place].text:
         yield f"Trained on the text `{text[:9]}`, by the digest of its tokens."
@@ -164,12 +164,9 @@ def _ceiling(board: Board, knowing: str) -> float | None:
 def _gaps(standing: Standing) -> Iterator[str]:
     """Yield what the coverage leaves open."""
     figure, found, summaries = standing.figure, standing.coverage, standing.summaries[0]
-    idle = sum(not summary.records for summary in summaries)
     if found.grid_done == 0:
         yield "Nothing can be concluded yet: none of its runs has been trained at full length."
         return
-    if idle:
-        yield f"{plural(idle, 'row')} of {len(summaries)} {'has' if idle == 1 else 'have'} no run."
     few = sum(0 < len(summary.records) < len(figure.seeds) for summary in summaries)
     if few:
         yield (
@@ -228,7 +225,7 @@ def index(standings: Sequence[Standing], folder: str, read: ReadBoard = read_boa
                 f"[{each.figure.title}]({folder}/{each.figure.name}.md)",
                 f"{found.done:,} of {found.planned:,}",
                 f"{found.grid_done:,} of {found.grid_planned:,}",
-                "; ".join(lengths) or NOTHING,
+                "; ".join(lengths) or "none",
             ]
         )
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)

@@ -158,7 +158,7 @@ def _widened(factor: int, **more: int) -> dict[str, int]:
 _DEPTHS = {f"{layers} layers": {"layers": layers} for layers in TABLE_A3["sraven"].layers}
 _WIDTHS = {f"width factor {factor}": _widened(factor) for factor in (2, 4)}
 _WIDTHS_AND_HEADS = {
-    f"width factor {factor}, heads too": _widened(factor, heads=factor * TABLE_A3["sraven"].shape["heads"])
+    f"width factor {factor} for heads too": _widened(factor, heads=factor * TABLE_A3["sraven"].shape["heads"])
     for factor in (2, 4)
 }
 

@@ -7,11 +7,25 @@ from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import Standing
 from baselines.reproduction.summaries import Runs, Summary
-from baselines.reproduction.words import NOTHING, number, point_names, point_values, reported, table, varied
+from baselines.reproduction.words import (
+    NOTHING,
+    bound,
+    label,
+    number,
+    plural,
+    point_names,
+    point_values,
+    products,
+    reported,
+    table,
+    varied,
+)
 
 
 def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
-    """Return the table of a figure's rows."""
+    """Return the table of rows that ran; nothing if none did."""
+    if not summaries:
+        return ""
     first, *others = _splits(figure, summaries, read)
     with_reported = any(summary.row.reported for summary in summaries)
     # What a narrow screen cuts off comes last.
@@ -28,6 +42,20 @@ def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -
             cells += [f"{len(summary.points)}/{len(figure.points)}", point_values(figure, summary.point)]
         rows.append(cells)
     return table(headings, rows)
+
+
+def rows_left(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
+    """Say which rows haven't run at full length, with what is reported of them; nothing if all have."""
+    rows = [summary.row for summary in summaries if not summary.points]
+    if not rows:
+        return ""
+    found = {label(row, figure.headings): reported(row, read(row.board)) for row in rows}
+    if any(found.values()):
+        named = "; ".join(f"{name} {number(theirs)}" for name, theirs in found.items())
+        named = f"reported: {named}"
+    else:
+        named = "; ".join(products(rows, figure.headings))
+    return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')} ({named}).")
 
 
 def point_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:

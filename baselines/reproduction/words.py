@@ -10,7 +10,7 @@ from sraven.core.ground.echo import error_decimals
 SPACE = "\N{NO-BREAK SPACE}"
 
 NOTHING = "–"
-"""Where nothing ran."""
+"""Where there is no number."""
 
 _SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
 """Fields that a grid varies, as short as a column's heading wants them."""
@@ -90,6 +90,22 @@ def label(row: Row, names: Sequence[str]) -> str:
     """Return what tells a row from others, in some columns; a number says of what it is."""
     given = [(name, row.labels[name]) for name in names if name in row.labels]
     return ", ".join(f"{name} {value}" if value[0].isdigit() else value for name, value in given)
+
+
+def products(rows: Sequence[Row], names: Sequence[str]) -> tuple[str, ...]:
+    """Return rows in as few words as their columns allow: ``a, b × c, d`` are four of them."""
+    if not names:
+        return ("",)
+    name, *others = names
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for value in dict.fromkeys(row.labels[name] for row in rows):
+        same = [row for row in rows if row.labels[name] == value]
+        found.setdefault(products(same, others), []).append(same[0])
+    return tuple(
+        ", ".join([label(first, [name]), *(row.labels[name] for row in more)]) + f" × {part}" * bool(part)
+        for parts, (first, *more) in found.items()
+        for part in parts
+    )
 
 
 def reported(row: Row, board: Board) -> Estimate | None:

@@ -48,6 +48,10 @@ def test_a_feature_has_one_colour_in_an_answer(puzzle):
     assert [{fill} for fill in fills[27:]] == [by_feature[feature] for feature in range(3)]
 
 
+def test_a_question_has_no_colours_that_could_be_taken_for_those_of_features(puzzle):
+    assert not any(each.get("fill") for each in ET.fromstring(draw_puzzle(puzzle)).iter())
+
+
 def test_a_notebook_shows_a_drawing(puzzle):
     assert draw_puzzle(puzzle)._repr_svg_() == draw_puzzle(puzzle)
 

@@ -16,7 +16,7 @@ from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.reproduction.standing import standings_of
-from baselines.reproduction.words import number
+from baselines.reproduction.words import number, products
 from helpers.reproduction import CLAIMS, FIGURES, STEPS, cell, figure, record
 from sraven.core.boards.board import read_board
 from sraven.core.boards.ceilings import KNOWS
@@ -82,15 +82,32 @@ def test_a_row_has_seeds_points_and_means_with_their_errors(results):
     assert cells[4:] == ["0.01000 ± 0.00000", "1/4", "0.001, 0.1"]
 
 
-def test_where_nothing_ran_stands_a_dash(results):
-    assert row_of(page_of(results), "16", "HYLA") == ["0/3", "–", "–", "–", "–", "0/4", "–"]
+def test_a_table_has_the_rows_that_ran_and_a_line_says_which_are_left(results):
+    page = page_of(results)
+    assert "| 16 |" not in page
+    assert "\n\nNot run at full length yet: 2 of 4 rows (points 16 × softmax, HYLA).\n\n" in page
+
+
+def test_what_is_reported_of_rows_that_are_left_stays(tmp_path):
+    for each in (cell(TINY, "softmax"), cell(TINY, "hyla", points="16")):
+        write(tmp_path, record(each, 0.9, 0.6))
+    left = "2 of 4 rows (reported: points 32, HYLA 0.811 ± 0.078; points 16, softmax –)."
+    assert f"Not run at full length yet: {left}" in page_of(tmp_path)
+
+
+def test_rows_that_are_left_are_told_in_as_few_words_as_they_allow():
+    figure = ALL_FIGURES["figure-2c"]
+    rows = [row for row in figure.rows if row.board != "fuzzylogic-v1"]
+    assert products(rows, figure.headings) == (
+        "points 16, 64, 96 × held out 30 %, 50 %, 70 % × softmax, linear, HYLA",
+        "points 32 × held out 30 %, 50 % × softmax, linear, HYLA",
+    )
 
 
 def test_a_page_tells_its_coverage_and_what_it_leaves_open(results):
     page = page_of(results)
     assert "**6 of 12 runs, full length**" in page
     assert "6 of 48 at all 4 points" in page
-    assert "2 rows of 4 have no run" in page
     assert "- It is a test." in page
     assert "a seed also draws the split and the data" in page
 
@@ -167,7 +184,8 @@ def test_without_records_pages_say_that_nothing_can_be_said(tmp_path):
     page = page_of(tmp_path / "results")
     assert "**0 of 12 runs" in page
     assert "- Nothing can be concluded yet: none of its runs" in page
-    assert ".svg" not in page
+    assert "yet: 4 of 4 rows" in page
+    assert "| seeds |" not in page and ".svg" not in page
 
 
 def test_the_index_lists_every_figure_with_its_coverage(results):

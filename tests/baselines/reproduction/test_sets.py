@@ -99,8 +99,8 @@ def test_both_readings_of_the_width_factor_are_cells():
     assert shapes == {
         ("width factor 2", 256, 128, 512, 16),
         ("width factor 4", 512, 256, 1024, 16),
-        ("width factor 2, heads too", 256, 128, 512, 32),
-        ("width factor 4, heads too", 512, 256, 1024, 64),
+        ("width factor 2 for heads too", 256, 128, 512, 32),
+        ("width factor 4 for heads too", 512, 256, 1024, 64),
     }
 
 
