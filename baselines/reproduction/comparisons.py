@@ -1,4 +1,4 @@
-"""Who is ahead, in distribution and out of it, and by how many standard errors: sentences and tables."""
+"""Who is ahead, in distribution and out of it, and how surely: sentences and tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 from baselines.reproduction.cells import ReadBoard
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.summaries import Difference, Estimate, Summary, difference
-from baselines.reproduction.words import bound, label, number, plural, reported, signed, signed_errors, table
+from baselines.reproduction.words import bound, label, number, plural, reported, signed, surety, table
 
-_NEAR = 2.0
-"""Combined standard errors up to which two means don't contradict each other."""
+_SURE = 0.05
+"""The p below which two means are said to differ."""
 
 
 class _Group(NamedTuple):
@@ -90,42 +90,57 @@ def _by(split: str, sign: int) -> Callable[[Summary], float]:
     return lambda summary: sign * _of(summary, split).mean
 
 
+def _paired(one: Summary, other: Summary, split: str) -> tuple[Estimate, Estimate, str]:
+    """Return what two rows score on a split, on the seeds that both have, and which these are if not all."""
+    seeds = one.seeds & other.seeds
+    if not seeds or one.seeds == other.seeds:
+        return _of(one, split), _of(other, split), ""
+    first, second = one.estimate(split, seeds=seeds), other.estimate(split, seeds=seeds)
+    assert first and second, "only rows that ran are compared"
+    of = "seed" if len(seeds) == 1 else "seeds"
+    return first, second, f"on {of} {', '.join(map(str, sorted(seeds)))}"
+
+
 def _lead(ordered: Sequence[Summary], split: str, heading: str) -> str:
-    """Say which row leads on a split, before which, and how surely."""
+    """Say which row leads on a split, before which, and how surely; if nobody does, what the best score."""
     best, second = ordered[:2]
-    one, two = _of(best, split), _of(second, split)
-    errors = difference(one, two).errors
-    single = "one seed each" if one.seeds == two.seeds == 1 else "no standard error of both"
-    surely = single if errors is None else f"{abs(errors):.1f} s.e. apart"
+    one, two, seeds = _paired(best, second, split)
     name, other = (label(each.row, [heading]) for each in (best, second))
+    p = difference(one, two).p
+    surely = ", ".join(filter(None, ["one seed each" if p is None else surety(p), seeds]))
+    if p is None or p >= _SURE or seeds:
+        return f"{name} has {number(one)} and {other} {number(two)} ({surely})"
     return f"**{name}** leads with {number(one)} before {other} with {number(two)} ({surely})"
 
 
 def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[str]:
     """Return how far a row is from another, and how far each is on ``test`` from what it is on ``ood``."""
-    apart = [difference(_of(best, split), _of(other, split)) for split in ("test", "ood")]
+    apart = []
+    for split in ("test", "ood"):
+        one, two, seeds = _paired(best, other, split)
+        apart.append(signed(difference(one, two)) + (f" {seeds}" if seeds else ""))
     # The same runs have both scores, so their errors don't combine as those of two rows do.
     lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
     names = [label(each.row, [heading]) for each in (best, other)]
-    return [place, *names, *map(signed, apart), *map(signed, lost)]
+    return [place, *names, *apart, *map(signed, lost)]
 
 
 def beside_reported(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
-    """Say how far rows with several seeds are from what is reported of them; nothing without such."""
+    """Say which rows with several seeds differ from what is reported of them; nothing without such."""
     found = {}
     for summary in summaries:
         ours, theirs = summary.estimate("ood"), reported(summary.row, read(summary.row.board))
-        apart = difference(ours, theirs).errors if ours and theirs else None
-        if apart is not None:
-            found[label(summary.row, figure.headings)] = apart
+        p = difference(ours, theirs).p if ours and theirs else None
+        if p is not None:
+            found[label(summary.row, figure.headings)] = p
     if not found:
         return ""
-    near = sum(abs(apart) <= _NEAR for apart in found.values())
-    are = "is" if near == 1 else "are"
-    each = "; ".join(f"{name} {signed_errors(apart)}" for name, apart in found.items())
+    far = sum(p < _SURE for p in found.values())
+    each = "; ".join(f"{name} {surety(p)}" for name, p in found.items())
+    differ = "none differs" if far == 0 else f"{far} differ{'s' if far == 1 else ''}"
     return (
-        f"Of {plural(len(found), 'row')} with several seeds, {near} {are} within two combined standard "
-        f"errors of what is reported ({each})."
+        f"Of {plural(len(found), 'row')} with several seeds, {differ} from what is reported at p < {_SURE} "
+        f"({each})."
     )
 
 
@@ -139,9 +154,10 @@ def reported_comparison(figure: Figure, read: ReadBoard) -> str:
     above = {name: difference(each, base) for name, each in known.items() if each.mean > base.mean}
     if not above:
         return "By the reported numbers, no other row is above HYLA."
-    most = max(found.errors or 0.0 for found in above.values())
+    least = min((found.p for found in above.values() if found.p is not None), default=None)
     are = "is" if len(above) == 1 else "are"
+    surely = "" if least is None else f"; the least p of a difference is {least:.2f}"
     return (
         f"By the reported numbers, {plural(len(above), 'row')} of the other {len(known)} {are} above HYLA's "
-        f"{number(base)} ({'; '.join(above)}), by {most:.1f} combined standard errors at most."
+        f"{number(base)} ({'; '.join(above)}){surely}."
     )

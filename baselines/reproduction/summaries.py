@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtr
 
 from baselines.grid import SELECTION_SPLIT
 from baselines.reproduction.cells import Cell, ReadBoard, as_planned, has_levels, read_board_once
@@ -68,9 +69,17 @@ class Runs:
     records: tuple[Record, ...]
     metric: str
 
-    def estimate(self, split: str, metric: str | None = None) -> Estimate | None:
-        """Return the mean of a score over the seeds; None if a run has none."""
-        return mean_of([record.score(split, metric or self.metric) for record in self.records])
+    @property
+    def seeds(self) -> frozenset[int]:
+        """Of the runs."""
+        return frozenset(record.config.seed for record in self.records)
+
+    def estimate(
+        self, split: str, metric: str | None = None, seeds: Collection[int] | None = None
+    ) -> Estimate | None:
+        """Return the mean of a score over the seeds, or over some of them; None if a run has none."""
+        records = [each for each in self.records if seeds is None or each.config.seed in seeds]
+        return mean_of([record.score(split, metric or self.metric) for record in records])
 
     @property
     def training_loss(self) -> Estimate | None:
@@ -103,22 +112,22 @@ class Difference:
 
     Attributes:
         value: of the difference.
-        error: the combined standard error; None unless both have several seeds.
+        p: of Welch's t-test, two-sided: how often means of so few seeds are as far apart if there is no
+            difference; None unless both have several seeds that differ.
     """
 
     value: float
-    error: float | None
-
-    @property
-    def errors(self) -> float | None:
-        """The difference in combined standard errors; None where they are rounding."""
-        return self.value / self.error if self.error and self.error > _ROUNDING else None
+    p: float | None
 
 
 def difference(one: Estimate, other: Estimate) -> Difference:
-    """Return how much greater one mean is than another."""
-    known = one.error is not None and other.error is not None
-    return Difference(one.mean - other.mean, hypot(one.error or 0, other.error or 0) if known else None)
+    """Return how much greater one mean is than another, and how surely."""
+    value = one.mean - other.mean
+    if one.error is None or other.error is None or hypot(one.error, other.error) <= _ROUNDING:
+        return Difference(value, None)
+    squares = one.error**2, other.error**2
+    freedom = sum(squares) ** 2 / (squares[0] ** 2 / (one.seeds - 1) + squares[1] ** 2 / (other.seeds - 1))
+    return Difference(value, float(2 * stdtr(freedom, -abs(value) / sqrt(sum(squares)))))
 
 
 def levels_of(

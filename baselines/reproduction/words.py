@@ -30,7 +30,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def bound(text: str) -> str:
     """Return a text whose numbers no line breaks."""
-    for sign in (" ± ", " %", " s.e."):
+    for sign in (" ± ", " %"):
         text = text.replace(sign, sign.replace(" ", SPACE))
     return text
 
@@ -47,14 +47,14 @@ def number(estimate: Estimate | None, digits: int = 3) -> str:
 
 
 def signed(found: Difference) -> str:
-    """Return a difference, and how many combined standard errors it is."""
-    errors = "" if found.errors is None else f" ({signed_errors(found.errors)})"
-    return _minus(f"{found.value:+.3f}{errors}")
+    """Return a difference, and how surely there is one."""
+    surely = "" if found.p is None else f" ({surety(found.p)})"
+    return _minus(f"{found.value:+.3f}") + surely
 
 
-def signed_errors(errors: float) -> str:
-    """Return how many standard errors something is more, or less, than another."""
-    return bound(_minus(f"{errors:+.1f} s.e."))
+def surety(p: float) -> str:
+    """Return the p of a test in words."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.{2 if p >= 0.1 else 3}f}"
 
 
 def _minus(text: str) -> str:

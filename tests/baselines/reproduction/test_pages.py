@@ -112,19 +112,32 @@ def test_a_page_tells_its_coverage_and_what_it_leaves_open(results):
     assert "a seed also draws the split and the data" in page
 
 
-def test_a_page_tells_who_is_ahead_and_by_how_many_standard_errors(results):
+def test_a_page_tells_who_is_ahead_and_how_surely(results):
     page = page_of(results)
-    assert "**softmax** leads with 0.900 ± 0.029 before HYLA with 0.800 ± 0.029 (2.4 s.e. apart)" in page
-    assert "**HYLA** leads with 0.900 ± 0.058 before softmax with 0.700 ± 0.058 (2.4 s.e. apart)" in page
-    apart = "| points 32 | HYLA | softmax | −0.100 (−2.4 s.e.) | +0.200 (+2.4 s.e.) | −0.100 | +0.200 |"
+    assert "softmax has 0.900 ± 0.029 and HYLA 0.800 ± 0.029 (p = 0.070) in distribution" in page
+    assert "HYLA has 0.900 ± 0.058 and softmax 0.700 ± 0.058 (p = 0.070) out of it" in page
+    apart = "| points 32 | HYLA | softmax | −0.100 (p = 0.070) | +0.200 (p = 0.070) | −0.100 | +0.200 |"
     assert apart in page
+
+
+def test_who_is_surely_ahead_leads_and_seeds_are_paired(tmp_path):
+    results = tmp_path / "results"
+    for seed in range(3):
+        write(results, record(cell(TINY, "softmax", seed), 0.9, 0.6 + 0.001 * seed))
+        write(results, record(cell(TINY, "hyla", seed), 0.9, 0.7 + 0.001 * seed))
+    page = page_of(results)
+    assert "**HYLA** leads with 0.7010 ± 0.0006 before softmax with 0.6010 ± 0.0006 (p < 0.001)" in page
+    for seed in (1, 2):
+        (path,) = results.glob(f"**/{cell(TINY, 'softmax', seed).digest}.json")
+        path.unlink()
+    assert "HYLA has 0.700 and softmax 0.600 (one seed each, on seed 0)" in page_of(results)
 
 
 def test_rows_with_several_seeds_are_compared_with_what_is_reported(results):
     """Softmax: 0.7 ± 0.058 beside 0.633 ± 0.023. HYLA: 0.9 ± 0.058 beside 0.811 ± 0.078."""
     assert (
-        "Of 2 rows with several seeds, 2 are within two combined standard errors of what is reported "
-        "(32, softmax +1.1 s.e.; 32, HYLA +0.9 s.e.)."
+        "Of 2 rows with several seeds, none differs from what is reported at p < 0.05 "
+        "(32, softmax p = 0.37; 32, HYLA p = 0.41)."
     ) in page_of(results).replace("points ", "")
 
 
@@ -167,7 +180,7 @@ def test_one_seed_has_no_standard_error(tmp_path):
     results = tmp_path / "results"
     write(results, record(cell(TINY, "softmax"), 0.9, 0.6), record(cell(TINY, "hyla"), 0.8, 0.7))
     page = page_of(results)
-    assert "0.700 before softmax with 0.600 (one seed each)" in page
+    assert "HYLA has 0.700 and softmax 0.600 (one seed each) out of it" in page
     assert "2 rows have fewer seeds than 3" in page
 
 
@@ -194,9 +207,9 @@ def test_the_index_lists_every_figure_with_its_coverage(results):
 
 def test_the_index_tells_who_is_ahead_at_full_length_once(results, tmp_path):
     """A second figure of the same runs says no more; a shorter run alone says nothing."""
-    lead = "\n- [Figure tiny](results/tiny.md), points 32: **softmax** leads with 0.900"
+    lead = "\n- [Figure tiny](results/tiny.md), points 32: softmax has 0.900"
     index = index_of(results, {"tiny": TINY, "twin": replace(TINY, name="twin")})
-    assert (index.count(lead), index.count(" leads ")) == (1, 2)
+    assert (index.count(lead), index.count("softmax has 0.")) == (1, 1)
     short = tmp_path / "short" / "results"
     write(short, *(record(cell(TINY, each), 0.9, 0.6, steps=60) for each in ("softmax", "hyla")))
     assert "Who is ahead" not in index_of(short)
@@ -242,7 +255,7 @@ def test_a_damaged_record_is_named_and_nothing_is_written(results, damage):
 def test_by_the_papers_numbers_five_variants_are_above_hyla_none_by_a_standard_error():
     told = reported_comparison(ALL_FIGURES["table-a1-fuzzylogic"], read_board)
     assert "5 rows of the other 13 are above HYLA's 0.811 ± 0.078" in told
-    assert "by 0.7 combined standard errors at most" in told
+    assert told.endswith("; the least p of a difference is 0.52.")
     assert reported_comparison(figure(), read_board) == "By the reported numbers, no other row is above HYLA."
 
 

@@ -1,6 +1,7 @@
 """Which point a row shows, which runs count, and how far apart rows are."""
 
 import pytest
+from scipy.stats import ttest_ind_from_stats
 
 from baselines.reproduction.cells import cells_of
 from baselines.reproduction.summaries import (
@@ -84,7 +85,11 @@ def test_a_mean_has_the_standard_error_of_several_seeds_alone():
     assert mean_of([]) is None
 
 
-def test_a_difference_is_told_in_combined_standard_errors():
-    found = difference(Estimate(0.8, 0.03, 3), Estimate(0.7, 0.04, 3))
-    assert (found.value, found.error, found.errors) == tuple(map(pytest.approx, (0.1, 0.05, 2.0)))
-    assert difference(Estimate(0.8, None, 1), Estimate(0.7, 0.04, 3)).errors is None
+@pytest.mark.parametrize("seeds", [(3, 3), (3, 5), (2, 9)])
+def test_a_difference_has_the_p_of_welchs_test(seeds):
+    n, m = seeds
+    found = difference(Estimate(0.8, 0.03, n), Estimate(0.7, 0.04, m))
+    spread = 0.03 * n**0.5, 0.04 * m**0.5
+    expected = ttest_ind_from_stats(0.8, spread[0], n, 0.7, spread[1], m, equal_var=False).pvalue
+    assert (found.value, found.p) == (pytest.approx(0.1), pytest.approx(expected))
+    assert difference(Estimate(0.8, None, 1), Estimate(0.7, 0.04, 3)).p is None
