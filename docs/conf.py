@@ -24,12 +24,11 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "leaderboard"]
 
-# The notebook runs while the documentation is built, and again when it changes.
+# The notebook and the tour of the analysis run while the documentation is built, and again when they change.
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
-nb_execution_excludepatterns = ["[!n]*"]
 
 default_role = "code"
 napoleon_google_docstring = True

@@ -15,9 +15,9 @@ FAMILY = Family(
     diagnosis="sraven.diagnosis:SRAVENDiagnosis",
     lines={
         "independent": Line(
-            "independent outputs",
-            "an ideal observer that knows the split, answering with the most probable symbol at each "
-            "position by itself",
+            "exact marginals, random ties",
+            "an ideal observer that knows the split, answering with the most probable symbol of each "
+            "position by itself, and any of several; no bound, as a network sees all positions at each",
         ),
         "composition-blind": Line(
             "composition-blind",

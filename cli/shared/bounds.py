@@ -35,7 +35,7 @@ def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     by_name: dict[str, dict[str, str]] = {}
     for split in splits:
         for line in board.lines(split):
-            by_name.setdefault(line.label, {})[split] = with_error(line.value, line.standard_error)
+            by_name.setdefault(line.title, {})[split] = with_error(line.value, line.standard_error)
     yield from by_name.items()
     if board.chance is not None:
         yield "chance", dict.fromkeys(splits, f"{board.chance:.4g}")
@@ -56,7 +56,7 @@ def print_bounds(board: "Board", splits: Sequence[str]) -> None:
 
 def print_lines(board: "Board") -> None:
     """Print the lines of a board, each with whose score it is, and chance."""
-    meanings = {line.label: line.meaning for line in board.lines(board.primary_split)}
+    meanings = {line.title: line.meaning for line in board.lines(board.primary_split)}
     for label, values in line_rows(board, tuple(board.splits)):
         scores = ", ".join(f"{value} on {split}" for split, value in values.items())
         click.echo(f"{label}: {board.metric} {scores}")

@@ -107,10 +107,8 @@ def _bounds(board: "Board") -> str:
     from sraven.core.ground.echo import figure
 
     ceiling, lines = board.ceiling(board.primary_split, board.metric), board.lines(board.primary_split)
-    best = [f"{figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
-    best += [f"{figure(line.value)} ({line.title})" for line in lines if not line.is_lower]
-    told = [f"ceiling {', '.join(best)}"] if best else []
-    told += [f"{line.title} {figure(line.value)}" for line in lines if line.is_lower]
+    told = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
+    told += [f"{line.title} {figure(line.value)}" for line in lines]
     return "".join(f"; {each}" for each in told)
 
 

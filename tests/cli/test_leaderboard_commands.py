@@ -65,7 +65,7 @@ def test_title_says_what_scores_are_read_against(run, small_boards, scored, file
     monkeypatch.setattr("sraven.core.boards.lines.read_lines", lambda: {board.digest: known})
     _, out, _ = run("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
-    told = f"; ceiling {best:.4f} (joint), 0.7500 (independent outputs); composition-blind 0.0500"
+    told = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"
     assert told in " ".join(out.split("┏")[0].split())
 
 

@@ -1,4 +1,4 @@
-"""Measure what follows from the exact posteriors of SRAVEN: floors, what independent outputs cost, rules.
+"""Measure what follows from the exact posteriors of SRAVEN: floors, what exact marginals cost, rules.
 
     python tests/speed/posterior.py docs/results/posterior.json
 

@@ -1,4 +1,4 @@
-"""The composition-blind observer and independent outputs, against the oracle."""
+"""The composition-blind observer and exact marginals, against the oracle."""
 
 from fractions import Fraction
 

@@ -43,8 +43,7 @@ class BoardLine:
         name: such as ``composition-blind``.
         title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is what can be reached without what the board asks for; else it is the best that
-            can be reached under some assumption.
+        is_lower: whether it is what can be reached without what the board asks for.
         value: the score.
         standard_error: over the instances of the split.
     """
@@ -55,11 +54,6 @@ class BoardLine:
     is_lower: bool
     value: float
     standard_error: float
-
-    @property
-    def label(self) -> str:
-        """What stands beside it where nothing else says whether it is a ceiling."""
-        return self.title if self.is_lower else f"ceiling, {self.title}"
 
 
 def parse_lines(data: bytes) -> dict[str, Lines]:

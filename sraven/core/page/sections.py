@@ -46,8 +46,7 @@ class Facts:
     metric: str
     primary_split: str
     ceilings: tuple[Ceiling, ...]
-    other_ceilings: tuple[Line, ...]
-    lower_lines: tuple[Line, ...]
+    lines: tuple[Line, ...]
     budget: str
     unit: str
     sizes: str
@@ -95,14 +94,6 @@ def _ceilings(board: Board) -> tuple[Ceiling, ...]:
     )
 
 
-def _lines(board: Board, *, lower: bool) -> tuple[Line, ...]:
-    return tuple(
-        Line(score(line.value), line.title, line.meaning)
-        for line in board.lines(board.primary_split)
-        if line.is_lower == lower
-    )
-
-
 def _setting(board: Board) -> str:
     config = {
         name: " ".join(value) if isinstance(value, list) else str(value)
@@ -120,8 +111,9 @@ def _facts(board: Board) -> Facts:
         metric=metric_name(board, board.metric),
         primary_split=board.primary_split,
         ceilings=_ceilings(board),
-        other_ceilings=_lines(board, lower=False),
-        lower_lines=_lines(board, lower=True),
+        lines=tuple(
+            Line(score(line.value), line.title, line.meaning) for line in board.lines(board.primary_split)
+        ),
         budget=compact(board.train_budget) if board.train_budget else "no",
         unit=board.budget_unit,
         sizes=", ".join(f"{size:,} {split}" for split, size in board.splits.items()),

@@ -33,10 +33,9 @@ class Line(NamedTuple):
     """What scores on a family's boards are read against, beside chance and the ceilings of their files.
 
     Attributes:
-        title: what stands beside it; of a ceiling, what it assumes.
+        title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is what can be reached without what the board asks for; else it is the best that
-            can be reached under some assumption.
+        is_lower: whether it is what can be reached without what the board asks for.
     """
 
     title: str

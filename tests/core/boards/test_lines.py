@@ -48,7 +48,7 @@ def test_lines_agree_with_what_was_measured_elsewhere():
     assert abs(blind.value - 0.051) < 0.0005 + 3 * blind.standard_error
     assert abs(independent.value - 0.915) < 3 * 0.005
     assert (independent.is_lower, blind.is_lower) == (False, True)
-    assert (independent.label, blind.label) == ("ceiling, independent outputs", "composition-blind")
+    assert (independent.title, blind.title) == ("exact marginals, random ties", "composition-blind")
 
 
 def test_lower_lines_lie_below_ceilings_on_held_out_splits():
