@@ -61,7 +61,7 @@ def test_what_scores_are_read_against_is_shown(run):
     assert code == 0
     for line in read_board("sraven-v1").lines("ood"):
         score = f"{line.value:.4f} ± {line.standard_error:.4f}"
-        assert re.search(rf"\n{line.label}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
+        assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
     assert out.endswith("chance: accuracy 0.0002441 on test, 0.0002441 on ood\n")
 
 
