@@ -17,6 +17,7 @@ from sraven.core.dataset.directory import JOURNAL
 from sraven.core.ground.echo import is_seen
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.leaderboard.many import score_folder
+from sraven.core.leaderboard.reproduced import REPRODUCED
 from sraven.core.system.staging import STAGING
 from sraven.text.published import read_sets, write_files
 
@@ -87,6 +88,11 @@ LOG = '{"step": 10, "loss": 2.5, "score": 0.1, "scores": {"test": {"accuracy": 0
 def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
     shown = ["leaderboard", "--leaderboard", leaderboard]
     harmless(run, filed / "submission.yaml", yaml_texts, ["score", filed], shown)
+    pins = leaderboard / REPRODUCED
+    pin = {"submission_digest": "0" * 64, "code_commit": "0" * 40, "date": "2026-11-22"}
+    pins.write_text(yaml.safe_dump({f"{SRAVEN_BOARD}/{filed.name}": pin}))
+    harmless(run, pins, yaml_texts, shown)
+    pins.unlink()
     found = score_folder(filed)
     monkeypatch.setattr("sraven.core.leaderboard.many.score_folder", lambda *_, **options: found)
     harmless(run, filed / "scores.json", json_texts, ["score", "--check", filed], shown)
@@ -136,6 +142,23 @@ def test_of_runs(run, finished, tmp_path, monkeypatch):
     harmless(run, checksums, json_texts, evaluate)
     for path in (trained_by, folder / "result.json"):
         harmless(run, path, json_texts, evaluate, adopt)
+
+
+def test_of_analyses(run, finished, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    config = json.loads((finished / "fuzzy" / "config.json").read_text())
+    (out / "analysis.json").write_text(
+        json.dumps({"schema": 1, "run": {"digest": "0" * 64, "config": config}})
+    )
+    line = ["analyse", finished / "fuzzy", "--out", out, "-n", 3]
+    harmless(run, out / "analysis.json", json_texts, line)
+
+
+def test_of_configurations(run, finished, tmp_path):
+    path = tmp_path / "run.yaml"
+    path.write_text(yaml.safe_dump(json.loads((finished / "fuzzy" / "config.json").read_text())))
+    harmless(run, path, yaml_texts, ["train", "fuzzylogic-v1", "--config", path, "--print-config"])
 
 
 def test_of_records(run, tmp_path):
