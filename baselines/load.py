@@ -10,7 +10,7 @@ from baselines.encode import encoding_of
 from baselines.experiment import board_of, program_of
 from baselines.processes import note
 from baselines.result import diverged_at
-from baselines.run_directory import open_checkpoints, read_run
+from baselines.run_directory import open_checkpoints, read_run, restore_run
 from baselines.sharding import make_mesh
 from baselines.step import Program
 from sraven.core.ground.arguments import check_integer
@@ -48,7 +48,7 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
 
 
 def _restore(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Restored | None:
-    return open_checkpoints(folder, config).restore(target_of(program, make_mesh()), step)
+    return restore_run(open_checkpoints(folder, config), config, target_of(program, make_mesh()), step)
 
 
 def _told(restored: Restored) -> Any:

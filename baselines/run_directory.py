@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
 from jax.experimental.multihost_utils import broadcast_one_to_all
 
-from baselines.checkpoint import Checkpoints
+from baselines.checkpoint import Checkpoints, Restored
 from baselines.config import RunConfig, read_config
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import values_of
@@ -111,6 +112,23 @@ def claim(
         if refusal is not None:
             raise refusal
         yield
+
+
+def restore_run(
+    checkpoints: Checkpoints, config: RunConfig, target: Any, step: int | None = None
+) -> Restored | None:
+    """Return the newest whole checkpoint of a run, or that of a step; None if there is none.
+
+    Raises:
+        OutputError: as `Checkpoints.restore`, or if it is of a step that the run hasn't.
+    """
+    restored = checkpoints.restore(target, step)
+    if restored and restored.step > config.steps:
+        raise OutputError(
+            f"its checkpoint is of step {restored.step:,}, and the run has {config.steps:,} by config.json; "
+            "one of them is another run's"
+        )
+    return restored
 
 
 def open_checkpoints(folder: Path, config: RunConfig) -> Checkpoints:

@@ -26,7 +26,7 @@ from baselines.optim import Hyper
 from baselines.processes import note
 from baselines.provenance import leave_record
 from baselines.result import write_result
-from baselines.run_directory import check_folder, claim, open_checkpoints
+from baselines.run_directory import check_folder, claim, open_checkpoints, restore_run
 from baselines.saving import SAVE_MINUTES, Saver, Schedule
 from baselines.sharding import make_mesh
 from baselines.sinks import SINKS
@@ -158,7 +158,7 @@ def train_runs(
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
     """Return the step and the state that a run goes on from."""
-    restored = run.checkpoints.restore(compiled.target)
+    restored = restore_run(run.checkpoints, run.config, compiled.target)
     if restored is None:
         return 0, compiled.initialise(np.uint32(run.config.seed))
     if restored.remarks:

@@ -21,6 +21,8 @@ from baselines.train import train, train_runs
 from cli.main import main
 from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
 from sraven import OutputError
+from sraven.core.ground.spec import values_of
+from sraven.core.system.files import write_json
 from sraven.core.system.lock import LOCK, Lock
 
 HALF = STEPS // 2
@@ -319,6 +321,15 @@ def test_a_checkpoint_of_another_seed_is_not_taken_for_the_runs(whole, tmp_path)
     shutil.copytree(whole[0] / CHECKPOINTS, folder / CHECKPOINTS)
     with pytest.raises(OutputError, match="it is of another run, or the run's configuration was changed"):
         load_run(folder)
+
+
+def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(whole, tmp_path):
+    folder = shutil.copytree(whole[0], tmp_path / "run")
+    forget_run(folder / CHECKPOINTS / str(STEPS))
+    write_json(folder / CONFIG, values_of(tiny(steps=HALF)))
+    for call in (load_run, lambda folder: train(tiny(steps=HALF), folder)):
+        with pytest.raises(OutputError, match=f"its checkpoint is of step {STEPS}, and the run has {HALF}"):
+            call(folder)
 
 
 def test_one_of_an_earlier_version_is_read_with_a_line(whole, tmp_path, capsys):
