@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from configparser import ConfigParser
 from fnmatch import fnmatch
 from importlib.resources import files
@@ -55,11 +56,16 @@ def test_everything_that_is_filed_is_taken(leaderboard):
     assert filed == {f"{folder.parent.name}/{folder.name}" for folder in FILED}
 
 
-def test_trained_models_are_ranked_and_references_are_not(leaderboard):
+def test_trained_models_are_ranked_unless_they_say_why_not_and_references_are_not(leaderboard):
     for standing in leaderboard.standings:
         for entry in standing.entries:
             is_model = entry.badge != "reported" and entry.family != "reference"
-            assert (entry.rank is not None) == is_model, entry
+            assert (entry.rank is not None) == (is_model and not entry.remark), entry
+            if is_model and entry.remark:
+                why = "no better than what composes nothing|another point of its grid"
+                assert re.search(why, entry.remark)
+                    "no better than what composes nothing|another point of its grid", entry.remark
+                )
 
 
 def test_nothing_beats_the_ideal_observer_that_knows_the_split(leaderboard):

@@ -15,6 +15,12 @@ from sraven.core.submissions.submission import CLAIM_TOLERANCE
 
 _MOST_NAMED = 3
 
+SELECTION = "test"
+"""The split by whose score the points of a grid are chosen."""
+
+_OF_A_POINT = ("rate ", "decay ", "warm-up ")
+"""How the parts of a name begin that say of a grid's point."""
+
 Judged = tuple[Entry, bool]
 """A row, and whether it may be ranked."""
 
@@ -49,6 +55,36 @@ def _judge(
     return entry, may_rank
 
 
+def _grid_of(entry: Entry, evidence: Evidence) -> tuple[object, ...]:
+    """Return what points of a grid share: authors, budget, the name but for rate, decay and warm-up."""
+    parts = [part for part in entry.method.split(", ") if not part.startswith(_OF_A_POINT)]
+    form = entry.replies and entry.replies.form
+    return (*evidence.content["method"]["authors"], None, *parts, entry.budget, form)
+
+
+def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[Judged]:
+    """Return rows of which one of a grid may be ranked: the point that the score on `SELECTION` chooses.
+
+    The score that ranks must not choose: the best of many points is best by luck, too.
+    """
+    grids: dict[object, list[Entry]] = {}
+    for (entry, may_rank), evidence in zip(judged, entries.values(), strict=True):
+        if may_rank and SELECTION in evidence.board.splits and evidence.board.primary_split != SELECTION:
+            grids.setdefault(_grid_of(entry, evidence), []).append(entry)
+    others: dict[str, str] = {}
+    for points in grids.values():
+        sign = 1 if entries[points[0].id].board.higher_is_better else -1
+        chosen = max(points, key=lambda entry: sign * (entry.by_split[SELECTION].value or 0))
+        others |= {entry.id: chosen.id for entry in points if entry.method != chosen.method}
+    told = "{} chooses another point of its grid, {}"
+    return [
+        (replace(entry, remark=told.format(SELECTION, others[entry.id])), False)
+        if entry.id in others
+        else (entry, may_rank)
+        for entry, may_rank in judged
+    ]
+
+
 def judge_filed(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -> list[Judged]:
     """Return the rows of what is filed for a board.
 
@@ -58,10 +94,11 @@ def judge_filed(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pin
         pins: fingerprints of the documents of corpora.
     """
     copies = find_copies(entries)
-    return [
+    judged = [
         _judge(entry_id, evidence, copies[entry_id], pins, is_reproduced=entry_id in reproduced)
         for entry_id, evidence in entries.items()
     ]
+    return _choose(entries, judged)
 
 
 def judge_own(own: Mapping[str, Evidence], filed: Mapping[str, Evidence], pins: Pins) -> list[Judged]:

@@ -9,6 +9,7 @@ from helpers.evidence_example import make_evidence, score
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, why_unranked
+from sraven.core.leaderboard.judging import judge_filed
 
 PINNED = {"validation": "0" * 64}
 
@@ -141,6 +142,26 @@ def test_what_composes_nothing_is_to_be_surpassed(mean, is_ranked):
 
 def test_method_of_which_one_seed_learns_is_no_guesswork():
     assert reasons(scores={"ood": {"accuracy": [0.9, 0.008, 0.008]}}) == []
+
+
+# Points of a grid
+
+
+def point(name, test, ood, **method):
+    scores = {"test": {"accuracy": [test] * 3}, "ood": {"accuracy": [ood] * 3}}
+    return make_evidence(name, scores=scores, method=method)
+
+
+def test_one_point_of_a_grid_is_ranked_the_one_that_test_chooses():
+    entries = (
+        point("hyla, 8 instances", 0.6, 0.3),
+        point("hyla, rate 0.003, decay 0.1, 8 instances", 0.5, 0.5),
+        point("hyla, layers 8, 8 instances", 0.4, 0.4),
+        point("hyla, rate 0.01, 8 instances", 0.3, 0.6, authors=["Somebody else"]),
+    )
+    judged = judge_filed({str(number): each for number, each in enumerate(entries)}, set(), {})
+    assert [may_rank for _, may_rank in judged] == [True, False, True, True]
+    assert judged[1][0].remark == "test chooses another point of its grid, 0"
 
 
 # Text
