@@ -64,8 +64,6 @@ def test_trained_models_are_ranked_unless_they_say_why_not_and_references_are_no
             if is_model and entry.remark:
                 why = "no better than what composes nothing|another point of its grid"
                 assert re.search(why, entry.remark)
-                    "no better than what composes nothing|another point of its grid", entry.remark
-                )
 
 
 def test_nothing_beats_the_ideal_observer_that_knows_the_split(leaderboard):
