@@ -85,6 +85,8 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
     (checksums,) = wide.glob("checkpoints/*/sha256.json")
     write_json(checksums, json.loads(checksums.read_text()) | {"run": read_run(wide).digest})
     assert "has shape (12, 3, 2), and (15, 3, 2) by config.json" in refused(wide)
+    write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"layers": 1024, "width": 65_536})
+    assert "layers=1024: expected an integer from 1 to 128" in refused(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)
