@@ -183,7 +183,7 @@ def _keep_interrupt(lost: "sys.UnraisableHookArgs") -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(0.1, _interrupt, [threading.main_thread().ident])
+    again = threading.Timer(0.5, _interrupt, [threading.main_thread().ident])
     again.daemon = True
     again.start()
 

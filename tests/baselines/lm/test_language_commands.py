@@ -149,8 +149,8 @@ def test_bad_lines_of_training_are_refused_before_anything_is_written(
 def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
     write_json(tmp_path / "manifest.json", manifest)
     line = [*LINE, f"--data={tmp_path}", f"--out={tmp_path / 'run'}"]
-    path = tmp_path / "manifest.json"
-    assert_refused(tmp_path, f"{path} isn't the manifest of a directory of tokens ({message}); choose", *line)
+    told = f"isn't the manifest of a directory of tokens ({message}); choose another"
+    assert_refused(tmp_path, f"{tmp_path / 'manifest.json'} {told}", *line)
 
 
 def test_tokens_that_are_not_prepared_to_the_end_are_refused(tmp_path):

@@ -91,7 +91,7 @@ def test_the_page_shows_the_loss_on_the_documents_and_which_text_it_is(trained):
     results = folder / "results"
     page = pages_of(standings_of(results, figures=ALL), results, claims=CLAIMS)[results / "tiny.md"]
     full, short = page.split(f"## Another length: {STEPS} steps")
-    assert "**0 of 2 runs, full length**" in full and "| linear | 0/1 | – |" in full
+    assert "**0 of 2 runs, full length**" in full and "yet: 2 of 2 rows (softmax, linear)" in full
     assert f"Trained on the text `{record.text[:9]}`" in short
     loss = record.scores["validation"]["loss"]
     assert f"| softmax | 1/1 | {loss:.3f} | {record.training_loss:.5f} | 1/4 |" in short
