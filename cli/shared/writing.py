@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sraven.core.tasks.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
+"""Settings of tasks that the names of their configurations leave out."""
 
 
 def write(
