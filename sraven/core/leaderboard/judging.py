@@ -65,24 +65,25 @@ def _grid_of(entry: Entry, evidence: Evidence) -> tuple[object, ...]:
 def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[Judged]:
     """Return rows of which one of a grid may be ranked: the point that the score on `SELECTION` chooses.
 
-    The score that ranks must not choose: the best of many points is best by luck, too.
+    The score that ranks must not choose: the best of many points is best by luck, too. So points that have no
+    rank for what they score there are among those that are chosen from.
     """
-    grids: dict[object, list[Entry]] = {}
-    for (entry, may_rank), evidence in zip(judged, entries.values(), strict=True):
-        if may_rank and SELECTION in evidence.board.splits and evidence.board.primary_split != SELECTION:
-            grids.setdefault(_grid_of(entry, evidence), []).append(entry)
-    others: dict[str, str] = {}
-    for points in grids.values():
-        sign = 1 if entries[points[0].id].board.higher_is_better else -1
-        chosen = max(points, key=lambda entry: sign * (entry.by_split[SELECTION].value or 0))
-        others |= {entry.id: chosen.id for entry in points if entry.method != chosen.method}
-    told = "{} chooses another point of its grid, {}"
-    return [
-        (replace(entry, remark=told.format(SELECTION, others[entry.id])), False)
-        if entry.id in others
-        else (entry, may_rank)
-        for entry, may_rank in judged
-    ]
+    rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
+    best: dict[object, tuple[float, Entry]] = {}
+    for (entry, _, grid), evidence in zip(rows, entries.values(), strict=True):
+        found = entry.by_split.get(SELECTION) if evidence.board.primary_split != SELECTION else None
+        if found and found.value is not None:
+            value = found.value if evidence.board.higher_is_better else -found.value
+            best[grid] = max(best.get(grid, (value, entry)), (value, entry), key=lambda point: point[0])
+    chosen = []
+    for entry, may_rank, grid in rows:
+        _, other = best.get(grid, (0.0, entry))
+        if other.method != entry.method:
+            told = f"{SELECTION} chooses another point of its grid, {other.id}"
+            entry = replace(entry, remark="; ".join(filter(None, [entry.remark, told])))
+            may_rank = False
+        chosen.append((entry, may_rank))
+    return chosen
 
 
 def judge_filed(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -> list[Judged]:

@@ -164,6 +164,16 @@ def test_one_point_of_a_grid_is_ranked_the_one_that_test_chooses():
     assert judged[1][0].remark == "test chooses another point of its grid, 0"
 
 
+def test_a_point_without_a_rank_leaves_it_to_no_other():
+    entries = {
+        "chosen": point("hyla, 8 instances", 0.6, 5**-3),
+        "other": point("hyla, rate 0.003, 8 instances", 0.5, 0.5),
+    }
+    (chosen, may_rank), (other, may_other) = judge_filed(entries, set(), {})
+    assert not may_rank and not may_other and chosen.remark.startswith("no better than chance")
+    assert other.remark == "test chooses another point of its grid, chosen"
+
+
 # Text
 
 

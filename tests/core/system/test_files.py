@@ -210,7 +210,7 @@ OWN_READERS = {
     "sraven/core/boards/freeze.py": "a checkout's board, which is to be written",
     "sraven/core/boards/lines.py": "files of the package",
     "sraven/core/compute/jit.py": "a file of the package",
-    "sraven/core/dataset/directory.py": "a journal, line by line, whose size was looked at",
+    "sraven/core/dataset/directory.py": "a journal, a line of bounded length at a time",
     "sraven/core/leaderboard/fingerprints.py": "files of the package",
     "sraven/core/leaderboard/snapshot.py": "a file of the package",
     "sraven/core/page/palette.py": "a file of the package",
