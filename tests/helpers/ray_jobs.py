@@ -8,13 +8,13 @@ import time
 from sraven.core.dataset import write
 from sraven.core.tasks import digests
 
-DO = write._do
+WRITE = write._write_shard
 
 
-def in_small_shards(writing, job, tell):
+def in_small_shards(*arguments):
     """Write a shard where a block has few instances, as in the process that lists the shards."""
     digests.MOST_INSTANCES = 256
-    return DO(writing, job, tell)
+    return WRITE(*arguments)
 
 
 def is_first(mark):

@@ -181,9 +181,9 @@ def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict
     return entries
 
 
-def _line(entry: Mapping[str, Any]) -> str:
-    """Return the line of an entry."""
-    return json.dumps({**entry, "tallies": {name: each.tolist() for name, each in entry["tallies"].items()}})
+def plain_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry as JSON has it."""
+    return {**entry, "tallies": {name: each.tolist() for name, each in entry["tallies"].items()}}
 
 
 class Journal:
@@ -199,13 +199,13 @@ class Journal:
                 self.entries = _read_entries(lines)
         with replacing(self._path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             file.write(canonical_json(plan) + "\n")
-            file.writelines(_line(entry) + "\n" for entry in self.entries.values())
+            file.writelines(json.dumps(plain_entry(each)) + "\n" for each in self.entries.values())
 
     def add(self, entry: dict[str, Any]) -> None:
         """Note that a shard is done and in its place."""
         with self._lock:
             with open(self._path, "a", encoding="utf-8") as file:
-                file.write(_line(entry) + "\n")
+                file.write(json.dumps(plain_entry(entry)) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             self.entries[entry["path"]] = entry

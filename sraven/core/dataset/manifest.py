@@ -5,7 +5,6 @@ shards. A shard is a file of some blocks; its entry has the digests of those blo
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.dataset.formats import FORMATS
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
@@ -23,6 +21,7 @@ from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Task
 from sraven.core.untrusted.read import read_file
+from sraven.core.untrusted.schemas import find_problem
 from sraven.core.untrusted.strict_json import parse_json
 
 LAYOUT = 1
@@ -35,8 +34,6 @@ SIZE_LIMIT = 1 << 40
 
 MANIFEST_LIMIT = 1 << 26
 """Most bytes of a manifest."""
-
-_VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}[\w.+-]{0,40}", re.ASCII)
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
 """What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
@@ -171,16 +168,13 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         raise OutputError(f"{out}: {shown(str(error))}") from None
     try:
         manifest = parse_json(data)
-        if not isinstance(manifest, dict):
-            raise ValueError("it is no object")
     except ValueError as error:
         raise OutputError(
-            f"{path} can't be read as a manifest of this benchmark ({shown(str(error))}); put the right one "
-            "there, or write the dataset anew in another directory"
+            f"{path} can't be read as a manifest of this benchmark ({shown(str(error))})"
         ) from None
     check_plan(path, manifest)
     if missing := [key for key in ("splits", "columns") if key not in manifest]:
-        raise OutputError(f"{path} lacks a valid {', '.join(missing)}")
+        raise OutputError(f"{path} lacks {', '.join(missing)}")
     return manifest, data
 
 
@@ -196,30 +190,8 @@ def check_plan(path: Path, plan: Any) -> None:
     Raises:
         OutputError: with what is wrong.
     """
-    if not isinstance(plan, dict):
-        raise OutputError(f"{path} can't be read as a manifest of this benchmark (it is no object)")
-    layout = plan.get("layout")
-    if layout is not None and (type(layout) is not int or layout != LAYOUT):
-        raise OutputError(f"{path} has layout {shown(layout)}; this version reads layout {LAYOUT}")
-    kinds = {"layout": int, "config": dict, "config_name": str, "file_format": str, "sizes": dict}
-    missing = [name for name, kind in kinds.items() if not isinstance(plan.get(name), kind) or not plan[name]]
-    if not missing and not re.fullmatch(r"\w[\w.-]{0,199}", plan["config_name"]):
-        missing = ["config_name"]
-    if missing:
-        raise OutputError(f"{path} lacks a valid {', '.join(missing)}")
-    if plan["file_format"] not in FORMATS:
-        raise OutputError(
-            f"{path} has file_format {shown(plan['file_format'])}; expected one of {', '.join(FORMATS)}"
-        )
-    pyarrow = plan.get("pyarrow")
-    if not isinstance(pyarrow, str) or not _VERSION.fullmatch(pyarrow):
-        raise OutputError(f"{path} has pyarrow {shown(pyarrow)}; expected a version")
-    for split, size in plan["sizes"].items():
-        if type(size) is not int or not 0 < size <= SIZE_LIMIT:
-            raise OutputError(
-                f"{path} says that split {shown(split)} has {shown(size)} instances; "
-                f"expected a number from 1 to {SIZE_LIMIT:,}"
-            )
+    if problem := find_problem(plan, "plan"):
+        raise OutputError(f"{path} isn't a manifest of this benchmark: {problem}")
 
 
 def read_manifest(out: Path) -> dict[str, Any]:

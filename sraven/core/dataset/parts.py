@@ -10,12 +10,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from sraven.core.compute.parallel import Progress, available_threads
-from sraven.core.dataset.directory import Journal, differences, prepare, publish, read_begun
+from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, publish, read_begun
 from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry, read_manifest
 from sraven.core.dataset.write import Running, finish, is_right, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
@@ -150,7 +148,12 @@ def merge_parts(
         names = ", ".join(differences(plan, begun))
         raise OutputError(f"{folders[0]}: its journal has another {shown(names)} than its dataset")
     shards = list_shards(task, plan)
-    _refuse_missing(shards, sources)
+    if missing := [shard.path for shard in shards if shard.path not in sources]:
+        named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+        raise OutputError(
+            f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); "
+            "name the other parts, or finish them"
+        )
     lock = prepare(path, plan, force)
     if lock is not None:
         with lock:
@@ -164,12 +167,11 @@ def merge_parts(
     return read_manifest(path)
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(NamedTuple):
     """A shard of a part: its directory, and the journal's entry."""
 
     folder: Path
-    entry: Mapping[str, Any]
+    entry: dict[str, Any]
 
 
 def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
@@ -199,49 +201,30 @@ def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
     return plan, sources
 
 
-def _refuse_missing(shards: Sequence[Shard], sources: Mapping[str, _Source]) -> None:
-    missing = [shard.path for shard in shards if shard.path not in sources]
-    if missing:
-        named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-        raise OutputError(
-            f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); "
-            "name the other parts, or finish them"
-        )
-
-
 def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: Path) -> None:
     """Put a part's shard into the staging directory, as a second name of the file where that can be.
 
     All that its journal says of it is computed anew: digests and tallies of its instances from the generator,
     size and checksum from the file. Whether the file has these instances, `sraven verify` tells.
     """
-    entry, done = dict(source.entry), journal.entries.get(shard.path)
+    folder, entry = source
+    done = journal.entries.get(shard.path)
     if done and done["sha256"] == entry["sha256"] and is_right(done, staging):
         return
-    goal, origin = staging / shard.path, source.folder / STAGING / shard.path
+    origin = folder / STAGING / shard.path
     if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != entry["sha256"]:
         raise OutputError(f"{origin} is missing or damaged; the same `sraven generate --part` again mends it")
-    right = make_entry(shard, origin.stat().st_size, entry["sha256"], *_drawn(task, shard))
-    if wrong := [name for name in {**right, **entry} if not _same(right.get(name), entry.get(name))]:
-        raise OutputError(
-            f"{source.folder}: its journal has another {shown(', '.join(wrong))} of {shard.path} than the "
-            "generator and the file give; write the part anew"
-        )
-    take_file(origin, goal, staging)
-    journal.add(right)
-
-
-def _drawn(task: Task, shard: Shard) -> tuple[list[str], dict[str, Any]]:
-    """Return the digests of a shard's blocks and the tallies of its instances, by the generator."""
     rows, blocks, tallies = rows_of(task), list[str](), dict[str, Any]()
     for start, count in blocks_of(shard, block_size(rows.columns)):
         encoded = rows.encode(shard.split, start, count, available_threads())
         blocks.append(block_digest(encoded.columns, rows.columns))
         add_tallies(tallies, encoded.tallies)
-    return blocks, tallies
-
-
-def _same(right: Any, found: Any) -> bool:
-    if not isinstance(right, dict):
-        return type(right) is type(found) and bool(right == found)
-    return right.keys() == found.keys() and all(np.array_equal(right[name], found[name]) for name in right)
+    right = make_entry(shard, origin.stat().st_size, entry["sha256"], blocks, tallies)
+    should_be, is_there = plain_entry(right), plain_entry(entry)
+    if wrong := [name for name in {**right, **entry} if should_be.get(name) != is_there.get(name)]:
+        raise OutputError(
+            f"{folder}: its journal has another {shown(', '.join(wrong))} of {shard.path} than the "
+            "generator and the file give; write the part anew"
+        )
+    take_file(origin, staging / shard.path, staging)
+    journal.add(right)

@@ -55,48 +55,30 @@ def _check_sizes(task: Task, sizes: Mapping[str, int], file_format: str) -> None
         raise ConfigurationError("all splits have size 0; ask for at least one instance")
 
 
-def _write_shard(writing: "_Writing", shard: Shard, tell: Tell) -> dict[str, Any]:
-    """Write one shard block by block; return its entry for the journal."""
-    path, blocks = writing.staging / shard.path, []
-    tallies: dict[str, Any] = {}
-    rows = rows_of(writing.task)
+_Job = tuple[Shard, Mapping[str, Any] | None]
+"""A shard, and what the journal says of it if it was there before."""
+
+
+def _write_shard(
+    task: Task, staging: Path, file_format: str, threads: int, job: _Job, tell: Tell
+) -> dict[str, Any]:
+    """Write a shard, unless it is there as the journal says; return its entry for the journal."""
+    shard, entry = job
+    if entry and is_right(entry, staging):
+        tell(shard.count, 0)
+        return dict(entry)
+    rows, path, blocks, tallies = rows_of(task), staging / shard.path, list[str](), dict[str, Any]()
     columns, step = rows.columns, block_size(rows.columns)
-    with apart(writing.staging, path.name) as temporary:
-        with FORMATS[writing.file_format](temporary, arrow_schema(columns)) as writer:
+    with apart(staging, path.name) as temporary:
+        with FORMATS[file_format](temporary, arrow_schema(columns)) as writer:
             for start, count in blocks_of(shard, step):
-                encoded = rows.encode(shard.split, start, count, writing.threads)
+                encoded = rows.encode(shard.split, start, count, threads)
                 writer.write_table(to_table(encoded.columns, columns), step)
                 blocks.append(block_digest(encoded.columns, columns))
                 add_tallies(tallies, encoded.tallies)
                 tell(count, 0)
         move_into_place(temporary, path)
     return make_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
-
-
-@dataclass(frozen=True)
-class _Writing:
-    """How shards are written: of which task, where to, in which format, and with how many threads for one."""
-
-    task: Task
-    staging: Path
-    file_format: str
-    threads: int
-
-
-@dataclass(frozen=True)
-class _Job:
-    """A shard, and what the journal says of it if it was there before."""
-
-    shard: Shard
-    entry: Mapping[str, Any] | None
-
-
-def _do(writing: _Writing, job: _Job, tell: Tell) -> dict[str, Any]:
-    """Write a shard, unless it is there as the journal says; return its entry."""
-    if job.entry and is_right(job.entry, writing.staging):
-        tell(job.shard.count, 0)
-        return dict(job.entry)
-    return _write_shard(writing, job.shard, tell)
 
 
 def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
@@ -124,16 +106,14 @@ class Running:
     def __post_init__(self) -> None:
         self.engine.check_workers("threads", self.threads)
 
-    def threads_of_a_shard(self, shards: int) -> int:
-        """Return how many threads work on one shard: those that have none to write help with the others."""
-        return max(1, check_threads(self.threads) // max(1, shards)) if self.engine.is_local else 1
-
 
 def write_shards(
     task: Task, plan: Plan, shards: Sequence[Shard], out: Path, running: Running
 ) -> dict[str, dict[str, Any]]:
     """Write those of some shards that aren't there yet; return the journal's entries by path."""
     journal, staging = Journal(out, plan), (out / STAGING).absolute()
+    # Threads that have no shard to write help with the others.
+    threads = max(1, check_threads(running.threads) // max(1, len(shards))) if running.engine.is_local else 1
     done = 0
 
     def keep(entry: dict[str, Any]) -> None:
@@ -144,8 +124,8 @@ def write_shards(
         running.shards(done, len(shards))
 
     map_jobs(
-        partial(_do, _Writing(task, staging, plan["file_format"], running.threads_of_a_shard(len(shards)))),
-        [_Job(shard, journal.entries.get(shard.path)) for shard in shards],
+        partial(_write_shard, task, staging, plan["file_format"], threads),
+        [(shard, journal.entries.get(shard.path)) for shard in shards],
         lambda count, _: running.progress(count),
         engine=running.engine,
         local="threads",

@@ -53,16 +53,6 @@ def test_loaded_features_are_those_of_the_card(dataset_directory):
     }
 
 
-def test_columns_can_be_chosen(dataset_directory):
-    loaded = load_dataset(str(dataset_directory), split="ood", columns=["target", "index"])
-    assert set(loaded.column_names) == {"target", "index"}
-
-
-def test_one_split_loads_from_its_files_alone(dataset_directory):
-    files = str(dataset_directory / "M3-K7" / "ood-*.parquet")
-    assert len(load_dataset("parquet", data_files={"ood": files}, split="ood")) == SIZES["ood"]
-
-
 def test_another_seed_in_the_same_place_is_not_served_from_the_cache(tmp_path):
     out, cache = tmp_path / "raven", str(tmp_path / "cache")
     for seed in (1, 2):

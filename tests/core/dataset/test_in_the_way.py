@@ -7,9 +7,7 @@ from datasets import load_dataset
 
 from helpers.example import SIZES, all_bytes
 from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError
-from sraven.core.dataset import directory
 from sraven.core.dataset import write as dataset_module
-from sraven.core.dataset.formats import FORMATS
 from sraven.core.dataset.write import write_dataset
 
 
@@ -95,14 +93,6 @@ def test_foreign_folder_beside_our_dataset_is_left_alone(task, tmp_path):
     assert (tmp_path / "raven" / "M3-K7" / "notes.txt").read_text() == "mine"
 
 
-def test_two_writers_do_not_meet(task, tmp_path):
-    out = tmp_path / "raven"
-    lock = directory.prepare(out, dataset_module.make_plan(task, SIZES, "parquet"), force=False)
-    with lock, pytest.raises(OutputError, match="being written by process"):
-        write_dataset(task, SIZES, out)
-    write_dataset(task, SIZES, out)
-
-
 def test_capacity_that_is_exceeded_creates_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("sraven.task._ATTEMPT_LIMIT", 20)
     with pytest.raises(CapacityError):
@@ -155,10 +145,6 @@ def test_bad_requests_create_nothing(task, tmp_path, sizes, file_format, message
     with pytest.raises(ConfigurationError, match=message):
         write_dataset(task, sizes, tmp_path / "raven", file_format=file_format)
     assert not (tmp_path / "raven").exists()
-
-
-def test_formats_are_those_of_the_table():
-    assert set(FORMATS) == {"parquet", "arrow"}
 
 
 def test_empty_split_is_not_written(task, tmp_path):

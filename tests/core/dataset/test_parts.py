@@ -12,6 +12,7 @@ from helpers.example import all_bytes
 from helpers.killing import killed_after
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
+from sraven.core.dataset import write as writing
 from sraven.core.dataset.directory import JOURNAL, read_begun
 from sraven.core.dataset.parts import Part, merge_parts, read_part, write_part
 from sraven.core.system.staging import STAGING
@@ -21,22 +22,31 @@ SIZES = {"train": 90, "test": 35, "ood": 10}
 PARTS = 3
 
 
-@pytest.fixture(autouse=True)
-def _small_shards(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _small_shards():
     """Blocks of ten instances, so that a few make many shards."""
-    for module in (manifest, __import__("sraven.core.dataset.write", fromlist=["write"])):
-        monkeypatch.setattr(module, "block_size", lambda columns: 10)
-    monkeypatch.setattr(manifest, "BLOCKS_IN_SHARD", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (manifest, writing):
+            patch.setattr(module, "block_size", lambda columns: 10)
+        patch.setattr(manifest, "BLOCKS_IN_SHARD", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, _small_shards):
+    """A folder with all parts, and with the dataset written at once."""
+    folder = tmp_path_factory.mktemp("made")
+    for number in range(1, PARTS + 1):
+        write_part(TASK, SIZES, folder / f"part-{number}", Part(number, PARTS), threads=1)
+    write_dataset(TASK, SIZES, folder / "whole")
+    return folder
 
 
 @pytest.fixture
-def parts(tmp_path):
+def parts(made, tmp_path):
     """The directories of all parts, and the bytes of the dataset written at once."""
-    folders = [tmp_path / f"part-{number}" for number in range(1, PARTS + 1)]
-    for number, folder in enumerate(folders, 1):
-        write_part(TASK, SIZES, folder, Part(number, PARTS), threads=1)
-    write_dataset(TASK, SIZES, tmp_path / "whole")
-    return folders, all_bytes(tmp_path / "whole")
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return [tmp_path / f"part-{number}" for number in range(1, PARTS + 1)], all_bytes(tmp_path / "whole")
 
 
 def test_merged_in_any_order_it_is_what_is_written_at_once(parts, tmp_path):
@@ -144,20 +154,11 @@ def test_damaged_shards_arent_published(parts, tmp_path):
     assert all_bytes(tmp_path / "merged") == whole
 
 
-@pytest.mark.parametrize(
-    ("plan", "message"),
-    [
-        ("", "part-1 holds no part of a dataset"),
-        ("no JSON", "part-1 holds no part of a dataset"),
-        ("[]", "journal.jsonl can't be read as a manifest of this benchmark .it is no object"),
-        ("{}", "journal.jsonl lacks a valid layout, config, config_name, file_format, sizes"),
-        ('{"config": 3}', "journal.jsonl lacks a valid layout, config, "),
-    ],
-)
-def test_a_strange_plan_is_no_part(parts, tmp_path, plan, message):
+@pytest.mark.parametrize("plan", ["", "no JSON", "[]", "{}", '{"config": 3}'])
+def test_a_strange_plan_is_no_part(parts, tmp_path, plan):
     folders, _ = parts
     (folders[0] / STAGING / JOURNAL).write_text(plan + "\n")
-    refused(folders, tmp_path / "merged", message)
+    refused(folders, tmp_path / "merged", "part-1")
 
 
 def edit_journal(folder, line, **changes):
@@ -169,25 +170,24 @@ def edit_journal(folder, line, **changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "place"),
     [
-        ({"config": [1]}, "lacks a valid config"),
-        ({"sizes": 5}, "lacks a valid sizes"),
-        ({"sizes": {"train": 10**13}}, "expected a number from 1 to"),
-        ({"sizes": {"\x1b[2K": 5}}, r"there is a split .x1b\[2K; this task has"),
-        ({"file_format": ["parquet"]}, "lacks a valid file_format"),
-        ({"file_format": "exe"}, "has file_format exe; expected one of parquet, arrow"),
-        ({"pyarrow": "\n::error::"}, r"has pyarrow \\n::error::; expected a version"),
-        ({"config_name": "M3"}, "its journal has another config_name than its dataset"),
+        ({"config": [1]}, "config"),
+        ({"sizes": 5}, "sizes"),
+        ({"sizes": {"train": 10**13}}, "sizes.train"),
+        ({"sizes": {"\x1b[2K": 5}}, r".x1b\[2K"),
+        ({"file_format": "exe"}, "file_format"),
+        ({"pyarrow": "\n::error::"}, "pyarrow"),
+        ({"config_name": "M3"}, "config_name"),
     ],
 )
-def test_a_strange_journal_is_told_in_one_line(parts, tmp_path, changes, message):
+def test_a_strange_journal_is_told_in_one_line(parts, tmp_path, changes, place):
     folders, _ = parts
     for folder in folders:
         edit_journal(folder, 0, **changes)
-    with pytest.raises((OutputError, ConfigurationError), match=message) as refusal:
+    with pytest.raises((OutputError, ConfigurationError), match=place) as refusal:
         merge_parts(folders, tmp_path / "merged")
-    assert len(str(refusal.value).splitlines()) == 1
+    assert str(refusal.value).isprintable()
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ RAY = Engine("ray")
 def whole(tmp_path, monkeypatch):
     """The bytes of a dataset of 7 small shards, written in threads."""
     monkeypatch.setattr(digests, "MOST_INSTANCES", 256)
-    monkeypatch.setattr(writing, "_do", ray_jobs.in_small_shards)
+    monkeypatch.setattr(writing, "_write_shard", ray_jobs.in_small_shards)
     manifest = write_dataset(TASK, SIZES, tmp_path / "whole")
     assert sum(len(split["shards"]) for split in manifest["splits"].values()) == 7
     return all_bytes(tmp_path / "whole")
@@ -151,7 +151,7 @@ from sraven.core.engines.jobs import Engine
 from sraven.core.tasks import digests
 
 stay_on_loopback()
-digests.MOST_INSTANCES, write._do = 256, ray_jobs.in_small_shards
+digests.MOST_INSTANCES, write._write_shard = 256, ray_jobs.in_small_shards
 out, address, sizes = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 
 def die(done, of):

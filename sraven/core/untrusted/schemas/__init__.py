@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sraven.core.ground.names import ADDRESS, address_fault, name_fault, text_fa
 from sraven.core.system.files import read_bounded
 
 _MOST = 80
+_MOST_ERRORS = 1_000
 
 
 @cache
@@ -128,7 +130,8 @@ def find_problem(value: Any, name: str) -> str | None:
         value: what JSON can hold.
         name: of the schema.
     """
-    errors = sorted(_validator(name).iter_errors(value), key=lambda e: list(map(str, e.path)))
+    some = islice(_validator(name).iter_errors(value), _MOST_ERRORS)
+    errors = sorted(some, key=lambda e: list(map(str, e.path)))
     if not errors:
         return None
     first = errors[0]
