@@ -7,6 +7,7 @@ that empties what a link points to in others is none.)
 """
 
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -14,11 +15,6 @@ import warnings
 from pathlib import Path
 
 from sraven.core.ground.errors import OutputError
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # not every system has file locks of this kind
-    fcntl = None  # type: ignore[assignment]
 
 LOCK = "lock"
 """Name of the file in the directory that it is the lock of."""
@@ -35,10 +31,9 @@ def _open(path: Path) -> int:
     Raises:
         OutputError: if something else is there.
     """
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     other = OutputError(f"{path} isn't a lock that this program made; remove it")
     try:
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
             raise other from None
@@ -52,8 +47,6 @@ def _open(path: Path) -> int:
 
 def _is_taken(descriptor: int, path: Path) -> bool:
     """Take a lock; tell whether somebody else holds it."""
-    if fcntl is None:
-        return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -123,7 +116,7 @@ class Lock:
             name = re.sub(r"[^\w.-]", "-", os.uname().nodename, flags=re.ASCII)[:255] or "-"
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"process {os.getpid()} on {name}\n".encode(), 0)
-        except (OSError, AttributeError):
+        except OSError:
             pass
 
     def release(self) -> None:

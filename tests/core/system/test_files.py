@@ -20,13 +20,8 @@ def test_a_file_is_replaced(tmp_path):
     for text in ("one", "two"):
         write_text(tmp_path / "file", text)
         assert all_bytes(tmp_path) == {"file": text.encode()}
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~umask()
-
-
-def umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    os.umask(mask := os.umask(0))
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_two_at_once_write_one_or_the_other_whole(tmp_path):
@@ -65,11 +60,6 @@ def test_the_path_in_an_error_is_the_one_that_was_asked_for(tmp_path):
     assert caught.value.filename == str(tmp_path / "other" / "below" / "file")
 
 
-def test_directories_on_the_way_are_made(tmp_path):
-    write_bytes(tmp_path / "new" / "below" / "file", b"whole")
-    assert all_bytes(tmp_path / "new" / "below") == {"file": b"whole"}
-
-
 def test_a_link_beside_it_is_not_followed(tmp_path):
     (tmp_path / "precious").write_text("ten years of work")
     (tmp_path / "file.tmp").symlink_to(tmp_path / "precious")
@@ -87,12 +77,13 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path):
         write_text(tmp_path, "text")
 
 
-def test_replacing_gives_a_path_beside(tmp_path):
-    with replacing(tmp_path / "file.png") as temporary:
-        assert temporary.parent == tmp_path and temporary != tmp_path / "file.png"
+def test_replacing_gives_a_path_beside_in_a_directory_that_is_made(tmp_path):
+    path = tmp_path / "new" / "below" / "file.png"
+    with replacing(path) as temporary:
+        assert temporary.parent == path.parent and temporary != path
         temporary.write_bytes(b"picture")
-        assert not (tmp_path / "file.png").exists()
-    assert all_bytes(tmp_path) == {"file.png": b"picture"}
+        assert not path.exists()
+    assert all_bytes(tmp_path) == {"new/below/file.png": b"picture"}
 
 
 # Directories

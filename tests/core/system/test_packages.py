@@ -54,8 +54,8 @@ def test_the_packages_run_where_an_installer_puts_them(installed, tmp_path):
     assert (result.stdout, result.stderr) == ("sraven 0.1.0\n", "")
 
 
-@pytest.mark.parametrize("name", PACKAGES[1:])
-def test_a_package_that_another_project_overwrote(installed, tmp_path, name):
+def test_a_package_that_another_project_overwrote(installed, tmp_path):
+    name = "fuzzylogic"
     path = installed / name / "__init__.py"
     path.write_text(FOREIGN)
     record(installed, "other-logic", "1.2", f"{name}/__init__.py")
@@ -77,7 +77,7 @@ def test_a_package_that_another_project_took_along(installed, tmp_path):
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("file", ["cli.py", "baselines/__init__.py", "fuzzylogic/__init__.py"])
+@pytest.mark.parametrize("file", ["cli.py", "baselines/__init__.py"])
 def test_a_package_in_front_of_ours(installed, tmp_path, file):
     path = tmp_path / "mine" / file
     path.parent.mkdir(parents=True)
@@ -113,11 +113,10 @@ def test_the_library_says_it_too(installed, tmp_path):
     assert all(line.startswith(f"{path} isn't SRAVEN's") for line in lines)
 
 
-@pytest.mark.parametrize("name", PACKAGES[1:])
-def test_of_a_foreign_sraven_python_says_where_it_lies(tmp_path, name):
+def test_of_a_foreign_sraven_python_says_where_it_lies(tmp_path):
     path = tmp_path / "sraven.py"
     path.write_text("")
-    result = run_python(tmp_path, f"import {name}", tmp_path, ROOT)
+    result = run_python(tmp_path, "import fuzzylogic", tmp_path, ROOT)
     last = result.stderr.splitlines()[-1]
     assert last.startswith("ImportError: cannot import name 'core' from 'sraven'") and str(path) in last
 
