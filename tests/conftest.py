@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import os
+import shutil
 import sys
 from itertools import count
 
@@ -41,6 +42,12 @@ def dataset_directory(task, tmp_path_factory):
     out = tmp_path_factory.mktemp("data") / "raven"
     write_dataset(task, SIZES, out)
     return out
+
+
+@pytest.fixture
+def copy(dataset_directory, tmp_path):
+    """A copy of the finished dataset, to be changed."""
+    return shutil.copytree(dataset_directory, tmp_path / "copy")
 
 
 @pytest.fixture

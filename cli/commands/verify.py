@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WAYS = {
     "bytes": "byte for byte as PyArrow {version} writes them",
-    "values": "in all values and fields as PyArrow {version} writes them",
+    "values": "equal in all values (PyArrow {version} wrote them)",
 }
 """What to print of files that are right, by how they were compared."""
 

@@ -50,8 +50,9 @@ def run_parquet(data: bytes, folder: Path) -> str:
     from sraven.core.untrusted.decode import decode
 
     dtype, width = COLUMNS[data[:1]]
+    columns = [("index", "int64", 0), ("prediction", dtype, width)]
     try:
-        index, values = decode(data[1:], ROWS, dtype, width)
+        index, values = decode(data[1:], ROWS, columns)
     except FindingError:
         raise
     except (Exception, MemoryError) as error:  # the process that decodes says so, too
@@ -61,7 +62,7 @@ def run_parquet(data: bytes, folder: Path) -> str:
     if len(values) != len(index) * max(1, width):
         raise FindingError(f"gives {len(index)} indices and {len(values)} values")
     whole = values.reshape(-1, width) if width else values
-    again = decode(predictions_file(whole, index), ROWS, dtype, width)
+    again = decode(predictions_file(whole, index), ROWS, columns)
     if again[0].tobytes() != index.tobytes() or again[1].tobytes() != values.tobytes():
         raise FindingError("reads otherwise when it is written again")
     return "accepted"

@@ -29,4 +29,4 @@ RIGHT = predictions_file(PANELS)
 
 def decoded(data, column=PANEL, rows=20):
     width = column.shape[0] if column.shape else 0
-    return decode.decode(data, rows, column.dtype, width)
+    return decode.decode(data, rows, [("index", "int64", 0), (column.name, column.dtype, width)])

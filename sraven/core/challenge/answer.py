@@ -19,7 +19,7 @@ from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ChallengeError, ConfigurationError
 from sraven.core.submissions.run_writing import checked_runs, write_run
 from sraven.core.submissions.runs import make_run, prediction_path, read_predictions
-from sraven.core.untrusted.read import decode_apart, list_files, most_bytes, read_file
+from sraven.core.untrusted.read import decode_predictions, list_files, most_bytes, read_file
 
 ANSWER = "answer.json"
 
@@ -121,7 +121,7 @@ def read_answer(folder: Path, challenge: Challenge) -> tuple[str, str, dict[str,
         run["file"]: (read_predictions(folder, run, board), board.splits[run["split"]])
         for run in content["runs"]
     }
-    decoded = decode_apart(files, board.prediction)
+    decoded = decode_predictions(files, board.prediction)
     runs: dict[str, list[Run]] = {split: [] for split in board.splits}
     for run in sorted(content["runs"], key=lambda run: int(run["seed"])):
         runs[run["split"]].append(make_run(board, run["split"], run["seed"], decoded[run["file"]]))
@@ -157,7 +157,7 @@ def _from_npy(board: Board, split: str, data: bytes) -> NDArray[Any]:
 
 
 def _from_parquet(board: Board, split: str, data: bytes) -> NDArray[Any]:
-    decoded = decode_apart({"it": (data, board.splits[split])}, board.prediction)["it"]
+    decoded = decode_predictions({"it": (data, board.splits[split])}, board.prediction)["it"]
     run = make_run(board, split, 0, decoded)
     if not run.answered.all():
         raise ChallengeError(

@@ -32,7 +32,7 @@ from sraven.core.submissions.runs import (
     read_predictions,
 )
 from sraven.core.tasks.families import scoring_of
-from sraven.core.untrusted.read import decode_apart, parse_yaml, read_file
+from sraven.core.untrusted.read import decode_predictions, parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
@@ -166,7 +166,7 @@ def decode_submission(opened: Opened) -> Submission:
     runs = content["runs"]
     files = {run["file"]: (opened.predictions[run["file"]], board.splits[run["split"]]) for run in runs}
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
-        decoding = pool.submit(decode_apart, files, board.prediction)
+        decoding = pool.submit(decode_predictions, files, board.prediction)
         board.check_scored()
         decoded = decoding.result()
     made = [(run["split"], make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from errno import EFBIG, EINVAL, EIO
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, BinaryIO
 
 TEMPORARY = ".tmp"
 """End of the names of files that aren't whole yet."""
@@ -21,18 +21,32 @@ LARGEST = 1 << 26
 _PIECE = 1 << 20
 
 
-def read_bounded(path: Path, most: int = LARGEST) -> bytes:
-    """Return the bytes of a plain file, or of one that a link leads to: nothing endless, nothing waited for.
-
-    All that is read whole and that others may have made is read by this, or without links by
-    `sraven.core.untrusted.read.read_file`.
+@contextmanager
+def open_plain(path: Path, follow_links: bool = False) -> Iterator[BinaryIO]:
+    """Open a plain file for reading: nothing endless, and nothing that is waited for.
 
     Raises:
-        OSError: if it can't be read, is no plain file, or has more than ``most`` bytes.
+        OSError: if it can't be opened, is no plain file, or is a link that isn't to be followed.
     """
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow_links else os.O_NOFOLLOW))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(EINVAL, "it is no plain file", str(path))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(descriptor)
+
+
+def read_bounded(path: Path, most: int = LARGEST, follow_links: bool = True) -> bytes:
+    """Return the bytes of a plain file, by default also of one that a link leads to.
+
+    All that is read whole and that others may have made is read by this.
+
+    Raises:
+        OSError: as `open_plain`, or if the file has more than ``most`` bytes.
+    """
+    with open_plain(path, follow_links) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))

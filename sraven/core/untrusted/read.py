@@ -3,11 +3,11 @@
 import json
 import os
 import re
-import stat
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from errno import EFBIG, EINVAL
 from math import isfinite, prod
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
+from sraven.core.system.files import read_bounded
 from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted import decode
 
@@ -118,20 +119,14 @@ def read_file(folder: Path, name: str, most: int) -> bytes:
         SubmissionError: if it is missing, a link, no plain file, or larger than ``most`` bytes.
     """
     try:
-        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        return read_bounded(folder / name, most, follow_links=False)
     except OSError as error:
+        if error.errno == EFBIG:
+            size = os.path.getsize(folder / name)
+            raise _refuse(name, f"has {size:,} bytes; expected {most:,} or fewer") from None
+        if error.errno == EINVAL:
+            raise _refuse(name, "is no plain file") from None
         raise _refuse(name, f"can't be read: {error.strerror}") from None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise _refuse(name, "is no plain file")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(most + 1)
-    finally:
-        os.close(descriptor)
-    if len(data) > most:
-        raise _refuse(name, f"has {max(status.st_size, len(data)):,} bytes; expected {most:,} or fewer")
-    return data
 
 
 def _check_events(text: str, where: str) -> None:
@@ -207,32 +202,49 @@ def most_bytes(rows: int, column: Column) -> int:
 Decoded = tuple[NDArray[np.int64], NDArray[Any] | list[str]]
 """Indices int64 ``[n]``, and the predictions ``[n, ...]``; or n texts, where they are such."""
 
+_INDEX = Column("index", "int64", (), "index of the instance in its split")
 
-def decode_apart(
-    files: Mapping[str, tuple[bytes, int]],
-    column: Column,
-    *,
-    program: str | Path = decode.__file__,
-    seconds: float = 2 * decode.SECONDS,
+
+def decode_predictions(
+    files: Mapping[str, tuple[bytes, int]], column: Column, **options: Any
 ) -> dict[str, Decoded]:
-    """Decode Parquet files of predictions in another process, with bounded memory and time.
+    """Return the indices and the predictions in Parquet files, by name, as `decode_apart` does.
 
     Args:
         files: by name, their bytes and how many rows they may have.
         column: the column ``prediction``.
+        options: of `decode_apart`.
+    """
+    found = decode_apart(files, [_INDEX, column], **options)
+    return {name: (index, predictions) for name, (index, predictions) in found.items()}
+
+
+def decode_apart(
+    files: Mapping[str, tuple[bytes, int]],
+    columns: Sequence[Column],
+    *,
+    bare: bool = False,
+    program: str | Path = decode.__file__,
+    seconds: float = 2 * decode.SECONDS,
+) -> dict[str, list[Any]]:
+    """Decode Parquet files in another process, with bounded memory and time.
+
+    Args:
+        files: by name, their bytes and how many rows they may have.
+        columns: those that each of them has; the first has a number in each row.
+        bare: whether their schemas may have no metadata.
         program: what decodes.
         seconds: after which it is stopped.
 
     Returns:
-        by name, the indices int64 ``[n]`` and the predictions ``[n, ...]``, or n texts.
+        by name, what is in each column: an array ``[n, ...]``, or n texts.
 
     Raises:
         SubmissionError: for the first that isn't such a file.
     """
-    width = prod(column.shape) if column.shape else 0
-    sizes = [{"bytes": len(data), "rows": rows} for data, rows in files.values()]
-    request = json.dumps({"dtype": column.dtype, "width": width, "files": sizes}).encode() + b"\n"
-    command: Sequence[str] = (sys.executable, "-I", str(program))
+    wanted = [(each.name, each.dtype, prod(each.shape) if each.shape else 0) for each in columns]
+    shared = {"columns": wanted, "bare": bare}
+    command = (sys.executable, "-I", str(program))
     with subprocess.Popen(  # noqa: S603  # our own script; what strangers send is its input
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -245,13 +257,14 @@ def decode_apart(
         clock = threading.Timer(seconds, give_up)
         clock.start()
         try:
-            return {
-                name: _decode_next(process, request if number == 0 else b"", name, *file, column)
-                for number, (name, file) in enumerate(files.items())
-            }
+            found = {}
+            for name, (data, rows) in files.items():
+                request = json.dumps({**shared, "bytes": len(data), "rows": rows}).encode() + b"\n"
+                found[name] = _decode_next(process, name, (request, data), rows, columns)
+            return found
         except SubmissionError:
             if late.is_set():
-                raise _refuse("predictions", "take too long to decode") from None
+                raise _refuse(", ".join(files), "take too long to decode") from None
             raise
         finally:
             clock.cancel()
@@ -259,23 +272,26 @@ def decode_apart(
 
 
 def _decode_next(
-    process: subprocess.Popen[bytes], request: bytes, name: str, data: bytes, rows: int, column: Column
-) -> Decoded:
-    """Send a file to the decoder, and return what is in it: one at a time, so that none is there twice.
+    process: subprocess.Popen[bytes], name: str, pieces: Sequence[bytes], rows: int, columns: Sequence[Column]
+) -> list[Any]:
+    """Send the pieces of a request to the decoder, and return what is in its file.
+
+    One file at a time, so that none is in memory twice.
 
     Raises:
         SubmissionError: if it isn't such a file.
     """
-    assert process.stdin is not None and process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None and stdout is not None
     failed = _refuse(name, "makes the Parquet decoder fail (memory, time or a crash)")
     try:
-        for piece in (request, data):
+        for piece in pieces:
             left = memoryview(piece)
             while left:
-                left = left[os.write(process.stdin.fileno(), left) :]
+                left = left[os.write(stdin.fileno(), left) :]
     except OSError:  # it has ended
         raise failed from None
-    line = process.stdout.readline(4096)
+    line = stdout.readline(4096)
     if not line.endswith(b"\n"):
         raise failed
     header = json.loads(line)
@@ -285,31 +301,23 @@ def _decode_next(
     if not 0 <= count <= rows:
         raise failed
 
-    def read(array: NDArray[Any]) -> NDArray[Any]:
-        room = array.reshape(-1).view(np.uint8).data
-        while room:
-            done = process.stdout.readinto(room)  # type: ignore[union-attr]  # a buffered reader has it
-            if not done:
-                raise failed
-            room = room[done:]
+    def read(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+        array = np.empty(shape, dtype)
+        if stdout.readinto(array.reshape(-1).view(np.uint8).data) < array.nbytes:  # type: ignore[attr-defined]
+            raise failed
         return array
 
-    index = read(np.empty(count, np.int64))
-    if column.dtype != TEXT:
-        return index, read(np.empty((count, *column.shape), column.dtype))
-    ends = np.cumsum(read(np.empty(count, np.int64)))
-    if not 0 <= (total := int(ends[-1]) if count else 0) <= decode.MOST_REPLIES:
-        raise failed
-    return index, _cut(read(np.empty(total, np.uint8)).tobytes(), ends.tolist(), failed)
+    def read_texts() -> list[str]:
+        ends = np.cumsum(read((count,), "int64")).tolist()
+        total = ends[-1] if ends else 0
+        if not 0 <= total <= decode.MOST_REPLIES:
+            raise failed
+        texts = read((total,), "uint8").tobytes()
+        try:
+            return [texts[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+        except UnicodeDecodeError:
+            raise failed from None
 
-
-def _cut(data: bytes, ends: Sequence[int], failed: SubmissionError) -> list[str]:
-    """Return texts that stand one behind the other, given where they end.
-
-    Raises:
-        SubmissionError: the one given, if one of them isn't UTF-8.
-    """
-    try:
-        return [data[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
-    except UnicodeDecodeError:
-        raise failed from None
+    return [
+        read_texts() if each.dtype == TEXT else read((count, *each.shape), each.dtype) for each in columns
+    ]

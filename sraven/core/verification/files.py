@@ -4,14 +4,13 @@ import hashlib
 import io
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from heapq import nsmallest
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sraven.core.dataset.manifest import CARD, CROISSANT
 from sraven.core.ground.echo import shown
+from sraven.core.system.files import open_plain
 from sraven.core.system.staging import MANIFEST, STAGING
 
 MOST_NAMED = 20
@@ -23,28 +22,6 @@ _ADVICE = {
     STAGING: "is left of an interrupted writer; run its generate command again, or remove it",
     ".huggingface.yaml": "may have datasets load other data than the card says; remove it",
 }
-
-
-def _list(folder: Path, wanted: Collection[str]) -> tuple[dict[str, int], list[str], int]:
-    """List a folder without following links or opening anything.
-
-    Returns:
-        the modes of the wanted entries by name; the first names of others; how many others there are.
-    """
-    modes: dict[str, int] = {}
-    count = 0
-
-    def others() -> Iterator[str]:
-        nonlocal count
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name in wanted:
-                    modes[entry.name] = entry.stat(follow_symlinks=False).st_mode
-                else:
-                    count += 1
-                    yield entry.name
-
-    return modes, nsmallest(MOST_NAMED, others()), count
 
 
 def name_and_count(
@@ -66,7 +43,9 @@ def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[
     Returns:
         the faults, and the names of those entries that are missing or of another kind.
     """
-    modes, names, count = _list(folder, wanted)
+    with os.scandir(folder) as entries:
+        modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
+    names = sorted(modes.keys() - wanted.keys())
     wrong = {}
     for name, kind in sorted(wanted.items()):
         mode = modes.get(name)
@@ -77,10 +56,10 @@ def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[
         elif stat.S_IFMT(mode) != kind:
             wrong[name] = "it is no plain file" if kind == stat.S_IFREG else "it is no folder"
     lines = [f"{prefix}{name}: {fault}" for name, fault in wrong.items()]
-    others = [f"{prefix}{shown(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names]
+    others = [f"{prefix}{shown(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names[:MOST_NAMED]]
     what = f"entries of {prefix or 'the directory'} are no part of the dataset"
     faults = name_and_count(lines, "files are missing or aren't plain")
-    return faults + name_and_count(others, what, count=count), set(wrong)
+    return faults + name_and_count(others, what, count=len(names)), set(wrong)
 
 
 def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[list[str], set[str]]:
@@ -103,51 +82,27 @@ def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[li
     return faults + more, wrong | {f"{config_name}/{name}" for name in missing}
 
 
-@contextmanager
-def open_plain(path: Path) -> Iterator[BinaryIO]:
-    """Open a plain file for reading; a link or a pipe is refused and never waited for.
-
-    Raises:
-        OSError: if it can't be opened.
-        ValueError: if it is no plain file.
-    """
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("it is no plain file")
-        yield file
-
-
 class Comparison(io.RawIOBase):
-    """What is written to it is compared with a file, as long as that agrees.
+    """What is written to it is compared with a file.
 
     Attributes:
         same: whether all that was written is what the file has there.
+        checksum: SHA-256 of what the file has there.
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._checksum = file, hashlib.sha256()
-        self.same = True
+        self._file, self.checksum, self.same = file, hashlib.sha256(), True
 
     def writable(self) -> bool:
         """Tell that it can be written to."""
         return True
 
     def write(self, data: Any) -> int:
-        """Compare the next bytes; there is nothing to compare after the first difference."""
-        size = memoryview(data).nbytes
-        if self.same:
-            found = self._file.read(size)
-            self.same = found == bytes(data)
-            self._checksum.update(found)
-        return size
-
-    def ends(self) -> bool:
-        """Tell whether the file is what was written, to its end."""
-        return self.same and not self._file.read(1)
-
-    def sha256(self) -> str:
-        """Return the SHA-256 of what was compared, in hexadecimal."""
-        return self._checksum.hexdigest()
+        """Compare the next bytes."""
+        found = self._file.read(len(memoryview(data).cast("B")))
+        self.same = self.same and found == bytes(data)
+        self.checksum.update(found)
+        return len(memoryview(data).cast("B"))
 
 
 def check_text(out: Path, name: str, text: str, known_as: str) -> list[str]:
@@ -156,6 +111,6 @@ def check_text(out: Path, name: str, text: str, known_as: str) -> list[str]:
     try:
         with open_plain(out / name) as file:
             found = file.read(len(expected) + 1)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         return [f"{name}: it can't be read: {error}"]
     return [] if found == expected else [f"{name}: isn't what {known_as}"]

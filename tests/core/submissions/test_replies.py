@@ -21,6 +21,8 @@ from sraven.core.untrusted.decode import MOST_REPLY
 
 RUN = "predictions/ladder/seed-0.parquet"
 
+COLUMNS = [("index", "int64", 0), ("prediction", "text", 0)]
+
 HOSTILE = (
     "",
     "\0Answer: [1]\0",
@@ -92,7 +94,7 @@ def test_several_runs_of_a_sampled_model_all_count(tmp_path):
 @SAME_EVERY_TIME
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=44, max_size=44))
 def test_any_text_is_a_reply_and_comes_back_as_it_was(texts):
-    index, lengths, data = decode.decode_texts(rows(range(44), texts), 44)
+    index, lengths, data = decode.decode(rows(range(44), texts), 44, COLUMNS)
     assert index.tolist() == list(range(44)) and lengths.tolist() == [len(text.encode()) for text in texts]
     assert data == "".join(texts).encode()
     found = text_board().read("ladder", texts)
@@ -152,9 +154,9 @@ def test_hostile_replies_are_unparsed_and_nothing_else(folder):
         (rows([0, 0], ["x", "y"]), "row 1 has index 0, which row 0 has"),
         (rows([44], ["x"]), "row 0 has index 44; ladder has the indices 0 to 43"),
         (rows([0, 1], ["x", None]), "row 1: prediction is missing"),
-        (rows([0], pa.array([b"x"], pa.binary())), "has columns of type int64 and binary; expected int64"),
-        (rows([0], pa.array([1], pa.uint8())), "has columns of type int64 and uint8; expected int64"),
-        (rows([0], pa.array(["x"]).dictionary_encode()), "has columns of type int64 and dictionary"),
+        (rows([0], pa.array([b"x"], pa.binary())), "has prediction of type binary; expected string"),
+        (rows([0], pa.array([1], pa.uint8())), "has prediction of type uint8; expected string"),
+        (rows([0], pa.array(["x"]).dictionary_encode()), "has prediction of type dictionary"),
         (
             parquet({"prediction": pa.array(["x"])}),
             "has the columns 'prediction'; expected index, prediction",
@@ -181,7 +183,7 @@ def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
     data = rows(np.zeros(count), [long] * count, use_dictionary=True)
     assert len(data) < 1 << 20
     with pytest.raises(ValueError, match="bytes of text; expected 67,108,864 or fewer"):
-        decode.decode_texts(data, count)
+        decode.decode(data, count, COLUMNS)
 
 
 # Tampering

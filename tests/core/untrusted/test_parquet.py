@@ -1,7 +1,6 @@
 """Parquet files of predictions: any way of writing them, and no other tables, types or numbers."""
 
 import re
-import struct
 
 import numpy as np
 import pyarrow as pa
@@ -9,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.parquet_forgery import levels, page, replace_pages, run
 from helpers.submissions import SAME_EVERY_TIME, lists, parquet, predictions_file
-from helpers.untrusted import NUMBER, PANEL, PANELS, RIGHT, decoded, refusal
-from sraven.core.tasks.task import Column
-from sraven.core.untrusted.read import decode_apart
+from helpers.untrusted import NUMBER, PANELS, decoded
 
 
 @SAME_EVERY_TIME
@@ -112,54 +108,3 @@ def test_other_tables_are_refused(data, message):
 def test_other_numbers_are_refused(numbers):
     with pytest.raises(ValueError, match=r"has prediction of type .*; expected float32"):
         decoded(predictions_file(COUNT.astype(numbers)), NUMBER)
-
-
-def stored(numbers, lengths):
-    """Return a file that says it holds symbols, as which these numbers of 32 bits are stored, in lists."""
-    repeated = levels(*(run(1, 0) + (run(length - 1, 1) if length > 1 else b"") for length in lengths))
-    values = np.asarray(numbers, "<i4").ravel()
-    plain = page(0, repeated + levels(run(len(values), 3)) + values.tobytes(), len(values))
-    return replace_pages(RIGHT, 1, b"", plain, len(values))
-
-
-@pytest.mark.parametrize("number", [256, 257, -1, -256, 2**31 - 1, -(2**31)])
-@pytest.mark.parametrize("place", [0, 31, 59])
-def test_number_that_wraps_to_a_symbol_is_refused(number, place):
-    numbers = PANELS.astype(np.int32).ravel()
-    assert np.array_equal(decoded(stored(numbers, [3] * 20))[1].reshape(-1, 3), PANELS)
-    numbers[place] = number
-    message = f"row {place // 3}: prediction holds {number}, which is no uint8"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        decoded(stored(numbers, [3] * 20))
-    said = refusal(decode_apart, {"x": (stored(numbers, [3] * 20), 20)}, PANEL)
-    assert said == f"x: {message}"
-
-
-def test_number_that_wraps_in_a_dictionary_is_refused():
-    chosen = page(
-        0, levels(*[run(1, 0), run(2, 1)] * 20) + levels(run(60, 3)) + b"\1" + run(60, 0), 60, encoding=8
-    )
-    for number in (4, 4 + 256):
-        data = replace_pages(RIGHT, 1, page(2, struct.pack("<i", number), 1), chosen, 60)
-        if number == 4:
-            assert set(decoded(data)[1].ravel()) == {4}
-        else:
-            with pytest.raises(ValueError, match="row 0: prediction holds 260, which is no uint8"):
-                decoded(data)
-
-
-@pytest.mark.parametrize("narrow", [np.uint8, np.uint16, np.int8, np.int16])
-def test_any_narrow_type_keeps_its_numbers_and_refuses_others(narrow):
-    ends = np.array([np.iinfo(narrow).min, 0, np.iinfo(narrow).max], narrow)
-    column = Column("prediction", np.dtype(narrow).name, (), "a number")
-    data = predictions_file(ends, compression="none", use_dictionary=False)
-    assert decoded(data, column)[1].tolist() == ends.tolist()
-    place = data.rindex(struct.pack("<3i", *ends)) + 8
-    wrapped = data[:place] + struct.pack("<i", int(ends[-1]) + 1) + data[place + 4 :]
-    with pytest.raises(ValueError, match=f"row 2: prediction holds {int(ends[-1]) + 1}, which is no "):
-        decoded(wrapped, column)
-
-
-def test_lists_of_other_lengths_are_refused_though_their_sum_is_right():
-    with pytest.raises(ValueError, match="row 4: prediction has 2 numbers; expected 3"):
-        decoded(stored(PANELS, [3, 3, 3, 3, 2, 4, *[3] * 14]))

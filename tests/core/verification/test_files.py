@@ -19,12 +19,6 @@ from sraven.core.verification.verify import verify_dataset
 FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
 
 
-@pytest.fixture
-def copy(dataset_directory, tmp_path):
-    """A copy of the finished dataset, to be added to."""
-    return shutil.copytree(dataset_directory, tmp_path / "copy")
-
-
 def faults(directory):
     return verify_dataset(directory, make_task).faults
 
@@ -132,31 +126,47 @@ def change_text(old, new):
     return lambda text: text.replace(old, new, 1)
 
 
+def change_value(name, value, *inside):
+    """Return what changes an entry of a manifest, or one of its configuration."""
+
+    def change(text):
+        manifest = json.loads(text)
+        (manifest["config"] if inside else manifest)[name] = value
+        return json.dumps(manifest)
+
+    return change
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        change_text('"layout": 1,', '"layout": 2, "layout": 1,'),
-        change_text('"train": 3001', '"train": ' + 5000 * "3"),
-        change_text('"train": 3001', f'"train": {1 << 45}'),
-        change_text('"train": 3001', f'"train": {10**400}'),
-        change_text('"train": 3001', f'"train": {1 << 40}'),
-        change_text('"train": 3001', '"train": 3001.0'),
-        change_text('"train": 3001', '"train": true'),
-        change_text('"train": 3001', '"train": -1'),
-        change_text('"holdout": 0.3', '"holdout": NaN'),
-        change_text('"holdout": 0.3', '"holdout": 1e999'),
-        change_text('"seed": 5', f'"seed": {10**24}'),
-        change_text('"seed": 5', '"seed": ' + 900 * "[" + 900 * "]"),
-        change_text('"seed": 5', '"seed": ' + 90_000 * "[" + 90_000 * "]"),
-        change_text('"layout": 1,', '"layout": 1.0,'),
-        change_text('"layout": 1,', '"layout": true,'),
-        change_text('"M3-K7"', '"' + 5000 * "M" + '"'),
-        change_text('"pyarrow": "', '"pyarrow": "\\u001b[2J'),
-        change_text('"file_format": "parquet"', '"file_format": ["\\u202e"]'),
+        lambda text: "",
+        lambda text: "{",
+        lambda text: "null",
+        lambda text: "[" * 100_000,
+        lambda text: '{"layout": 1}',
         lambda text: json.dumps([[name, value] for name, value in json.loads(text).items()]),
         lambda text: text + " " * (1 << 26),
         lambda text: "\ufeff" + text,
         lambda text: text.encode("utf-16"),
+        change_text('"layout": 1,', '"layout": 2, "layout": 1,'),
+        change_text('"train": 3001', '"train": ' + 5000 * "3"),
+        change_text('"train": 3001', f'"train": {10**400}'),
+        change_text('"holdout": 0.3', '"holdout": NaN'),
+        change_text('"holdout": 0.3', '"holdout": 1e999'),
+        change_text('"seed": 5', f'"seed": {10**24}'),
+        change_text('"seed": 5', '"seed": ' + 900 * "[" + 900 * "]"),
+        *(change_value("sizes", {"train": size}) for size in (1 << 45, 1 << 40, 3001.0, True, -1, "x")),
+        *(change_value("sizes", value) for value in ([1], {}, {"dev": 5})),
+        *(change_value("layout", value) for value in (2, 1.0, True)),
+        *(change_value("config_name", value) for value in ("M" * 5000, "M3\n", 7)),
+        *(change_value("pyarrow", value) for value in ("\x1b[2J", "1", "1.2\n", 7)),
+        *(change_value("file_format", value) for value in ("zip", ["\u202e"])),
+        *(change_value("config", value) for value in (None, [1], {"task": ["sraven"]})),
+        change_value("task", "chess", "config"),
+        change_value("version", "0", "config"),
+        change_value("M", 99, "config"),
+        change_value("depth", 1, "config"),
     ],
 )
 def test_manifest_beyond_what_is_allowed_is_one_clear_line(copy, change):
@@ -167,6 +177,21 @@ def test_manifest_beyond_what_is_allowed_is_one_clear_line(copy, change):
         faults(copy)
     message = str(error.value)
     assert "\n" not in message and message.isprintable() and len(message) < 600
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_value("splits", {"train": {"shards": [{}]}}),
+        change_value("splits", []),
+        change_value("columns", 5),
+        change_value("config_name", "M3-K8"),
+    ],
+)
+def test_other_claims_of_wrong_types_are_faults(copy, change):
+    path = copy / "manifest.json"
+    path.write_text(change(path.read_text()))
+    assert faults(copy)
 
 
 @pytest.mark.parametrize(
@@ -196,19 +221,10 @@ def test_more_files_than_a_dataset_may_have_are_refused_before_anything_is_writt
     assert not (tmp_path / "vast").exists()
 
 
-@pytest.mark.parametrize("size", [0, 503, 1 << 30])
-def test_file_of_a_size_that_cannot_be_is_not_read(copy, monkeypatch, size):
-    def draw(*arguments):
-        raise AssertionError("nothing of this file needs to be drawn")
-
+@pytest.mark.parametrize("size", [0, 9, 1 << 30])
+def test_file_of_a_size_that_cannot_be_is_not_read(copy, size):
     os.truncate(copy / SHARD, size)
-    (copy / SHARD).rename(copy / "kept")
-    shutil.rmtree(copy / FOLDER)
-    (copy / FOLDER).mkdir()
-    (copy / "kept").rename(copy / SHARD)
-    monkeypatch.setattr("sraven.core.verification.shard_files.read_parquet", draw)
-    found = faults(copy)
-    assert any(fault.startswith(SHARD) for fault in found)
+    assert f"{SHARD}: it has {size:,} bytes, which 503 rows can't take" in faults(copy)
 
 
 # Arrow streams
@@ -240,7 +256,6 @@ def test_report_says_how_files_were_compared(copy, task):
     assert report.files == {"bytes": 3, "values": 0}
     assert {split: -(-size // 16) for split, size in SIZES.items()} == report.reviewed
     assert verify_dataset(copy, make_task, thorough=True).reviewed == SIZES
-    assert not report.faults
 
 
 def test_second_opinion_is_heard(copy, monkeypatch):

@@ -34,7 +34,7 @@ from sraven.core.boards.scoring import Run
 from sraven.core.submissions.corpus import check_runs, fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
 from sraven.core.tasks.task import Column, Labels
-from sraven.core.untrusted.read import decode_apart, most_bytes
+from sraven.core.untrusted.read import decode_predictions, most_bytes
 from sraven.core.untrusted.schemas import find_problem
 
 pytestmark = pytest.mark.usefixtures("corpus_boards")
@@ -176,7 +176,7 @@ def test_seeds_may_have_any_numbers(tmp_path):
 
 def test_floats_in_lists_are_decoded():
     column = Column("prediction", "float64", (3,), "three numbers")
-    index, found = decode_apart({"x": (predictions_file(losses()), SIZE)}, column)["x"]
+    index, found = decode_predictions({"x": (predictions_file(losses()), SIZE)}, column)["x"]
     assert found.dtype == np.float64 and np.array_equal(found, losses())
     assert index.tolist() == list(range(SIZE))
     assert most_bytes(364_608, column) == (1 << 20) + 2 * 364_608 * 32
