@@ -23,7 +23,14 @@ from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted import decode
 
 _DEEPEST = 20
-_MOST_EVENTS = 20_000  # PyYAML reads as many a second, three times over
+_MOST_EVENTS = 20_000  # PyYAML reads as many a second, twice over
+
+
+class _Fault(yaml.constructor.ConstructorError):
+    """What YAML allows, and a submission doesn't."""
+
+    def __init__(self, problem: str, mark: yaml.Mark) -> None:
+        super().__init__(None, None, problem, mark)
 
 
 class _Loader(yaml.SafeLoader):
@@ -31,6 +38,17 @@ class _Loader(yaml.SafeLoader):
 
     YAML 1.1 sees much more in plain text: dates, octal, hexadecimal and base-60 numbers, ``no``.
     """
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return a mapping, if its names are texts and none stands there twice."""
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise _Fault("has a name that is no text; put it in quotes", key.start_mark)
+            if key.value in seen:
+                raise _Fault(f"has {quoted(key.value)} twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 _PLAIN = {
@@ -129,40 +147,22 @@ def read_file(folder: Path, name: str, most: int) -> bytes:
         raise _refuse(name, f"can't be read: {error.strerror}") from None
 
 
-def _check_events(text: str, where: str) -> None:
+def _check_events(text: str) -> None:
     """Refuse what YAML has beyond JSON: tags, anchors, aliases, several documents; and deep nesting."""
     depth, documents = 0, 0
     for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
-        if number >= _MOST_EVENTS:
-            raise _refuse(where, f"has more than {_MOST_EVENTS:,} names and values; a submission has fewer")
-        line = event.start_mark.line + 1 if event.start_mark else 0
         documents += isinstance(event, yaml.DocumentStartEvent)
-        if documents > 1:
-            raise _refuse(where, f"line {line}: begins a second document; expected one")
-        if (tag := getattr(event, "tag", None)) is not None:
-            raise _refuse(where, f"line {line}: has the tag {quoted(tag)}; tags aren't allowed")
-        if getattr(event, "anchor", None) is not None:
-            raise _refuse(where, f"line {line}: has an anchor or alias; write the value out")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST:
-            raise _refuse(where, f"line {line}: is nested deeper than {_DEEPEST}")
-
-
-def _check_keys(node: yaml.Node, where: str) -> None:
-    """Refuse a mapping with the same name twice, or with a name that is no text."""
-    if isinstance(node, yaml.SequenceNode):
-        for child in node.value:
-            _check_keys(child, where)
-    elif isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, child in node.value:
-            line = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise _refuse(where, f"line {line}: has a name that is no text; put it in quotes")
-            if key.value in seen:
-                raise _refuse(where, f"line {line}: has {quoted(key.value)} twice")
-            seen.add(key.value)
-            _check_keys(child, where)
+        tag = getattr(event, "tag", None)
+        for is_wrong, problem in (
+            (number >= _MOST_EVENTS, f"has more than {_MOST_EVENTS:,} names and values"),
+            (documents > 1, "begins a second document; expected one"),
+            (tag is not None, f"has the tag {quoted(tag)}; tags aren't allowed"),
+            (getattr(event, "anchor", None) is not None, "has an anchor or alias; write the value out"),
+            (depth > _DEEPEST, f"is nested deeper than {_DEEPEST}"),
+        ):
+            if is_wrong:
+                raise _Fault(problem, event.start_mark)
 
 
 def parse_yaml(data: bytes, where: str) -> Any:
@@ -177,14 +177,11 @@ def parse_yaml(data: bytes, where: str) -> Any:
     """
     try:
         text = data.decode()
-        _check_events(text, where)
-        node = yaml.compose(text, Loader=_Loader)
-        if node is not None:
-            _check_keys(node, where)
+        _check_events(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader, and checked before
+    except _Fault as fault:
+        raise _refuse(where, f"line {fault.problem_mark.line + 1}: {fault.problem}") from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        if isinstance(error, SubmissionError):
-            raise
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]

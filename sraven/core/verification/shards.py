@@ -107,9 +107,7 @@ class ShardCheck:
             with open_plain(out / self._shard.path) as file:
                 size = os.fstat(file.fileno()).st_size
                 self._check_size(size)
-                sha256 = (
-                    self._compare_bytes(file) if self.how == BY_BYTES else self._compare_values(file, size)
-                )
+                sha256 = (self._compare_bytes if self.how == BY_BYTES else self._compare_values)(file)
         except InterruptedError:
             raise
         except OSError as error:

@@ -36,18 +36,6 @@ def test_another_dataset_is_replaced_only_by_force(task, tmp_path, change, sizes
     assert all_bytes(out) == all_bytes(tmp_path / "fresh")
 
 
-def test_configuration_of_another_name_leaves_nothing_behind(task, tmp_path):
-    out = tmp_path / "raven"
-    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, out)
-    write_dataset(task, SIZES, out, force=True)
-    assert sorted(path.name for path in out.iterdir()) == [
-        "M3-K7",
-        "README.md",
-        "croissant.json",
-        "manifest.json",
-    ]
-
-
 def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path, monkeypatch):
     out = tmp_path / "raven"
 

@@ -70,13 +70,6 @@ def test_yaml_beyond_json_is_refused(data, message):
     assert found.startswith("x.yaml: ") and message in found
 
 
-def test_laughs_stay_few():
-    text = "a: &a [x, x, x, x, x, x, x, x, x]\n"
-    for here, before in zip("bcdefghi", "abcdefgh", strict=True):
-        text += f"{here}: &{here} [{', '.join([f'*{before}'] * 9)}]\n"
-    assert "line 1: has an anchor or alias" in refusal(parse_yaml, text.encode(), "x.yaml")
-
-
 @pytest.mark.parametrize(
     "number",
     [
