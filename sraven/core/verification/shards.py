@@ -28,6 +28,9 @@ SAMPLED = 16
 _PIECE = 16_384
 """Instances that the second opinion looks at before it is asked again whether all is to stop."""
 
+_PATIENCE = 300.0
+"""Seconds that decoding a file may take beside other work; its share of a processor is bounded, too."""
+
 BY_BYTES, BY_VALUES = "bytes", "values"
 """How a file was found right: it has the very bytes that are written today, or the values."""
 
@@ -176,7 +179,8 @@ class ShardCheck:
         """Compare all values with the generator's; return the SHA-256 of the file."""
         shard, rows, place = self._shard, self._checking.rows, 0
         data = file.read(os.fstat(file.fileno()).st_size)
-        values = decode_apart({shard.path: (data, shard.count)}, rows.columns, bare=True)[shard.path]
+        files = {shard.path: (data, shard.count)}
+        (values,) = decode_apart(files, rows.columns, bare=True, seconds=_PATIENCE).values()
         if len(values[0]) != shard.count:
             raise ValueError(f"it has {len(values[0]):,} rows; expected {shard.count:,}")
         for encoded in self._draw():
