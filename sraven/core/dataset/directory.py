@@ -47,14 +47,6 @@ def differences(plan: Plan, other: Plan) -> list[str]:
     return [name for name in names if name not in ("config", "config_name")] or names
 
 
-def _another(held: Plan, plan: Plan) -> str:
-    """Say which dataset a directory holds in place of a wanted one."""
-    one, two = ({**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (held, plan))
-    names = [name for name in differences(held, plan) if name in one]
-    told = ", ".join(f"{name} {shown(one[name])}, not {shown(two.get(name))}" for name in names)
-    return f"another dataset, {held['config_name']} ({told})"
-
-
 class _DatasetDirectory(StagedDirectory):
     PLAN, FILES = JOURNAL, (CARD, CROISSANT)
 
@@ -64,7 +56,12 @@ class _DatasetDirectory(StagedDirectory):
     def refuse_other(self, manifest: Mapping[str, Any]) -> None:
         out, held, name = self.out, manifest["config_name"], self.plan["config_name"]
         if not self.force and not _same_dataset(self.plan, manifest):
-            raise OutputError(f"{out} holds {_another(manifest, self.plan)}; {_REPLACE}")
+            one, two = (
+                {**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (manifest, self.plan)
+            )
+            names = [name for name in differences(manifest, self.plan) if name in one]
+            told = ", ".join(f"{name} {shown(one[name])}, not {shown(two.get(name))}" for name in names)
+            raise OutputError(f"{out} holds another dataset, {held} ({told}); {_REPLACE}")
         if name != held and (out / name).exists():
             raise OutputError(
                 f"{out} holds {name}, which isn't part of its dataset; choose another directory"

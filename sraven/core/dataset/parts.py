@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sraven.core.compute.parallel import Progress, available_threads
-from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, publish, read_begun
-from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry, read_manifest
-from sraven.core.dataset.write import Running, finish, is_right, plan_dataset, write_shards
+from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, read_begun
+from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry
+from sraven.core.dataset.write import Running, is_right, make_whole, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError, OutputError
@@ -154,17 +154,15 @@ def merge_parts(
             f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); "
             "name the other parts, or finish them"
         )
-    lock = prepare(path, plan, force)
-    if lock is not None:
-        with lock:
-            if not (path / STAGING / MANIFEST).exists():
-                journal = Journal(path, plan)
-                for shard in shards:
-                    _take(task, shard, sources[shard.path], journal, path / STAGING)
-                    progress(shard.count)
-                finish(task, plan, path, journal.entries)
-            publish(path, plan)
-    return read_manifest(path)
+
+    def take_shards() -> dict[str, dict[str, Any]]:
+        journal = Journal(path, plan)
+        for shard in shards:
+            _take(task, shard, sources[shard.path], journal, path / STAGING)
+            progress(shard.count)
+        return journal.entries
+
+    return make_whole(task, plan, path, force, take_shards)
 
 
 class _Source(NamedTuple):

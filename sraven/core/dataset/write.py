@@ -173,12 +173,34 @@ def write_dataset(
     """
     path, plan = plan_dataset(task, sizes, out, file_format)
     running = Running(engine, threads, progress, shards)
-    lock = prepare(path, plan, force)
-    if lock is not None:
+    return make_whole(
+        task, plan, path, force, lambda: write_shards(task, plan, list_shards(task, plan), path, running)
+    )
+
+
+def make_whole(
+    task: Task, plan: Plan, path: Path, force: bool, make_shards: Callable[[], Mapping[str, dict[str, Any]]]
+) -> dict[str, Any]:
+    """Make a dataset unless it is there: its shards, all that it has beside them, and the manifest last.
+
+    Args:
+        task: of the dataset.
+        plan: its plan.
+        path: its directory.
+        force: replace another dataset.
+        make_shards: puts the shards into the staging directory; returns the journal's entries by path.
+
+    Returns:
+        the manifest.
+    """
+    if lock := prepare(path, plan, force):
         with lock:
-            if not (path / STAGING / MANIFEST).exists():
-                entries = write_shards(task, plan, list_shards(task, plan), path, running)
-                finish(task, plan, path, entries)
+            staging = path / STAGING
+            if not (staging / MANIFEST).exists():
+                manifest = make_manifest(task, plan, make_shards())
+                write_text(staging / CARD, render_card(task, manifest))
+                write_json(staging / CROISSANT, render_croissant(task, manifest))
+                write_json(staging / MANIFEST, manifest)
             publish(path, plan)
     return read_manifest(path)
 
@@ -202,11 +224,3 @@ def plan_dataset(
     for split in plan["sizes"]:
         rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
     return path, plan
-
-
-def finish(task: Task, plan: Plan, path: Path, entries: Mapping[str, dict[str, Any]]) -> None:
-    """Write all that a dataset has beside its shards into the staging directory, the manifest last."""
-    manifest, staging = make_manifest(task, plan, entries), path / STAGING
-    write_text(staging / CARD, render_card(task, manifest))
-    write_json(staging / CROISSANT, render_croissant(task, manifest))
-    write_json(staging / MANIFEST, manifest)

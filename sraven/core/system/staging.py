@@ -12,7 +12,7 @@ import os
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar
@@ -38,15 +38,6 @@ def check_staging(staging: Path) -> None:
     """
     if os.path.lexists(staging) and (staging.is_symlink() or not staging.is_dir()):
         raise OutputError(f"{staging} is a link or no directory; remove it")
-
-
-def lock_staging(out: Path, staging: Path) -> Lock:
-    """Return the lock of a staging directory, which is made if need be.
-
-    Raises:
-        OutputError: if another process has it.
-    """
-    return Lock(staging, of=out, stays=True)
 
 
 @contextmanager
@@ -115,23 +106,6 @@ def take_file(origin: Path, goal: Path, staging: Path) -> None:
                 path = origin if error.errno in (errno.EACCES, errno.ENOENT) else goal
                 raise OSError(error.errno, error.strerror, str(path)) from None
         move_into_place(temporary, goal)
-
-
-def clear(staging: Path, first: str, last: str) -> None:
-    """Empty a staging directory, but for its lock.
-
-    Args:
-        staging: the directory.
-        first: what goes first: the file that says that all is there.
-        last: what goes last: the file that says what it is for.
-    """
-    names: Sequence[str] = sorted(set(os.listdir(staging)) - {LOCK, first, last})
-    for name in (first, *names, last):
-        path = staging / name
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
 
 
 class StagedDirectory(ABC):
@@ -215,16 +189,13 @@ class StagedDirectory(ABC):
         try:
             if self._is_finished() and not self.staging.exists():
                 return None
-            lock = lock_staging(self.out, self.staging)
-            try:
+            with ExitStack() as held:
+                lock = held.enter_context(Lock(self.staging, of=self.out, stays=True))
                 # Again, and this time nobody else changes it.
                 if not self._is_finished() and not self._take_up():
+                    held.pop_all()
                     return lock
                 self.discard()
-            except BaseException:
-                lock.release()
-                raise
-            lock.release()
         except OSError as error:
             raise OutputError(
                 f"{self.out} can't be written ({error.strerror or error}); mend that, or choose another "
@@ -233,8 +204,16 @@ class StagedDirectory(ABC):
         return None
 
     def discard(self) -> None:
-        """Remove what was begun; the release of the lock removes the directories."""
-        clear(self.staging, MANIFEST, self.PLAN)
+        """Remove what was begun but for the lock, whose release removes the directories.
+
+        First goes the file that says that all is there, last the one that says what it is for.
+        """
+        names = sorted(set(os.listdir(self.staging)) - {LOCK, MANIFEST, self.PLAN})
+        for path in (self.staging / name for name in (MANIFEST, *names, self.PLAN)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def publish(self) -> None:
         """Move what is finished from the staging directory into place; may be called again."""

@@ -26,11 +26,11 @@ _DEEPEST = 20
 _MOST_EVENTS = 20_000  # PyYAML reads as many a second, twice over
 
 
-class _Fault(yaml.constructor.ConstructorError):
+class _BeyondJSONError(ValueError):
     """What YAML allows, and a submission doesn't."""
 
-    def __init__(self, problem: str, mark: yaml.Mark) -> None:
-        super().__init__(None, None, problem, mark)
+    def __init__(self, problem: str, mark: Any) -> None:
+        super().__init__(f"line {mark.line + 1}: {problem}")
 
 
 class _Loader(yaml.SafeLoader):
@@ -44,9 +44,9 @@ class _Loader(yaml.SafeLoader):
         seen = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise _Fault("has a name that is no text; put it in quotes", key.start_mark)
+                raise _BeyondJSONError("has a name that is no text; put it in quotes", key.start_mark)
             if key.value in seen:
-                raise _Fault(f"has {quoted(key.value)} twice", key.start_mark)
+                raise _BeyondJSONError(f"has {quoted(key.value)} twice", key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -162,7 +162,7 @@ def _check_events(text: str) -> None:
             (depth > _DEEPEST, f"is nested deeper than {_DEEPEST}"),
         ):
             if is_wrong:
-                raise _Fault(problem, event.start_mark)
+                raise _BeyondJSONError(problem, event.start_mark)
 
 
 def parse_yaml(data: bytes, where: str) -> Any:
@@ -179,8 +179,8 @@ def parse_yaml(data: bytes, where: str) -> Any:
         text = data.decode()
         _check_events(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader, and checked before
-    except _Fault as fault:
-        raise _refuse(where, f"line {fault.problem_mark.line + 1}: {fault.problem}") from None
+    except _BeyondJSONError as fault:
+        raise _refuse(where, str(fault)) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""

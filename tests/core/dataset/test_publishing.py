@@ -146,14 +146,14 @@ def test_a_finished_dataset_leaves_a_living_writer_alone(whole, tmp_path):
 
 def test_whoever_waited_for_the_lock_finds_it_finished(whole, tmp_path, monkeypatch):
     """Between looking and locking, another process finishes: nothing is made a second time."""
-    out, real = tmp_path / "out", staging.lock_staging
+    out, real = tmp_path / "out", staging.Lock
 
-    def finish_first(*arguments):
+    def finish_first(*arguments, **options):
         monkeypatch.undo()
         write_dataset(TASK, SIZES, out, threads=1)
-        return real(*arguments)
+        return real(*arguments, **options)
 
-    monkeypatch.setattr(staging, "lock_staging", finish_first)
+    monkeypatch.setattr(staging, "Lock", finish_first)
     assert prepare(out, make_plan(TASK, SIZES, "parquet"), force=False) is None
     assert all_bytes(out) == whole[TASK][1]
 
