@@ -8,19 +8,20 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.lm.directory import TOKENIZER
 from baselines.lm.experiment import language_model
-from baselines.lm.sample import continue_greedily, load_language_run, text_after
-from baselines.lm.tokenizer import read_tokenizer
+from baselines.lm.sample import continue_greedily, load_language_run, text_after, tokenizer_of
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.ground.errors import ConfigurationError
 
 BATCH = 256
 """Prompts of a batch, unless another number is given."""
 
 Prompt = tuple[str, str]
 """A prompt's id and its text."""
+
+Waiting = list[tuple[str, NDArray[np.uint16]]]
+"""Ids of prompts of one length, and their pieces."""
 
 
 class Completer:
@@ -39,9 +40,7 @@ class Completer:
             OutputError: if there is no such run, or it isn't finished.
         """
         self._config, self._params = load_language_run(folder)
-        if not (folder / TOKENIZER).is_file():
-            raise OutputError(f"{folder} has no {TOKENIZER}; `sraven train` writes it again")
-        self._tokenizer = read_tokenizer(folder / TOKENIZER)
+        self._tokenizer = tokenizer_of(folder)
         self.tokens = check_integer("tokens", tokens, 1, self._config.length - 1)
         self.batch = check_integer("batch", batch, 1, 1 << 16)
 
@@ -51,7 +50,7 @@ class Completer:
         A prompt of a certain number of pieces waits for others of the same. The last batches are filled
         up with prompts that were there before, so that programs are compiled for one size.
         """
-        waiting: dict[int, list[tuple[str, NDArray[np.uint16]]]] = defaultdict(list)
+        waiting: dict[int, Waiting] = defaultdict(list)
         for name, text in prompts:
             pieces = self._encode(name, text)
             some = waiting[len(pieces)]
@@ -71,7 +70,7 @@ class Completer:
             )
         return pieces
 
-    def _complete(self, some: list[tuple[str, NDArray[np.uint16]]]) -> Iterator[Prompt]:
+    def _complete(self, some: Waiting) -> Iterator[Prompt]:
         filled = [some[row % len(some)][1] for row in range(self.batch)]
         prompt_BT = jnp.asarray(np.stack(filled), jnp.int32)
         pieces_BS = continue_greedily(language_model(self._config), self._params, prompt_BT, self.tokens)

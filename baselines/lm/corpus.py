@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.lm.directory import SHARDS, TOKENIZER, read_manifest
-from baselines.lm.shards import ARRAYS, path_of
+from baselines.lm.directory import read_manifest
+from baselines.lm.shards import ARRAYS, SHARDS, TOKENIZER, path_of
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.ground.errors import OutputError
 from sraven.core.ground.spec import digest
@@ -61,16 +61,26 @@ class Corpus:
         self.text_bytes: int = sum(shard["text_bytes"] for _, shard in self._shards)
         self.digest: str = digest({"tokens": [shard["sha256"]["tokens"] for _, shard in self._shards]})
         self._ends = list(accumulate(shard["tokens"] for _, shard in self._shards))
-        self._map = lru_cache(OPEN_SHARDS)(self._open)
+        self._map = lru_cache(OPEN_SHARDS)(self._load)
 
-    def _open(self, index: int) -> NDArray[np.uint16]:
-        """Map the tokens of a shard.
+    def _load(self, index: int, array: str) -> NDArray[Any]:
+        """Map an array of a shard.
 
         Raises:
             OutputError: if its file isn't what the manifest says.
         """
         stem, shard = self._shards[index]
-        return _load(path_of(stem, "tokens"), "tokens", shard["tokens"])
+        path, dtype, shape = path_of(stem, array), ARRAYS[array], (shard[array],)
+        try:
+            values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise OutputError(f"{path} can't be read ({error}); prepare the directory again") from None
+        if values.dtype != dtype or values.shape != shape:
+            raise OutputError(
+                f"{path} has {values.dtype} {list(values.shape)}, expected {dtype} {list(shape)}; "
+                "prepare the directory again"
+            )
+        return values
 
     def check_files(self) -> None:
         """Check that the files of all shards are there, with their sizes, before long work begins.
@@ -100,7 +110,7 @@ class Corpus:
         shard = bisect_right(self._ends, start)
         while done < count:
             skip = start + done - (self._ends[shard] - self._shards[shard][1]["tokens"])
-            piece = self._map(shard)[skip : skip + count - done]
+            piece = self._map(shard, "tokens")[skip : skip + count - done]
             tokens[done : done + len(piece)] = piece
             done += len(piece)
             shard += 1
@@ -114,8 +124,8 @@ class Corpus:
             OutputError: if a shard is missing or damaged.
         """
         tables, before = [np.zeros(0, ARRAYS["documents"])], 0
-        for stem, shard in self._shards:
-            table = np.array(_load(path_of(stem, "documents"), "documents", shard["documents"]))
+        for index, (_, shard) in enumerate(self._shards):
+            table = np.array(self._load(index, "documents"))
             table["start"] += before
             before += shard["tokens"]
             tables.append(table)
@@ -123,8 +133,8 @@ class Corpus:
 
     def names(self) -> Iterator[str]:
         """Yield the id of each document, in order: its source, and its line or row there."""
-        for stem, shard in self._shards:
-            for record in _load(path_of(stem, "documents"), "documents", shard["documents"])["record"]:
+        for index, (_, shard) in enumerate(self._shards):
+            for record in self._load(index, "documents")["record"]:
                 yield f"{shard['source']}:{record}"
 
     def read_tokenizer(self) -> Tokenizer:
@@ -137,21 +147,3 @@ class Corpus:
         if tokenizer.sha256 != self.tokenizer["sha256"]:
             raise OutputError(f"{self._model} isn't the tokenizer of these tokens; prepare them again")
         return tokenizer
-
-
-def _load(path: Path, array: str, length: int) -> NDArray[Any]:
-    """Map an array; check that it is what the manifest says.
-
-    Raises:
-        OutputError: if it isn't.
-    """
-    try:
-        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise OutputError(f"{path} can't be read ({error}); prepare the directory again") from None
-    if values.dtype != ARRAYS[array] or values.shape != (length,):
-        raise OutputError(
-            f"{path} has {values.dtype} {list(values.shape)}, expected {ARRAYS[array]} [{length}]; "
-            "prepare the directory again"
-        )
-    return values

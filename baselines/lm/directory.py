@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.lm.shards import ARRAYS, path_of
+from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, path_of
 from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.lock import LOCK
@@ -22,7 +22,7 @@ LAYOUT = 1
 KIND = "tokens"
 """Tells these manifests from those of datasets."""
 
-PLAN, SHARDS, ENTRIES, TOKENIZER = "plan.json", "shards", "entries", "tokenizer.model"
+PLAN = "plan.json"
 
 _REPLACE = "choose another directory, or use --force to replace it"
 

@@ -16,6 +16,7 @@ from baselines.log import read_log, without_scores
 from baselines.provenance import commit_of, hardware_of
 from sraven.core.boards.board import read_board
 from sraven.core.ground.errors import ConfigurationError
+from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import write_submission
 
 MOST_LINES = 5000
@@ -42,6 +43,25 @@ def check_corpus(board_id: str, corpus: Corpus) -> None:
             f"{board_id} has the tokenizer {wanted['tokenizer_sha256'][:12]}…; the documents have "
             f"{corpus.tokenizer['sha256'][:12]}…: prepare them with the board's"
         )
+
+
+def corpus_fingerprint(board_id: str, corpus: Corpus) -> dict[str, str]:
+    """Return the fingerprint that every submission on these documents has, by split.
+
+    Args:
+        board_id: the board.
+        corpus: its documents, prepared.
+
+    Raises:
+        ConfigurationError: if their number or their tokenizer is another.
+        OutputError: if files of the corpus are missing or cut.
+    """
+    check_corpus(board_id, corpus)
+    corpus.check_files()
+    table = corpus.read_documents()
+    targets, text_bytes = table["tokens"].astype(np.float64) - 1, table["bytes"].astype(np.float64)
+    documents = np.stack([np.zeros(len(table)), targets, text_bytes], axis=1)
+    return {SPLIT: fingerprint(read_board(board_id).labels(SPLIT, documents))}
 
 
 def write_language_entry(

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from baselines.config import LanguageConfig, RunConfig
 from baselines.grid import Judge
 from baselines.lm.corpus import Corpus
-from baselines.lm.directory import TOKENIZER
 from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
+from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import Share
 from baselines.log import Scores
 from baselines.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole

@@ -17,8 +17,8 @@ from baselines.experiment import Experiment, board_of, optimiser_of, shape_of
 from baselines.feed import Chunk, made_ahead
 from baselines.flops import flops_per_token
 from baselines.lm.corpus import Corpus
-from baselines.lm.directory import TOKENIZER
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
+from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import Share
 from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention

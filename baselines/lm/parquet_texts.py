@@ -2,11 +2,11 @@
 
 A file of 300 bytes may declare pages of gigabytes: whatever it does to the reader, it does to a process
 that holds nothing. Run as a script, with a path, how long a text may be, and how many bytes of address
-space it may take. Standard output is a line of JSON, ``{}`` or ``{"columns": "..."}`` if there is no column
-``text`` of strings, and then a frame for each row: its length (little-endian int64) and its bytes, those of
-a text that is too long cut after one too many. Other frames have no bytes: `MISSING` for a row without
-text, `END`, and an error of the disk, `DISK` less its number. Without an end, the file is damaged from
-there on.
+space it may take. Standard output is frames: a length (little-endian int64) and as many bytes. The first
+names the columns if none of them is ``text`` of strings, and has no bytes otherwise. Then each row is one: a
+text that is too long is cut after one byte too many, and a row without text has the length `MISSING`. The
+exit status is 0 at the file's end, `DISK` plus its number for an error of the disk, and anything else if the
+file is damaged from there on.
 """
 
 import os
@@ -17,15 +17,16 @@ from collections.abc import Iterator
 
 FRAME = struct.Struct("<q")
 
-MISSING, END, DISK = -1, -2, -1000
-"""Lengths of frames that are no texts."""
+MISSING = -1
+"""Length of the frame of a row without text."""
+
+DISK = 100
+"""What is added to the number of an error of the disk."""
 
 _ROWS = 64
 
 
-def _frames(path: str, longest: int) -> Iterator[bytes | memoryview]:
-    import json
-
+def _texts(path: str, longest: int) -> Iterator[bytes | memoryview | None]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -35,19 +36,13 @@ def _frames(path: str, longest: int) -> Iterator[bytes | memoryview]:
         kind = schema.field("text").type if schema.names.count("text") == 1 else None
         if kind not in (pa.string(), pa.large_string()):
             columns = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:20])
-            yield json.dumps({"columns": columns[:1000] or "none"}).encode() + b"\n"
+            yield columns[:1000].encode() or b"none"
             return
-        yield b"{}\n"
+        yield b""
         for batch in file.iter_batches(_ROWS, columns=["text"], use_threads=False):
             # As bytes: what says it is UTF-8 may not be.
             for text in batch.column(0).cast(pa.large_binary()):
-                if not text.is_valid:
-                    yield FRAME.pack(MISSING)
-                    continue
-                data = memoryview(text.as_buffer())[: longest + 1]
-                yield FRAME.pack(len(data))
-                yield data
-    yield FRAME.pack(END)
+                yield memoryview(text.as_buffer())[: longest + 1] if text.is_valid else None
 
 
 def main(path: str, longest: str, memory: str) -> None:
@@ -63,18 +58,15 @@ def main(path: str, longest: str, memory: str) -> None:
             pass
     out = sys.stdout.buffer
     try:
-        for piece in _frames(path, int(longest)):
-            out.write(piece)
+        for text in _texts(path, int(longest)):
+            out.write(FRAME.pack(MISSING if text is None else len(text)))
+            out.write(text or b"")
         out.flush()
     except BrokenPipeError:  # nobody reads any more
         os._exit(0)
-    except OSError as error:
-        if error.errno is not None:  # the disk's fault, not the file's
-            out.write(FRAME.pack(DISK - error.errno))
-            out.flush()
-    except Exception:  # the reader's errors are many, all mean the same
+    except Exception as error:  # the reader's are many, all mean the same; but a number is the disk's
         out.flush()
-        sys.exit(1)
+        sys.exit(DISK + error.errno if isinstance(error, OSError) and error.errno else 1)
 
 
 if __name__ == "__main__":

@@ -10,33 +10,82 @@ The directory::
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from baselines.lm.directory import KIND, LAYOUT, SHARDS, TOKENIZER, TokensDirectory, read_manifest
-from baselines.lm.preparation import Preparation as Preparation
-from baselines.lm.preparation import Training as Training
+from baselines.lm.directory import KIND, LAYOUT, TokensDirectory, read_manifest
 from baselines.lm.records import EMPTY, FAULTS
-from baselines.lm.shards import ARRAYS, NAMED, Shard, path_of
-from baselines.lm.source_shards import Running, write_sources
-from baselines.lm.tokenizer import Tokenizer, first_texts, read_tokenizer, train_tokenizer
+from baselines.lm.shards import ARRAYS, NAMED, SHARDS, TOKENIZER, Job, Shard, path_of, write_source
+from baselines.lm.sources import Source
+from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
+from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Tell
-from sraven.core.engines.jobs import HERE, Engine
+from sraven.core.engines.jobs import HERE, Engine, map_jobs
+from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_bytes, write_json
 from sraven.core.system.staging import MANIFEST
 
+if TYPE_CHECKING:
+    from sraven.core.dataset.parts import Part
 
-def take_tokenizer(preparation: Preparation, staging: Path) -> Tokenizer:
-    """Return the tokenizer, trained if need be, and leave its file in the staging directory."""
-    path = staging / TOKENIZER
-    given = preparation.tokenizer
-    if path.is_file():  # of the run that is resumed
-        return read_tokenizer(path)
-    if isinstance(given, Training):
-        given = train_tokenizer(first_texts(preparation.sources, given.documents), given.vocab_size)
-    write_bytes(path, given.model)
-    return given
+MOST_DOCUMENTS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to train a tokenizer on the corpus.
+
+    Attributes:
+        vocab_size: pieces of the tokenizer.
+        documents: the first documents of the sources, which it is trained on.
+    """
+
+    vocab_size: int = 32_000
+    documents: int = 100_000
+
+    def __post_init__(self) -> None:
+        check_integer("vocab_size", self.vocab_size, 1, MOST_PIECES, "tokens are stored in 16 bits")
+        check_integer("train_documents", self.documents, 1, MOST_DOCUMENTS)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """All that determines the tokens of a directory.
+
+    Attributes:
+        sources: where the documents come from.
+        tokenizer: a tokenizer, or how to train one.
+        limit: documents to take at most, the first ones; None for all.
+        shard_documents: documents of a shard, at most.
+    """
+
+    sources: tuple[Source, ...]
+    tokenizer: Tokenizer | Training
+    limit: int | None = None
+    shard_documents: int = 500_000
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            check_integer("limit", self.limit, 1, MOST_DOCUMENTS)
+        check_integer("shard_documents", self.shard_documents, 1, MOST_DOCUMENTS)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The same as JSON; equal plans give equal bytes."""
+        given = self.tokenizer
+        return {
+            "layout": LAYOUT,
+            "sources": [{"name": source.name, "size": source.size} for source in self.sources],
+            "tokenizer": asdict(given) if isinstance(given, Training) else given.sha256,
+            "limit": self.limit,
+            "shard_documents": self.shard_documents,
+            "sentencepiece": version("sentencepiece"),
+        }
 
 
 def make_manifest(
@@ -68,19 +117,21 @@ def make_manifest(
     }
 
 
-def refuse_broken(skipped: dict[str, int], named: Sequence[str]) -> None:
-    """Refuse records that were skipped before anybody asked for strictness."""
-    if broken := sum(count for fault, count in skipped.items() if fault != EMPTY):
-        raise ConfigurationError(
-            f"{named[0]}; {broken:,} broken in all: mend or remove them, or leave out --strict to skip them"
-        )
-
-
-def refuse_empty(manifest: Mapping[str, Any], sources: int) -> None:
+def refuse_empty(manifest: Mapping[str, Any]) -> None:
     """Refuse tokens of no documents."""
     if not manifest["documents"]:
         first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
+        sources = len(manifest["plan"]["sources"])
         raise ConfigurationError(f"source: no document in {sources:,} sources{first}; check them")
+
+
+def _refuse_broken(manifest: Mapping[str, Any]) -> None:
+    """Refuse records that were skipped before anybody asked for strictness."""
+    if broken := sum(count for fault, count in manifest["skipped"].items() if fault != EMPTY):
+        raise ConfigurationError(
+            f"{manifest['first_skipped'][0]}; {broken:,} broken in all: mend or remove them, or leave out "
+            "--strict to skip them"
+        )
 
 
 def directory_at(out: str | os.PathLike[str]) -> Path:
@@ -99,6 +150,7 @@ def prepare(
     preparation: Preparation,
     out: str | os.PathLike[str],
     *,
+    part: "Part | None" = None,
     processes: int | None = None,
     strict: bool = False,
     force: bool = False,
@@ -108,12 +160,13 @@ def prepare(
 ) -> dict[str, Any]:
     """Write a directory of tokens; resume if it was begun.
 
-    The bytes don't depend on the engine, the number of processes, nor on interruptions. `baselines.lm.parts`
-    writes one in parts, on machines that know nothing of each other.
+    The bytes don't depend on the engine, the number of processes, nor on interruptions.
 
     Args:
         preparation: what to write.
         out: the directory. It may be absent, empty, or hold these very tokens, finished or not.
+        part: write some of the sources alone, every so many-th, for `baselines.lm.parts.merge_tokens`. The
+            directory stays the unfinished one of the whole.
         processes: how many work at a time; None for one per available processor.
         strict: refuse the first broken record; whole shards before it are kept.
         force: replace other tokens.
@@ -122,51 +175,122 @@ def prepare(
         engine: what works on the sources; see `sraven.core.engines.jobs`.
 
     Returns:
-        The manifest. If the same tokens are there already, nothing is written.
+        The manifest; of a part, what it would be without the others. If the same tokens are there already,
+        nothing is written.
 
     Raises:
-        ConfigurationError: for sources without documents, a tokenizer that can't be trained, or a
-            broken record that is to be refused.
-        OutputError: if the directory can't be used; nothing is created.
+        ConfigurationError: for sources without documents, a tokenizer that can't be trained, a broken
+            record that is to be refused, or what can't be shared out.
+        OutputError: if the directory can't be used, or holds the whole, not a part; nothing is created.
         OSError: if reading or writing fails; the same call again goes on from there.
     """
-    running = Running(engine, processes, strict, tell, sources)
-    if preparation.limit is not None and not engine.is_local:
+    engine.check_workers("processes", processes)
+    _refuse_unshared(preparation, part, engine)
+    directory = TokensDirectory(directory_at(out), preparation.plan, force)
+    lock = directory.open()
+    if lock is None and part is not None:
+        raise OutputError(f"{out} holds the whole already; choose another directory for a part")
+    if lock is not None:
+        write = partial(_write_sources, processes=processes, tell=tell, sources=sources, engine=engine)
+        with lock:
+            if part is not None:
+                return _prepare_shards(preparation, directory, part, strict, write)
+            if not (directory.staging / MANIFEST).exists():
+                manifest = _prepare_shards(preparation, directory, part, strict, write)
+                write_json(directory.staging / MANIFEST, manifest)
+            directory.publish()
+    manifest = read_manifest(directory.out)
+    if strict:
+        _refuse_broken(manifest)
+    return manifest
+
+
+def _refuse_unshared(preparation: Preparation, part: "Part | None", engine: Engine) -> None:
+    """Refuse what parts, or workers of a cluster, can't do without each other."""
+    if preparation.limit is not None and (part is not None or not engine.is_local):
         raise ConfigurationError(
             f"limit={preparation.limit:,}: the first documents are read one source after the other, and "
-            "nothing can be shared out; leave out the limit or the engine"
+            f"nothing can be shared out; leave out the limit or the {'part' if part else 'engine'}"
         )
-    path = directory_at(out)
-    directory = TokensDirectory(path, preparation.plan, force)
-    lock = directory.open()
-    if lock is not None:
-        with lock:
-            staging = directory.staging
-            if not (staging / MANIFEST).exists():
-                write_json(staging / MANIFEST, _prepare_all(preparation, directory, running))
-            directory.publish()
-    manifest = read_manifest(path)
-    if strict:
-        refuse_broken(manifest["skipped"], manifest["first_skipped"])
-    return manifest
+    if part is not None and isinstance(preparation.tokenizer, Training):
+        # One that each part would train might come out otherwise on another machine.
+        raise ConfigurationError(
+            "tokenizer=train: all parts need the same one; train it first (--tokenizer train --limit 1), and "
+            f"give its {TOKENIZER}"
+        )
 
 
-def _prepare_all(preparation: Preparation, directory: TokensDirectory, running: Running) -> dict[str, Any]:
-    """Write tokenizer and shards; return the manifest."""
-    staging = directory.staging
+def _prepare_shards(
+    preparation: Preparation,
+    directory: TokensDirectory,
+    part: "Part | None",
+    strict: bool,
+    write: Callable[[list[Job], int | None], list[Shard]],
+) -> dict[str, Any]:
+    """Write tokenizer and shards, of all sources or a part; return the manifest."""
+    staging = directory.staging.absolute()
     try:
-        tokenizer = take_tokenizer(preparation, staging)
+        tokenizer = _take_tokenizer(preparation, staging / TOKENIZER)
     except ConfigurationError:
         directory.discard()
         raise
-    numbers = range(len(preparation.sources))
-    shards = write_sources(preparation, numbers, tokenizer.sha256, staging, running)
+    jobs = [
+        Job(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
+        for number, source in enumerate(preparation.sources)
+    ]
+    shards = write(part.choose(jobs) if part else jobs, preparation.limit)
     manifest = make_manifest(preparation.plan, tokenizer, shards, staging / SHARDS)
-    if running.strict:
-        refuse_broken(manifest["skipped"], manifest["first_skipped"])
+    if strict:
+        _refuse_broken(manifest)
     try:
-        refuse_empty(manifest, len(preparation.sources))
+        if part is None:
+            refuse_empty(manifest)
     except ConfigurationError:
         directory.discard()
         raise
     return manifest
+
+
+def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
+    """Return the tokenizer, trained if need be, and leave its file at a path."""
+    given = preparation.tokenizer
+    if path.is_file():  # of the run that is resumed
+        return read_tokenizer(path)
+    if isinstance(given, Training):
+        given = train_tokenizer(first_texts(preparation.sources, given.documents), given.vocab_size)
+    write_bytes(path, given.model)
+    return given
+
+
+def _write_sources(
+    jobs: list[Job],
+    limit: int | None,
+    *,
+    processes: int | None,
+    tell: Tell,
+    sources: Callable[[int, int], None],
+    engine: Engine,
+) -> list[Shard]:
+    """Write those shards of sources that aren't there yet; return all of them, in order."""
+    # Processes that have no source of their own help as threads of the tokenizer.
+    at_a_time = 1 if limit else max(1, len(jobs))
+    threads = max(1, check_threads(processes) // at_a_time) if engine.is_local else 1
+    jobs = [replace(job, threads=threads) for job in jobs]
+    if limit is None:
+        done = count(1)
+        found = map_jobs(
+            write_source,
+            jobs,
+            tell,
+            engine=engine,
+            local="processes",
+            folder=jobs[0].staging if jobs else Path(),
+            workers=processes,
+            keep=lambda _: sources(next(done), len(jobs)),
+        )
+        return list(chain.from_iterable(found))
+    shards: list[Shard] = []
+    for job in jobs:  # one after the other: how many are left depends on those before
+        if left := limit - sum(shard.documents for shard in shards):
+            shards += write_source(replace(job, limit=left), tell)
+    return shards

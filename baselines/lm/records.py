@@ -1,7 +1,6 @@
 """Sources to records: a document's text each, or what is wrong with it. Nothing read is trusted."""
 
 import gzip
-import io
 import json
 import os
 import subprocess
@@ -13,7 +12,7 @@ from itertools import islice
 from typing import IO, Any
 
 from baselines.lm import parquet_texts
-from baselines.lm.parquet_texts import DISK, END, FRAME, MISSING
+from baselines.lm.parquet_texts import DISK, FRAME, MISSING
 from baselines.lm.sources import STREAM, Source, check_plain
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ConfigurationError
@@ -66,69 +65,33 @@ class _UnreadableError(Exception):
     """The rest of a file can't be read: its argument is a key of `FAULTS`."""
 
 
-class _Unpacking:
-    """Counts what comes of a packed file, which may be a bomb."""
-
-    def __init__(self, path: str) -> None:
-        self._left = DENSE_BYTES + DENSE * os.path.getsize(path)
-
-    def count(self, size: int) -> None:
-        """Count bytes.
-
-        Raises:
-            _UnreadableError: if they are too many.
-        """
-        self._left -= size
-        if self._left < 0:
-            raise _UnreadableError("too_dense")
-
-
-class _Unpacked(io.RawIOBase):
-    """Bytes of a gzip file, up to the very last one before any damage."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__()
-        self._unpacking = _Unpacking(path)
-        self._file = gzip.open(path, "rb")  # noqa: SIM115  # closed with this
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._file.read1(len(buffer))
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise _UnreadableError("damaged_file") from None
-        self._unpacking.count(len(data))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-def _open(path: str) -> IO[bytes]:
-    if path.lower().endswith(".gz"):
-        return io.BufferedReader(_Unpacked(path), _BUFFER)
-    return open(path, "rb", _BUFFER)
+def _most_bytes(path: str) -> int:
+    """Return how many bytes may come of a packed file, which may be a bomb."""
+    return DENSE_BYTES + DENSE * os.path.getsize(path)
 
 
 def _lines(source: Source) -> Iterator[bytes]:
     """Yield the lines of a file without their ends; of one that is too long, a byte too much."""
-    with _open(source.name) as file:
-        while line := file.readline(LONGEST + 1):
-            yield line.rstrip(b"\r\n")
-            while len(line) > LONGEST and not line.endswith(b"\n"):
-                line = file.readline(LONGEST + 1)
+    is_packed = source.path.lower().endswith(".gz")
+    most = _most_bytes(source.path)
+    with gzip.open(source.path) if is_packed else open(source.path, "rb", _BUFFER) as file:
+        try:
+            while line := file.readline(LONGEST + 1):
+                yield line.rstrip(b"\r\n")
+                while len(line) > LONGEST and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST + 1)
+                if is_packed and file.tell() > most:
+                    raise _UnreadableError("too_dense")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise _UnreadableError("damaged_file") from None
 
 
 def _rows(source: Source) -> Iterator[bytes | None]:
     """Yield the column ``text`` of a Parquet file, read by another process."""
     limits = str(LONGEST), str(MEMORY)
-    command = sys.executable, "-I", str(parquet_texts.__file__), os.path.abspath(source.name), *limits
+    left = _most_bytes(source.path)
     with subprocess.Popen(  # noqa: S603  # our own script
-        command,
+        (sys.executable, "-I", str(parquet_texts.__file__), source.path, *limits),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -136,38 +99,39 @@ def _rows(source: Source) -> Iterator[bytes | None]:
     ) as process:
         assert process.stdout is not None
         try:
-            header = process.stdout.readline(1 << 16)
-            if found := json.loads(header or b"{}").get("columns"):
+            frames = _frames(process.stdout)
+            if columns := next(frames, None):
                 raise ConfigurationError(
-                    f"{source.name}: expected one column text of strings; it has {shown(found, 1000)}"
+                    f"{source.name}: expected one column text of strings; "
+                    f"it has {shown(columns.decode(errors='replace'), 1000)}"
                 )
-            yield from _frames(source, process.stdout)
+            for text in frames:
+                left -= FRAME.size + len(text or b"")
+                if left < 0:
+                    raise _UnreadableError("too_dense")
+                yield text
+            status = process.wait()
         finally:
             process.kill()
+    if status > DISK:
+        raise OSError(status - DISK, os.strerror(status - DISK), source.name)
+    if status:
+        raise _UnreadableError("damaged_file")
 
 
-def _frames(source: Source, file: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield what the frames of `baselines.lm.parquet_texts` have."""
-    unpacking = _Unpacking(source.name)
+def _frames(file: IO[bytes]) -> Iterator[bytes | None]:
+    """Yield the whole frames of `baselines.lm.parquet_texts`."""
     while len(frame := file.read(FRAME.size)) == FRAME.size:
         (size,) = FRAME.unpack(frame)
-        if size == END:
-            return
-        if size <= DISK:
-            raise OSError(DISK - size, os.strerror(DISK - size), source.name)
-        unpacking.count(FRAME.size + max(0, size))
         text = None if size == MISSING else file.read(size)
         if text is not None and len(text) < size:
-            break
+            return
         yield text
-    raise _UnreadableError("damaged_file")
 
 
 def _streamed(source: Source) -> Iterator[Any]:
     """Yield the field ``text`` of the rows of one file of a streamed dataset."""
-    assert source.stream is not None
-    whole = source.stream.open()
-    for row in whole.shard(num_shards=source.stream.count, index=source.stream.index):
+    for row in source.stream().shard(num_shards=source.count, index=source.index):
         if "text" not in row:
             raise ConfigurationError(f"{source.name}: expected a column text; it has {', '.join(row)}")
         yield row["text"]
@@ -187,24 +151,18 @@ def _parse_value(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """How records are read from a source, and a text from a record."""
+Parse = Callable[[Any], str | None]
 
-    read: Callable[[Source], Iterator[Any]]
-    parse: Callable[[Any], str | None]
-
-
-KINDS = {
-    "json": _Kind(_lines, _parse_json),
-    "text": _Kind(_lines, _parse_value),
-    "parquet": _Kind(_rows, _parse_value),
-    STREAM: _Kind(_streamed, _parse_value),
+KINDS: dict[str, tuple[Callable[[Source], Iterator[Any]], Parse]] = {
+    "json": (_lines, _parse_json),
+    "text": (_lines, _parse_value),
+    "parquet": (_rows, _parse_value),
+    STREAM: (_streamed, _parse_value),
 }
-"""The readers, by kind of source."""
+"""What reads records, and what makes a text of a record, by kind of source."""
 
 
-def _make_record(number: int, raw: Any, parse: Callable[[Any], str | None]) -> Record:
+def _make_record(number: int, raw: Any, parse: Parse) -> Record:
     if isinstance(raw, bytes) and len(raw) > LONGEST:
         return Record(number, b"", "too_long")
     try:
@@ -232,12 +190,12 @@ def read_records(source: Source, skip: int = 0) -> Iterator[Record]:
         ConfigurationError: if it has no column ``text``.
         OSError: if the disk or the network fails.
     """
-    kind, number, skipped = KINDS[source.kind], skip, 0
-    if source.stream is None:
-        check_plain(source.name)
+    (read, parse), number, skipped = KINDS[source.kind], skip, 0
+    if source.kind != STREAM:
+        check_plain(source.path, source.name)
     try:
-        for number, raw in enumerate(islice(kind.read(source), skip, None), skip + 1):
-            record = _make_record(number, raw, kind.parse)
+        for number, raw in enumerate(islice(read(source), skip, None), skip + 1):
+            record = _make_record(number, raw, parse)
             skipped = skipped + 1 if record.fault else 0
             if skipped > MOST_SKIPPED:
                 yield Record(number, b"", "no_documents")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig
 from baselines.experiment import board_of
-from baselines.lm.directory import TOKENIZER
 from baselines.lm.experiment import language_model, language_program
+from baselines.lm.shards import TOKENIZER
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from baselines.load import restore_params
 from baselines.model.transformer import Transformer
@@ -43,6 +43,17 @@ def load_language_run(folder: Path, *, step: int | None = None) -> tuple[Languag
         raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
     board_of(config)
     return config, restore_params(folder, language_program(config), config, step)
+
+
+def tokenizer_of(folder: Path) -> Tokenizer:
+    """Return the tokenizer of a run.
+
+    Raises:
+        OutputError: if its file is missing.
+    """
+    if not (folder / TOKENIZER).is_file():
+        raise OutputError(f"{folder} has no {TOKENIZER}; `sraven train` writes it again")
+    return read_tokenizer(folder / TOKENIZER)
 
 
 def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
@@ -160,9 +171,7 @@ def sample_text(folder: Path, prompt: str, count: int | None = None, **options: 
         OutputError: if there is no such run, or it isn't finished.
     """
     config, params = load_language_run(folder)
-    if not (folder / TOKENIZER).is_file():
-        raise OutputError(f"{folder} has no {TOKENIZER}; `sraven train` writes it again")
-    tokenizer = read_tokenizer(folder / TOKENIZER)
+    tokenizer = tokenizer_of(folder)
     tokens = tokenizer.encode([prompt.encode(errors="replace")])[0][:-1]  # the document goes on: no EOS
     count = min(USUAL_COUNT, max(1, config.length - len(tokens))) if count is None else count
     pieces = continue_tokens(config, params, tokens, count, **options)

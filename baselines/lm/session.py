@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from jax.sharding import Mesh
 
-from baselines.config import LanguageConfig
 from baselines.evaluate import keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
@@ -15,7 +14,6 @@ from baselines.lm.entry import check_corpus, write_language_entry
 from baselines.lm.evaluate import (
     ROWS,
     VALIDATION,
-    DocumentLosses,
     check_tokenizer,
     document_losses,
     summarise,
@@ -76,40 +74,19 @@ def evaluate_language_runs(
     if out is not None:  # whatever can be refused is, before hours of work
         check_new(out)
         check_corpus(configs[0].board, corpus)
-    found = [
-        _losses_of(run, *each, corpus=corpus, bar=bar, rows=rows, mesh=mesh)
-        for run, each in zip(runs, loaded, strict=True)
-    ]
+    found, summaries = [], []
+    for run, (config, params) in zip(runs, loaded, strict=True):
+        with bar(str(run), Documents(corpus, config.length, Share(1)).pieces) as advance:
+            each = document_losses(config, params, corpus, rows=rows or ROWS, mesh=mesh, advance=advance)
+        found.append(each)
     if losses is not None:
         write_losses(losses, corpus, {config.seed: each for config, each in zip(configs, found, strict=True)})
     if out is not None:
         write_language_entry(runs, configs, loaded[0][1], found, out, **entry)
-    return LanguageEvaluation(_summaries(runs, configs, found, corpus), unigram_entropy(corpus))
-
-
-def _losses_of(
-    run: Path,
-    config: LanguageConfig,
-    params: Any,
-    *,
-    corpus: Corpus,
-    bar: Bar,
-    rows: int | None,
-    mesh: Mesh | None,
-) -> DocumentLosses:
-    with bar(str(run), Documents(corpus, config.length, Share(1)).pieces) as advance:
-        return document_losses(config, params, corpus, rows=rows or ROWS, mesh=mesh, advance=advance)
-
-
-def _summaries(
-    runs: Sequence[Path], configs: Sequence[LanguageConfig], found: Sequence[DocumentLosses], corpus: Corpus
-) -> list[dict[str, Any]]:
-    """Return the means of each run over all documents, which go into its result as well."""
-    summaries = []
     for run, config, each in zip(runs, configs, found, strict=True):
-        means = summarise(each)
+        means = summarise(each)  # over all documents; they go into its result as well
         scores = {name: means[name] for name in ("loss", "perplexity", "bits_per_byte")}
-        size = {VALIDATION: int(means["documents"])}
+        size = {VALIDATION: corpus.documents}
         keep_scores(run, config, {VALIDATION: scores}, size, corpus=corpus.digest)
         summaries.append({"folder": str(run), "seed": config.seed, **means})
-    return summaries
+    return LanguageEvaluation(summaries, unigram_entropy(corpus))

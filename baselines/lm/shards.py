@@ -1,21 +1,24 @@
-"""Shards: the tokens of a run of documents, and a table of the documents, as plain ``.npy`` files.
+"""Sources to shards: the tokens of a run of documents, and a table of the documents, as plain ``.npy`` files.
 
 ``NAME.tokens.npy`` is uint16 [tokens]. ``NAME.documents.npy`` has a row a document, see `DOCUMENT`.
-`numpy.load` maps both into memory.
+`numpy.load` maps both into memory. A note of each shard that is done says how far it got in its source: an
+interrupted run keeps the shards whose checksums are right, and goes on behind the last of them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.lm.records import EMPTY, FAULTS, Record
-from baselines.lm.tokenizer import Tokenizer
+from baselines.lm.records import EMPTY, FAULTS, Record, read_records
+from baselines.lm.sources import Source
+from baselines.lm.tokenizer import Tokenizer, read_tokenizer
+from sraven.core.engines.call import Tell
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
@@ -24,6 +27,9 @@ from sraven.core.untrusted.schemas import read_described
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of
 its text in UTF-8, and its line or row in the source, from 1."""
+
+SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
+"""Where the shards, the notes of them, and the tokenizer are in the directory in which all is made."""
 
 ARRAYS = {"tokens": np.dtype("<u2"), "documents": DOCUMENT}
 """The arrays of a shard, and their types."""
@@ -34,8 +40,7 @@ SHARD_BYTES = 1 << 30
 NAMED = 20
 """Skipped records that are named; all are counted."""
 
-_BATCH_BYTES, _BATCH_DOCUMENTS = 1 << 17, 256  # in the cache; more is no faster
-_BATCH_RECORDS = 1 << 14  # skipped ones, too: an interrupt is heard after a batch
+_BATCH_BYTES, _BATCH_RECORDS = 1 << 17, 256  # in the cache; an interrupt is heard after a batch
 
 
 @dataclass(frozen=True)
@@ -69,88 +74,34 @@ class Shard:
     tokenizer: str
 
 
-@dataclass
-class _Tally:
-    """What was seen of a shard's records so far."""
+@dataclass(frozen=True)
+class Job:
+    """A source to write, in a form that another process takes.
 
-    source: str
+    Attributes:
+        staging: the directory in which all is made, with the tokenizer.
+        source: where the documents come from.
+        number: of the source.
+        tokenizer: SHA-256 of the tokenizer.
+        documents: of a shard, at most.
+        strict: refuse the first broken record.
+        limit: documents that may be taken of the source; None for all.
+        threads: of the tokenizer.
+    """
+
+    staging: Path
+    source: Source
+    number: int
+    tokenizer: str
+    documents: int
     strict: bool
-    documents: int = 0
-    text_bytes: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    named: list[str] = field(default_factory=list)
-
-    def skip(self, record: Record) -> None:
-        fault = f"{self.source}:{record.number}: {FAULTS[record.fault]}"
-        if self.strict and record.fault != EMPTY:
-            raise ConfigurationError(f"{fault}; mend or remove it, or leave out --strict to skip it")
-        self.skipped[record.fault] += 1
-        if record.fault != EMPTY and len(self.named) < NAMED:
-            self.named.append(fault)
-
-    def add(self, record: Record) -> None:
-        self.documents += 1
-        self.text_bytes += len(record.text)
+    limit: int | None = None
+    threads: int = 1
 
 
-class _ArrayFile:
-    """An array of one axis that grows in a file; only the header is written twice."""
-
-    def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
-        self.path, self.length, self._dtype = path, 0, dtype
-        self._file: IO[bytes] = open(path, "wb")  # noqa: SIM115  # the caller closes it
-        self._write_header()
-
-    def _write_header(self) -> None:
-        # NumPy leaves room for the length to grow.
-        description = np.lib.format.dtype_to_descr(self._dtype)
-        header = {"descr": description, "fortran_order": False, "shape": (self.length,)}
-        np.lib.format.write_array_header_1_0(self._file, header)
-
-    def append(self, values: NDArray[Any]) -> None:
-        self._file.write(np.ascontiguousarray(values, self._dtype).data)
-        self.length += len(values)
-
-    def close(self) -> None:
-        if not self._file.closed:
-            self._file.seek(0)
-            self._write_header()
-            self._file.close()
-
-
-class _Writer:
-    """Documents to the files of one shard, a batch at a time; they go if they weren't moved."""
-
-    def __init__(self, name: str, write: "Writing") -> None:
-        self._tokenizer, self._threads = write.tokenizer, write.threads
-        self.files: dict[str, _ArrayFile] = {}
-        with ExitStack() as stack:  # what was begun goes if the next can't be
-            for array, dtype in ARRAYS.items():
-                path = stack.enter_context(apart(write.staging, f"{name}.{array}"))
-                self.files[array] = _ArrayFile(path, dtype)
-                stack.callback(self.files[array].close)
-            self._stack = stack.pop_all()
-
-    def __enter__(self) -> "_Writer":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def append(self, batch: list[Record]) -> None:
-        texts = [record.text for record in batch]
-        tokens, lengths = self._tokenizer.encode(texts, self._threads)
-        rows = np.zeros(len(batch), DOCUMENT)
-        rows["start"] = self.files["tokens"].length + np.cumsum(lengths) - lengths
-        rows["tokens"] = lengths
-        rows["bytes"] = [len(text) for text in texts]
-        rows["record"] = [record.number for record in batch]
-        self.files["tokens"].append(tokens)
-        self.files["documents"].append(rows)
-
-    def close(self) -> None:
-        for file in self.files.values():
-            file.close()
+def name_of(source: int, shard: int) -> str:
+    """Return the name of a shard: the numbers of its source, and of it in that."""
+    return f"{source:05d}-{shard:05d}"
 
 
 def path_of(stem: Path, array: str) -> Path:
@@ -158,114 +109,147 @@ def path_of(stem: Path, array: str) -> Path:
     return stem.with_name(f"{stem.name}.{array}.npy")
 
 
-def _batches(
-    records: Iterator[Record], tally: _Tally, documents: int
-) -> Iterator[tuple[list[Record], int, bool]]:
-    """Yield batches of one shard's documents, with the last record's number and whether there is more."""
-    batch: list[Record] = []
-    size = number = seen = 0
-    more = False
-    for record in records:
-        number = record.number
-        seen += 1
-        if record.fault:
-            tally.skip(record)
-        else:
-            tally.add(record)
-            batch.append(record)
-            size += len(record.text)
-        if tally.documents >= documents or tally.text_bytes >= SHARD_BYTES:
-            more = True
-            break
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS or seen >= _BATCH_RECORDS:
-            yield batch, number, True
-            batch, size, seen = [], 0, 0
-    yield batch, number, more
+@lru_cache(maxsize=1)
+def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
+    """Return the tokenizer of a file, read once in a process as long as it is the same."""
+    return read_tokenizer(path)
 
 
-@dataclass(frozen=True)
-class Writing:
-    """How the shards of a source are written.
-
-    Attributes:
-        staging: the directory in which all is made.
-        folder: where in it the arrays go.
-        entries: where the notes go of shards that are done.
-        tokenizer: what makes tokens of documents.
-        documents: of a shard, at most.
-        strict: refuse the first broken record.
-        threads: of the tokenizer.
-        tell: is told of more documents and bytes of text.
-    """
-
-    staging: Path
-    folder: Path
-    entries: Path
-    tokenizer: Tokenizer
-    documents: int
-    strict: bool
-    threads: int
-    tell: Callable[[int, int], None]
-
-
-def write_shard(
-    records: Iterator[Record], name: str, source: str, done: int, limit: int | None, write: Writing
-) -> Shard:
-    """Write the next shard of a source: documents until it is full, or the source at its end.
+def write_source(job: Job, tell: Tell) -> list[Shard]:
+    """Write the shards of a source that aren't there yet; return all of them.
 
     Args:
-        records: what is left of the source.
-        name: of the shard.
-        source: name of the source.
-        done: records of the source that earlier shards have.
-        limit: documents that may be taken of the source yet; None for all.
-        write: where and how.
+        job: the source, and how.
+        tell: is told of more documents and bytes of text.
 
     Raises:
         ConfigurationError: if a record is broken, and that is to be refused.
     """
-    tally = _Tally(source, write.strict)
-    most = write.documents if limit is None else min(limit, write.documents)
-    more = False
-    with _Writer(name, write) as writer:
-        for batch, number, more in _batches(records, tally, most):  # noqa: B007  # used below
-            if batch:
-                writer.append(batch)
-            done = max(done, number)
-            write.tell(len(batch), sum(len(record.text) for record in batch))
-        writer.close()
-        shard = Shard(
-            name=name,
-            source=source,
-            documents=tally.documents,
-            tokens=writer.files["tokens"].length,
-            text_bytes=tally.text_bytes,
-            records=done,
-            last=not more or tally.documents == limit,
-            skipped=dict(tally.skipped),
-            named=tally.named,
-            sha256=_publish(write.folder / name, writer.files) if tally.documents else {},
-            tokenizer=write.tokenizer.sha256,
-        )
-    write_json(write.entries / f"{name}.json", asdict(shard))
+    shards: list[Shard] = []
+    records: Iterator[Record] | None = None
+    while not shards or not shards[-1].last:
+        name = name_of(job.number, len(shards))
+        shard = read_shard(job.staging, name, job.tokenizer) if records is None else None
+        if shard is None:
+            done = shards[-1].records if shards else 0
+            left = None if job.limit is None else job.limit - sum(shard.documents for shard in shards)
+            records = records or read_records(job.source, done)
+            shard = _write_shard(job, name, records, done, left, tell)
+        shards.append(shard)
+    return shards
+
+
+def _batches(records: Iterator[Record], documents: int) -> Iterator[list[Record]]:
+    """Yield the records of one shard, skipped ones too: until it is full, or there are no more."""
+    batch: list[Record] = []
+    size = begun = 0
+    for record in records:
+        batch.append(record)
+        size += len(record.text)
+        documents -= not record.fault
+        if not documents or size >= SHARD_BYTES:
+            break
+        if len(batch) >= _BATCH_RECORDS or size - begun >= _BATCH_BYTES:
+            yield batch
+            batch, begun = [], size
+    yield batch
+
+
+def _encode(tokenizer: Tokenizer, records: list[Record], threads: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the tokens of documents, and their rows of the table."""
+    texts = [record.text for record in records]
+    tokens, lengths = tokenizer.encode(texts, threads)
+    rows = np.zeros(len(records), DOCUMENT)
+    rows["start"] = np.cumsum(lengths) - lengths
+    rows["tokens"] = lengths
+    rows["bytes"] = [len(text) for text in texts]
+    rows["record"] = [record.number for record in records]
+    return tokens.astype(ARRAYS["tokens"], copy=False), rows
+
+
+def _write_header(file: IO[bytes], length: int) -> None:
+    """Write the header of an array of tokens. NumPy leaves room in it for the length to grow."""
+    header = {"descr": ARRAYS["tokens"].str, "fortran_order": False, "shape": (length,)}
+    np.lib.format.write_array_header_1_0(file, header)
+
+
+def _write_shard(
+    job: Job, name: str, records: Iterator[Record], done: int, limit: int | None, tell: Tell
+) -> Shard:
+    """Write the next shard of a source: documents until it is full, or the source at its end.
+
+    Args:
+        job: the source, and how.
+        name: of the shard.
+        records: what is left of the source.
+        done: records of the source that earlier shards have.
+        limit: documents that may be taken of the source yet; None for all.
+        tell: is told of more documents and bytes of text.
+    """
+    tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
+    most = job.documents if limit is None else min(limit, job.documents)
+    tokens, tables, named = 0, [np.zeros(0, DOCUMENT)], list[str]()
+    skipped: Counter[str] = Counter()
+    with apart(job.staging, f"{name}.tokens") as token_path, apart(job.staging, f"{name}.documents") as path:
+        with open(token_path, "wb") as file:
+            _write_header(file, 0)
+            for batch in _batches(records, most):
+                done = batch[-1].number if batch else done
+                skipped.update(record.fault for record in batch if record.fault)
+                broken = [
+                    f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
+                    for record in batch
+                    if record.fault not in ("", EMPTY)
+                ]
+                if broken and job.strict:
+                    raise ConfigurationError(
+                        f"{broken[0]}; mend or remove it, or leave out --strict to skip it"
+                    )
+                named = [*named, *broken][:NAMED]
+                kept = [record for record in batch if not record.fault]
+                if kept:
+                    found, rows = _encode(tokenizer, kept, job.threads)
+                    rows["start"] += tokens
+                    tokens += len(found)
+                    file.write(found.data)
+                    tables.append(rows)
+                tell(len(kept), sum(len(record.text) for record in kept))
+            file.seek(0)
+            _write_header(file, tokens)
+        table = np.concatenate(tables)
+        with open(path, "wb") as file:
+            np.save(file, table)
+        sha256 = {}
+        for array, written in {"tokens": token_path, "documents": path}.items() if len(table) else ():
+            goal = path_of(job.staging / SHARDS / name, array)
+            move_into_place(written, goal)
+            sha256[array] = sha256_of_file(goal)
+    text_bytes = int(table["bytes"].sum())
+    shard = Shard(
+        name=name,
+        source=job.source.name,
+        documents=len(table),
+        tokens=tokens,
+        text_bytes=text_bytes,
+        records=done,
+        last=(len(table) < most and text_bytes < SHARD_BYTES) or len(table) == limit,
+        skipped=dict(skipped),
+        named=named,
+        sha256=sha256,
+        tokenizer=job.tokenizer,
+    )
+    write_json(job.staging / ENTRIES / f"{name}.json", asdict(shard))
     return shard
 
 
-def _publish(stem: Path, files: Mapping[str, _ArrayFile]) -> dict[str, str]:
-    """Move finished arrays into place; return their digests."""
-    for array, file in files.items():
-        move_into_place(file.path, path_of(stem, array))
-    return {array: sha256_of_file(path_of(stem, array)) for array in files}
-
-
-def read_shard(write: Writing, name: str) -> Shard | None:
-    """Return a shard of an earlier run, if it is there and whole."""
+def read_shard(staging: Path, name: str, tokenizer: str) -> Shard | None:
+    """Return a shard that is there and whole, of the tokenizer that has some SHA-256; else None."""
     try:
-        shard = Shard(**read_described(write.entries / f"{name}.json", "tokens_shard"))
+        shard = Shard(**read_described(staging / ENTRIES / f"{name}.json", "tokens_shard"))
         whole = all(
-            sha256_of_file(path_of(write.folder / name, array)) == shard.sha256[array]
+            sha256_of_file(path_of(staging / SHARDS / name, array)) == shard.sha256[array]
             for array in (ARRAYS if shard.documents else ())
         )
     except (OSError, ValueError):
         return None
-    return shard if whole and shard.tokenizer == write.tokenizer.sha256 else None
+    return shard if whole and shard.tokenizer == tokenizer else None

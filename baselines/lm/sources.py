@@ -4,8 +4,7 @@ import glob
 import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,60 +26,35 @@ STREAM = "stream"
 
 
 @dataclass(frozen=True)
-class Stream:
-    """One of the files that a streamed dataset consists of.
-
-    Attributes:
-        dataset: what `datasets.load_dataset` takes: a name on the Hub, or a directory.
-        config: name of its configuration, or None.
-        split: name of the split.
-        index: which file.
-        count: of how many.
-    """
-
-    dataset: str
-    config: str | None
-    split: str
-    index: int = 0
-    count: int = 1
-
-    def open(self) -> Any:
-        """Return the rows of the whole split, as a `datasets.IterableDataset`."""
-        from datasets import load_dataset
-
-        return load_dataset(self.dataset, self.config, split=self.split, streaming=True)
-
-
-@dataclass(frozen=True)
 class Source:
     """A unit of work: what one process reads from its first record to its last.
 
     Attributes:
         name: what messages and the manifest call it; a file's path, as it was given.
         kind: how it is read: a value of `SUFFIXES`, or ``stream``.
+        path: of the file, for any working directory; or what `datasets.load_dataset` takes: a name on the
+            Hub, or a directory.
         size: bytes of the file; 0 for a stream.
-        stream: where it comes from, if it is one.
+        config: of a streamed dataset, or None.
+        split: of a streamed dataset.
+        index: which of the dataset's files.
+        count: of how many.
     """
 
     name: str
     kind: str
+    path: str
     size: int = 0
-    stream: Stream | None = None
+    config: str | None = None
+    split: str = ""
+    index: int = 0
+    count: int = 1
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What tells it from another source, for JSON."""
-        return {"name": self.name, "size": self.size}
+    def stream(self) -> Any:
+        """Return the rows of the whole split, as a `datasets.IterableDataset`."""
+        from datasets import load_dataset
 
-    @property
-    def located(self) -> "Source":
-        """The same for a process with another working directory."""
-        if self.stream is None:
-            return replace(self, name=os.path.abspath(self.name))
-        dataset = self.stream.dataset
-        if not dataset.startswith("."):
-            return self
-        return replace(self, stream=replace(self.stream, dataset=os.path.abspath(dataset)))
+        return load_dataset(self.path, self.config, split=self.split, streaming=True)
 
 
 def find_sources(patterns: Sequence[str], config: str | None = None, split: str = "train") -> list[Source]:
@@ -129,43 +103,30 @@ def _match(pattern: str) -> list[str]:
 
 
 def _suffix(path: str) -> str:
-    name = Path(path).name.lower()
-    return next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.endswith(suffix)), "")
+    return next((suffix for suffix in SUFFIXES if Path(path).name.lower().endswith(suffix)), "")
 
 
-def check_plain(path: str) -> None:
+def check_plain(path: str, name: str) -> None:
     """Refuse what may have no end, or wait for one: a pipe or a device, also behind a link.
+
+    Args:
+        path: to look at.
+        name: what to call it in the error.
 
     Raises:
         ConfigurationError: if it is no plain file.
         OSError: if it can't be looked at.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
-        raise ConfigurationError(f"source={path!r}: is a pipe, a device or a directory; give a plain file")
+        raise ConfigurationError(f"source={name!r}: is a pipe, a device or a directory; give a plain file")
 
 
 def _file_source(path: str) -> Source:
-    check_plain(path)
+    check_plain(path, path)
     suffix = _suffix(path)
     if not suffix:
         raise ConfigurationError(f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}")
-    return Source(path, SUFFIXES[suffix], os.path.getsize(path))
-
-
-@contextmanager
-def _without_notes() -> Iterator[None]:
-    """Keep the libraries from telling each of their tries: what came of them is told in one line."""
-    import datasets  # noqa: F401  # it and the Hub's library set their levels when they are imported
-
-    loggers = [logging.getLogger(name) for name in ("datasets", "huggingface_hub")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+    return Source(path, SUFFIXES[suffix], os.path.abspath(path), os.path.getsize(path))
 
 
 def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
@@ -174,17 +135,23 @@ def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
     Raises:
         ConfigurationError: if it can't be opened.
     """
+    words = " ".join(filter(None, (name, config, split)))
+    whole = Source(
+        words, STREAM, os.path.abspath(name) if name.startswith(".") else name, config=config, split=split
+    )
+    quiet = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # the libraries tell of each try: what came of them is one line here
     try:
-        with _without_notes():
-            count = Stream(name, config, split).open().num_shards
+        count = whole.stream().num_shards
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ConfigurationError(
             f"source={name!r}: can't be streamed ({reason}); check name, --config, --split and network, or "
             "download its files elsewhere and give their paths"
         ) from None
-    words = " ".join(filter(None, (name, config, split)))
+    finally:
+        logging.disable(quiet)
     return [
-        Source(f"{words} {index + 1}/{count}", STREAM, stream=Stream(name, config, split, index, count))
+        replace(whole, name=f"{words} {index + 1}/{count}", index=index, count=count)
         for index in range(count)
     ]

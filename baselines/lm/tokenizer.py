@@ -22,7 +22,6 @@ MOST_PIECES = 1 << 16
 SPECIAL = {"pad": 0, "eos": 1, "bos": 2, "unk": 3}
 """Ids of the special tokens in a tokenizer that is trained here, as NanoDO's and T5's have them."""
 
-_MOST_BYTES = 1 << 28
 _LONGEST_LINE = 1 << 16
 _THREADS = 8
 _SEED = 0
@@ -105,12 +104,6 @@ def read_tokenizer(path: Path) -> Tokenizer:
         ConfigurationError: if there is none, or it can't be used here.
     """
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            path.stat()  # says so if there is nothing
-            raise ConfigurationError(
-                f"tokenizer={str(path)!r}: is no plain file of {_MOST_BYTES:,} bytes or fewer; "
-                "give a SentencePiece .model file, or train"
-            )
         model = read_bounded(path)
     except OSError as error:
         raise ConfigurationError(

@@ -26,19 +26,6 @@ _THREADS, _AHEAD = 4, 8
 _LAST_STEP = 1 << 40
 
 
-class _Source:
-    """Windows in the order of the corpus."""
-
-    def __init__(self, corpus: Corpus, length: int) -> None:
-        self._corpus, self._length = corpus, length
-
-    def __len__(self) -> int:
-        return max(0, self._corpus.tokens - 1) // self._length
-
-    def __getitem__(self, index: int) -> NDArray[np.uint16]:
-        return self._corpus.read(index * self._length, self._length + 1)
-
-
 @dataclass(frozen=True)
 class Windows:
     """Batches of windows. Every window comes once an epoch, in an order of its own each epoch.
@@ -67,19 +54,20 @@ class Windows:
     @property
     def count(self) -> int:
         """Windows of an epoch."""
-        return len(_Source(self.corpus, self.length))
+        return max(0, self.corpus.tokens - 1) // self.length
 
     @cached_property
-    def _rows(self) -> Any:
+    def _order(self) -> Any:
         # Not shuffle(seed): Grain adds the epoch to that, and two seeds would share all epochs but one.
-        return grain.MapDataset.source(_Source(self.corpus, self.length)).seed(self.seed).shuffle().repeat()
+        return grain.MapDataset.range(self.count).seed(self.seed).shuffle().repeat()
 
     def batch(self, step: int) -> NDArray[np.int32]:
         """Return this process's rows of a step's batch, int32 [B / processes, T + 1].
 
         Inputs are ``[:, :-1]`` and targets ``[:, 1:]``. It costs the same at any step.
         """
-        return np.stack([self._rows[row] for row in self.share.rows(step)]).astype(np.int32)
+        starts = [self._order[row] * self.length for row in self.share.rows(step)]
+        return np.stack([self.corpus.read(start, self.length + 1) for start in starts]).astype(np.int32)
 
     def batches(self, first: int = 0) -> Iterator[NDArray[np.int32]]:
         """Yield the batches from step ``first`` on, without end, read ahead in threads."""

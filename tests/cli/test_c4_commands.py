@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.c4 import COMMANDS
-
 WORDS = ["red", "green", "blue", "round", "square"]
 
 
@@ -59,45 +57,42 @@ def test_a_tokenizer_from_a_file_gives_the_same(run):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("more", "options", "message"),
     [
-        ({"source": "none*.json"}, "source='none*.json': no such file; give a path,"),
-        ({"tokenizer": ["none.model"]}, "tokenizer='none.model': No such file or directory; give"),
-        ({"tokenizer": ["a.jsonl"]}, "tokenizer='a.jsonl': not a SentencePiece model"),
-        ({"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents go with"),
-        ({"tokenizer": ["train", "--vocab-size", 70_000]}, "vocab_size=70000: expected an integer from 1 to"),
-        ({"tokenizer": ["train"]}, "vocab_size=32,000: the documents give"),
-        ({"out": "a.jsonl"}, "is a file"),
+        ([], {"source": "none*.json"}, "source='none*.json': no such file"),
+        ([], {"tokenizer": ["none.model"]}, "tokenizer='none.model': No such file"),
+        ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents go with"),
+        (
+            [],
+            {"tokenizer": ["train", "--vocab-size", 70_000]},
+            "vocab_size=70000: expected an integer",
+        ),
+        ([], {"tokenizer": ["train"]}, "vocab_size=32,000"),
+        ([], {"out": "a.jsonl"}, "is a file"),
+        (["--limit", 0], {}, "limit=0: expected an integer from 1"),
+        (["--shard-documents", 0], {}, "shard_documents=0: expected"),
+        (["--config", "en"], {}, "config='en'"),
+        (["--part", "0/2"], {}, "part='0/2'"),
     ],
 )
-def test_errors_are_one_line(run, options, message, corpus):
+def test_errors_are_one_line_and_leave_nothing(run, more, options, message, corpus):
     before = sorted(corpus.iterdir())
-    code, out, err = prepare(run, **options)
+    code, out, err = prepare(run, *more, **options)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
     assert sorted(corpus.iterdir()) == before
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--strict"], "error: a.jsonl:26: not valid JSON; mend or remove it"),
-        (["--limit", 0], "limit=0: expected an integer from 1"),
-        (["--shard-documents", 0], "shard_documents=0: expected"),
-        (["--config", "en"], "only datasets have it"),
-    ],
-)
-def test_more_errors_are_one_line(run, more, message):
-    code, out, err = prepare(run, *more)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
+def test_strict_ends_at_the_first_broken_line(run):
+    code, out, err = prepare(run, "--strict")
+    assert (code, out) == (2, "") and err.startswith("error: a.jsonl:26: not valid JSON")
 
 
 def test_other_tokens_in_the_way(run):
     prepare(run)
     code, _, err = prepare(run, "--limit", 3)
     assert (code, err.count("\n")) == (2, 1)
-    assert "tokens holds other tokens (limit differ); choose another directory, or use --force" in err
+    assert "limit differ" in err and "--force" in err
     assert prepare(run, "--limit", 3, "--force")[0] == 0
 
 
@@ -113,7 +108,7 @@ def test_work_that_ends_early_goes_on(run, monkeypatch, error, code, message):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("baselines.lm.source_shards.write_shard", fail)
+        patch.setattr("baselines.lm.prepare.write_source", fail)
         found, _, err = prepare(run)
     assert found == code and err.startswith(message)
     assert prepare(run)[0] == 0
@@ -126,12 +121,6 @@ def test_a_missing_library_is_named(run, monkeypatch):
     code, _, err = prepare(run)
     assert (code, err.count("\n")) == (2, 1)
     assert "sraven c4 prepare needs sentencepiece: pip install '.[baselines]' in a checkout" in err
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(run, command):
-    code, out, _ = run("c4", command, "--help")
-    assert code == 0 and f"Example:\n    sraven c4 {command}" in out
 
 
 def test_preparing_imports_nothing_that_it_does_not_need(corpus):

@@ -184,7 +184,7 @@ def run_records(data: bytes, folder: Path) -> str:
     suffix = ENDINGS[data[:1]]
     path = folder / f"records{suffix}"
     path.write_bytes(data[1:])
-    source = Source(str(path), SUFFIXES[suffix], len(data) - 1)
+    source = Source(str(path), SUFFIXES[suffix], str(path), len(data) - 1)
     records, message = refused(lambda: list(read_records(source)))
     if message:
         return message

@@ -101,9 +101,11 @@ def all_quickly(cache):
 
 
 def assert_refused(tmp_path, message, *arguments, code=2):
-    """Check that a command ends with one line, and leaves everything as it was."""
+    """Check that a command ends with one line, which has some words, and leaves everything as it was."""
     before = snapshot(tmp_path)
-    assert sraven(*arguments) == (code, "", f"error: {message}\n")
+    found, out, err = sraven(*arguments)
+    assert (found, out, err.count("\n")) == (code, "", 1) and err.startswith("error: ")
+    assert message in err
     assert snapshot(tmp_path) == before
 
 

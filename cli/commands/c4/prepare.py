@@ -14,7 +14,6 @@ from cli.shared.progress import documents_bar, doing, resumable
 from cli.shared.writing import print_tokens
 
 if TYPE_CHECKING:
-    from baselines.lm.preparation import Preparation
     from sraven.core.engines.jobs import Engine
 
 TRAIN = "train"
@@ -85,29 +84,21 @@ def command(
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
     preparation = Preparation(found, maker, limit, shard_documents)
-    how["engine"] = engine
-    if part is not None:
-        _prepare_part(preparation, out, part, as_json, how)
+    if part is None:
+        with resumable(out), documents_bar() as told:
+            manifest = prepare(preparation, out, engine=engine, tell=told.tell, sources=told.sources, **how)
+        print_tokens(manifest, out, as_json)
         return
-    with resumable(out), documents_bar() as told:
-        manifest = prepare(preparation, out, tell=told.tell, sources=told.sources, **how)
-    print_tokens(manifest, out, as_json)
-
-
-def _prepare_part(
-    preparation: "Preparation", out: Path, part: str, as_json: bool, how: dict[str, Any]
-) -> None:
-    """Prepare a part, and print what it holds and what comes next."""
-    from baselines.lm.parts import prepare_part
     from sraven.core.dataset.parts import read_part
 
     chosen = read_part(part)
     with resumable(out), documents_bar(f"part {chosen}") as told:
-        shards = prepare_part(preparation, out, chosen, tell=told.tell, sources=told.sources, **how)
-    documents, tokens = (sum(getattr(shard, name) for shard in shards) for name in ("documents", "tokens"))
+        held = prepare(
+            preparation, out, part=chosen, engine=engine, tell=told.tell, sources=told.sources, **how
+        )
     if as_json:
-        found = {"number": chosen.number, "of": chosen.of, "documents": documents, "tokens": tokens}
-        print_json({"path": str(out), **found})
+        found = {"number": chosen.number, "of": chosen.of}
+        print_json({"path": str(out), **found, "documents": held["documents"], "tokens": held["tokens"]})
         return
-    click.echo(f"part {chosen}: {documents:,} documents, {tokens:,} tokens")
+    click.echo(f"part {chosen}: {held['documents']:,} documents, {held['tokens']:,} tokens")
     click.echo(f"when all are there: sraven merge {shlex.quote(str(out))} ... --out DIR")

@@ -6,12 +6,11 @@ from types import MappingProxyType
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy, write_losses
+from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
@@ -53,17 +52,6 @@ def test_summary_is_over_all_tokens(runs, unseen):
     assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
     assert summary["perplexity"] == pytest.approx(math.exp(summary["loss"]))
     assert summary["bits_per_byte"] == pytest.approx(found.loss.sum() / math.log(2) / unseen.text_bytes)
-
-
-def test_losses_are_written_by_document(runs, unseen, tmp_path):
-    config, params = load_language_run(runs / "softmax")
-    found = document_losses(config, params, unseen)
-    write_losses(tmp_path / "losses.parquet", unseen, {0: found})
-    table = pq.read_table(tmp_path / "losses.parquet")
-    assert table.column_names == ["document", "targets", "bytes", "loss_0"]
-    assert table["document"][4].as_py().endswith("documents.jsonl:5")
-    np.testing.assert_array_equal(table["loss_0"], found.loss)
-    assert [path.name for path in tmp_path.iterdir()] == ["losses.parquet"]
 
 
 def test_documents_of_another_tokenizer_are_refused(runs, corpus, directory):

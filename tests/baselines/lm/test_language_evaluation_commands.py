@@ -14,7 +14,6 @@ from baselines.lm.sample import load_language_run
 from baselines.run_directory import read_run
 from helpers.command import sraven
 from helpers.tiny_language import (
-    TRAINING,
     TWICE,
     VALIDATION,
     assert_refused,
@@ -57,7 +56,7 @@ def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated)
 def test_file_of_losses_has_a_column_for_each_seed(evaluated):
     answer, table = evaluated
     assert table.column_names == ["document", "targets", "bytes", "loss_0", "loss_1"]
-    assert table.num_rows == 13
+    assert table.num_rows == 13 and table["document"][4].as_py().endswith("documents.jsonl:5")
     for seed, run in enumerate(answer["runs"]):
         losses, targets = (np.asarray(table[name]) for name in (f"loss_{seed}", "targets"))
         assert (losses > 0).all()
@@ -81,72 +80,6 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
     assert out.splitlines()[-1] == last
 
 
-def test_submission_of_documents_that_are_not_the_boards_is_refused(language, data, tmp_path):
-    message = (
-        "c4-v1 has the 364,608 documents of allenai/c4, en, validation; here are 13, of which nothing can "
-        "be submitted or pinned"
-    )
-    options = [f"--out={tmp_path / 'entry'}", f"--losses={tmp_path / 'losses.parquet'}"]
-    assert_refused(tmp_path, message, "evaluate", language / TWICE[0], data, *options)
-
-
-def test_evaluation_needs_documents(language, tmp_path):
-    message = (
-        "a run on c4-v1 needs --data DIR, tokens that `sraven c4 prepare` made; see sraven evaluate --help"
-    )
-    assert_refused(tmp_path, message, "evaluate", language / TWICE[0])
-
-
-def test_runs_that_are_no_seeds_of_one_configuration_are_refused(language, data, tmp_path):
-    first, other = (
-        language / TWICE[0],
-        changed_run(language / TWICE[0], tmp_path / "other", learning_rate=0.5),
-    )
-    message = f"{other} differs from {first} in more than its seed"
-    assert_refused(tmp_path, message, "evaluate", first, other, data)
-    assert_refused(tmp_path, "two of the runs have the same seed", "evaluate", first, first, data)
-
-
-@pytest.mark.parametrize("out", [False, True])
-def test_runs_on_two_boards_are_refused(language, data, other_board, tmp_path, out):
-    first, options = language / TWICE[0], [f"--out={tmp_path / 'entry'}"] if out else []
-    for one, two in ((first, other_board), (other_board, first)):
-        message = f"{two} differs from {one} in more than its seed"
-        assert_refused(tmp_path, message, "evaluate", one, two, data, *options)
-        assert_refused(tmp_path, message, "evaluate", one, two, *options)
-
-
-def test_unfinished_and_missing_runs_are_refused(language, data, tmp_path):
-    wanted = f"{tmp_path / 'no'} holds no run; `sraven train` makes one"
-    assert_refused(tmp_path, wanted, "evaluate", tmp_path / "no", data)
-    begun = shutil.copytree(language / TWICE[0], tmp_path / "run")
-    shutil.rmtree(begun / "checkpoints" / "60")
-    wanted = f"{begun} has 40 of 60 steps; train it to the end first"
-    assert_refused(tmp_path, wanted, "evaluate", begun, data)
-
-
-def test_documents_of_another_tokenizer_are_refused_though_it_has_as_many_pieces(language, tmp_path):
-    other = train_tokenizer([make_document(number) + " xyz" for number in range(80)], 280)
-    tokens = write_corpus(tmp_path, 500, 2, other)
-    run = language / TWICE[0]
-    mine = Corpus(language / TRAINING).tokenizer["sha256"][:12]
-    message = (
-        f"the documents have the tokenizer {other.sha256[:12]}… and {run} has {mine}…; prepare them with "
-        "the run's tokenizer"
-    )
-    assert_refused(tmp_path, message, "evaluate", run, f"--data={tokens}")
-
-
-def test_rows_beyond_all_bounds_are_refused_by_their_name(language, data, tmp_path):
-    message = "rows=1099511627776: expected an integer from 1 to 1,073,741,824"
-    assert_refused(tmp_path, message, "evaluate", language / TWICE[0], data, f"--rows={1 << 40}")
-
-
-def test_other_boards_need_a_submission_to_write(other_board, tmp_path):
-    message = "name the submission to write: --out DIR; see sraven evaluate --help"
-    assert_refused(tmp_path, message, "evaluate", other_board)
-
-
 def test_submission_to_another_board_is_told_to_programs(other_board, monkeypatch, tmp_path):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
@@ -163,11 +96,28 @@ def test_submission_to_another_board_is_told_to_programs(other_board, monkeypatc
     assert rows == [["test", "5", "0.5000"], ["ood", "7", "1.5000"], ["ood_terms", "7", "2.5000", "unranked"]]
 
 
-@pytest.mark.parametrize("option", ["data=tokens", "losses=file", "rows=7", "mesh=data=1"])
-def test_options_of_the_language_model_are_refused_for_runs_on_other_boards(other_board, tmp_path, option):
-    name = option.split("=")[0]
-    message = (
-        f"--{name} is for runs on c4-v1; other boards make their own instances; see sraven evaluate --help"
-    )
-    out = f"--out={tmp_path / 'entry'}"
-    assert_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)
+def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_board, tmp_path):
+    run, out = language / TWICE[0], f"--out={tmp_path / 'entry'}"
+    faster = changed_run(run, tmp_path / "faster", learning_rate=0.5)
+    begun = shutil.copytree(run, tmp_path / "begun")
+    shutil.rmtree(begun / "checkpoints" / "60")
+    tokenizer = train_tokenizer([make_document(number) + " xyz" for number in range(80)], 280)
+    others = f"--data={write_corpus(tmp_path, 500, 2, tokenizer)}"  # with as many pieces
+    apart = "{} differs from {} in more than its seed"
+    for message, *line in (
+        ("a run on c4-v1 needs --data DIR", run),
+        ("has the 364,608 documents of allenai/c4", run, data, out, f"--losses={tmp_path / 'losses'}"),
+        (f"rows={1 << 40}: expected an integer from 1 to", run, data, f"--rows={1 << 40}"),
+        (apart.format(faster, run), run, faster, data),
+        (apart.format(other_board, run), run, other_board, data, out),
+        (apart.format(run, other_board), other_board, run),
+        ("two of the runs have the same seed", run, run, data),
+        (f"{tmp_path / 'no'} holds no run", tmp_path / "no", data),
+        (f"{begun} has 40 of 60 steps", begun, data),
+        (f"the documents have the tokenizer {tokenizer.sha256[:12]}… and {run} has ", run, others),
+        ("name the submission to write: --out DIR", other_board),
+    ):
+        assert_refused(tmp_path, message, "evaluate", *line)
+    for option in ("data=tokens", "losses=file", "rows=7", "mesh=data=1"):
+        message = f"--{option.split('=')[0]} is for runs on c4-v1"
+        assert_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from baselines.lm.parts import merge_tokens, prepare_part
+from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import Preparation, Training, prepare
 from baselines.lm.sources import find_sources
 from helpers.killing import killed_after
@@ -21,7 +21,7 @@ def parts(preparation, tmp_path):
     """The directories of two parts: sources 1 and 3, and source 2."""
     folders = [tmp_path / f"part-{number}" for number in (1, 2)]
     for number, folder in enumerate(folders, 1):
-        prepare_part(preparation, folder, Part(number, 2), processes=1)
+        prepare(preparation, folder, part=Part(number, 2), processes=1)
     return folders
 
 
@@ -35,8 +35,8 @@ def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, directory, tm
 
 def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_path, contents):
     folders = [tmp_path / str(number) for number in range(1, 5)]
-    found = [prepare_part(preparation, folder, Part(n, 4)) for n, folder in enumerate(folders, 1)]
-    assert [len(shards) for shards in found] == [4, 1, 1, 0]
+    found = [prepare(preparation, folder, part=Part(n, 4)) for n, folder in enumerate(folders, 1)]
+    assert [len(each["shards"]) for each in found] == [4, 1, 1, 0]
     merge_tokens(folders, tmp_path / "merged")
     assert contents(tmp_path / "merged") == contents(directory)
 
@@ -59,14 +59,14 @@ def test_what_is_no_tokens_of_these_parts_is_refused(parts, preparation, directo
     refused([directory, one], out, "corpus holds whole tokens; `sraven c4 prepare --part 1/64")
     refused([tmp_path / "absent"], out, "absent holds no part of tokens")
     refused([], out, "there are no parts")
-    prepare_part(replace(preparation, shard_documents=8), tmp_path / "other", Part(2, 2))
+    prepare(replace(preparation, shard_documents=8), tmp_path / "other", part=Part(2, 2))
     refused([one, tmp_path / "other"], out, r"part of other tokens than .*part-1 \(shard_documents differ\)")
 
 
 def test_a_source_that_isnt_finished_is_missing(parts, preparation, directory, tmp_path, contents):
     (parts[0] / STAGING / "entries" / "00000-00003.json").unlink()
     refused(parts, tmp_path / "merged", r"1 of 3 sources are in none of these parts \(.*a\.jsonl\)")
-    prepare_part(preparation, parts[0], Part(1, 2), processes=1)
+    prepare(preparation, parts[0], part=Part(1, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
     assert contents(tmp_path / "merged") == contents(directory)
 
@@ -88,7 +88,7 @@ def test_damaged_shards_arent_published(parts, preparation, directory, tmp_path,
     with pytest.raises(OutputError, match=r"tokens\.npy is missing or damaged; .* mends it"):
         merge_tokens(parts, tmp_path / "merged")
     assert not (tmp_path / "merged" / "manifest.json").exists()
-    prepare_part(preparation, parts[1], Part(2, 2), processes=1)
+    prepare(preparation, parts[1], part=Part(2, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
     assert contents(tmp_path / "merged") == contents(directory)
 
@@ -108,9 +108,9 @@ def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, contents, m
 
 def test_what_parts_cant_share_is_refused(preparation, source_files, tmp_path):
     with pytest.raises(ConfigurationError, match=r"limit=5: .*leave out the limit or the part"):
-        prepare_part(replace(preparation, limit=5), tmp_path / "part", Part(1, 2))
+        prepare(replace(preparation, limit=5), tmp_path / "part", part=Part(1, 2))
     with pytest.raises(ConfigurationError, match=r"tokenizer=train: .*give its tokenizer\.model"):
-        prepare_part(replace(preparation, tokenizer=Training()), tmp_path / "part", Part(1, 2))
+        prepare(replace(preparation, tokenizer=Training()), tmp_path / "part", part=Part(1, 2))
     assert not (tmp_path / "part").exists()
 
 
@@ -118,16 +118,16 @@ def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path, write_js
     write_jsonl(tmp_path / "a.jsonl", ["the model"])
     (tmp_path / "b.jsonl").write_text('{"text": "a corpus"}\n{}\n')
     preparation = Preparation(tuple(find_sources([str(tmp_path / "*.jsonl")])), tokenizer)
-    prepare_part(preparation, tmp_path / "one", Part(1, 2), strict=True)
+    prepare(preparation, tmp_path / "one", part=Part(1, 2), strict=True)
     for _ in range(2):  # also where an earlier run has skipped it
         with pytest.raises(ConfigurationError, match=r"b\.jsonl:2: no field text"):
-            prepare_part(preparation, tmp_path / "two", Part(2, 2), strict=True)
-        prepare_part(preparation, tmp_path / "two", Part(2, 2))
+            prepare(preparation, tmp_path / "two", part=Part(2, 2), strict=True)
+        prepare(preparation, tmp_path / "two", part=Part(2, 2))
 
 
 def test_the_whole_isnt_a_part(preparation, directory):
     with pytest.raises(OutputError, match="holds the whole already"):
-        prepare_part(preparation, directory, Part(1, 2))
+        prepare(preparation, directory, part=Part(1, 2))
 
 
 def test_the_commands(run, source_files, directory, tmp_path, contents):

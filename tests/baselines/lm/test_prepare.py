@@ -137,7 +137,7 @@ def test_a_shard_is_bounded_in_bytes(preparation, directory, tmp_path, monkeypat
 
 
 def test_batches_of_the_tokenizer_do_not_show(preparation, directory, tmp_path, contents, monkeypatch):
-    monkeypatch.setattr(shards_module, "_BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 2)
     prepare(preparation, tmp_path, processes=1)
     assert contents(tmp_path) == contents(directory)
 

@@ -1,6 +1,7 @@
 """Directories of tokens: interrupted, resumed, in each other's way."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,14 +14,16 @@ from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Preparation, Training, prepare
 from baselines.lm.sources import find_sources
+from helpers.killing import killed_after
 from sraven.core.ground.errors import OutputError
+from sraven.core.system.staging import MANIFEST, STAGING
 
 KILLED = """
-import os, pickle, signal, sys
+import os, signal, sys
+from pathlib import Path
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
-from pathlib import Path
 
 pattern, model, out, calls, processes = sys.argv[1:]
 left = int(calls)
@@ -39,7 +42,11 @@ if __name__ == "__main__":
 """Prepares, and is killed after some batches."""
 
 
-@pytest.mark.parametrize(("calls", "processes"), [(0, 1), (2, 1), (0, 2)])
+def stop(documents, size):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("calls", "processes"), [(2, 1), (0, 2)])
 def test_killed_and_resumed(calls, processes, source_files, preparation, directory, tmp_path, contents):
     script, out = tmp_path / "killed.py", tmp_path / "out"
     script.write_text(KILLED)
@@ -65,39 +72,14 @@ def test_killed_and_resumed(calls, processes, source_files, preparation, directo
 def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp_path, contents):
     out = tmp_path / "out"
 
-    def stop(documents, size):
+    def stop_late(documents, size):
         if len(list((out / ".sraven-partial" / "entries").iterdir())) == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, out, processes=1, tell=stop)
+        prepare(preparation, out, processes=1, tell=stop_late)
     tokens = out / ".sraven-partial" / "shards" / "00000-00001.tokens.npy"
     tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
-    prepare(preparation, out, processes=1)
-    assert contents(out) == contents(directory)
-
-
-@pytest.mark.parametrize("calls", [2, 3, 4])  # the first puts the old manifest away
-def test_publishing_that_was_cut_short_goes_on(
-    calls, preparation, directory, tmp_path, contents, monkeypatch
-):
-    out, left = tmp_path / "out", calls
-    real = os.replace
-
-    def replace_or_die(*paths):
-        nonlocal left
-        if str(out / "shards") in map(str, paths) or str(out / "manifest.json") in map(str, paths):
-            left -= 1
-            if not left:
-                raise OSError("power cut")
-        return real(*paths)
-
-    prepare(replace(preparation, limit=3), out, processes=1)
-    monkeypatch.setattr(os, "replace", replace_or_die)
-    with pytest.raises(OSError, match="power cut"):
-        prepare(preparation, out, processes=1, force=True)
-    monkeypatch.undo()
-    assert not (out / "manifest.json").exists()
     prepare(preparation, out, processes=1)
     assert contents(out) == contents(directory)
 
@@ -123,9 +105,6 @@ def test_other_tokens_in_the_way(preparation, tmp_path, contents):
 
 
 def test_other_tokens_begun_in_the_way(preparation, tmp_path):
-    def stop(documents, size):
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
         prepare(preparation, tmp_path, processes=1, tell=stop)
     with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
@@ -151,21 +130,59 @@ def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
         prepare(preparation, tmp_path, processes=1)
 
 
-def test_two_writers_at_a_time(preparation, tmp_path):
-    def write_too(documents, size):
-        prepare(preparation, tmp_path, processes=1)
-
-    with pytest.raises(OutputError, match="being written by process"):
-        prepare(preparation, tmp_path, processes=1, tell=write_too)
-
-
 def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
     preparation = Preparation(tuple(find_sources([str(source_files / "a.jsonl")])), Training(282, 25))
-
-    def stop(documents, size):
-        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         prepare(preparation, tmp_path, processes=1, tell=stop)
     monkeypatch.setattr(prepare_module, "train_tokenizer", None)
     assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
+
+
+def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, monkeypatch, contents):
+    """Between any two operations on files: the same command ends in the same bytes, other tokens too,
+    and no whole directory is lost.
+    """
+    # What a kill leaves doesn't depend on what is on the disk already.
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    new, old, third = (replace(preparation, limit=limit, shard_documents=50) for limit in (4, 3, 2))
+    whole = {}
+    for name, each in {"new": new, "old": old, "third": third}.items():
+        prepare(each, tmp_path / name, processes=1)
+        whole[name] = contents(tmp_path / name)
+    out, operations, done = tmp_path / "out", 0, False
+    while not done:
+        for again, force in ((new, True), (new, False), (third, True)):
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(tmp_path / "old", out)
+            done = killed_after(operations, monkeypatch, lambda: prepare(new, out, processes=1, force=True))
+            found = contents(out)
+            old_is_there = whole["old"].items() <= found.items()
+            assert old_is_there or all(
+                content in (found.get(f"{STAGING}/{name}"), found.get(name))
+                for name, content in whole["new"].items()
+            ), operations
+            if old_is_there and not force:
+                with pytest.raises(OutputError, match="other tokens"):
+                    prepare(again, out, processes=1)
+                continue
+            prepare(again, out, processes=1, force=force)
+            assert contents(out) == whole["new" if again is new else "third"], operations
+        operations += 1
+    assert operations > 15
+
+
+def test_the_finished_leaves_a_living_writer_alone(preparation, tmp_path):
+    prepare(replace(preparation, limit=3), tmp_path, processes=1)
+    refused = []
+
+    def look(documents, size):
+        with pytest.raises(OutputError, match="being written by process"):
+            prepare(replace(preparation, limit=3), tmp_path, processes=1)
+        refused.append((tmp_path / STAGING / "shards").is_dir())
+
+    prepare(replace(preparation, limit=3), tmp_path, processes=1, force=True, tell=look)
+    assert refused
+    assert all(refused)
+    assert (tmp_path / MANIFEST).is_file()
+    assert not (tmp_path / STAGING).exists()

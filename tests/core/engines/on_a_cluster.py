@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from baselines.lm import source_shards
+from baselines.lm import prepare as preparing
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
@@ -103,7 +103,7 @@ def same_tokens(folder):
         prepare(preparation, "ray", engine=RAY, sources=lambda *done: told.append(done))
         prepare(preparation, "local", processes=1)
         killed = partial(ray_jobs.killed_once, folder / "mark")
-        patch.setattr(source_shards, "partial", lambda do, how: partial(killed, partial(do, how)))
+        patch.setattr(preparing, "write_source", partial(killed, preparing.write_source))
         prepare(preparation, "killed", engine=RAY)
     assert (folder / "mark").exists()
     assert all_bytes(folder / "ray") == all_bytes(folder / "killed") == all_bytes(folder / "local")
