@@ -76,12 +76,13 @@ def _lines(source: Source) -> Iterator[bytes]:
     most = _most_bytes(source.path)
     with gzip.open(source.path) if is_packed else open(source.path, "rb", _BUFFER) as file:
         try:
+            goes_on = False
             while line := file.readline(LONGEST + 1):
-                yield line.rstrip(b"\r\n")
-                while len(line) > LONGEST and not line.endswith(b"\n"):
-                    line = file.readline(LONGEST + 1)
                 if is_packed and file.tell() > most:
                     raise _UnreadableError("too_dense")
+                if not goes_on:
+                    yield line.rstrip(b"\r\n")
+                goes_on = len(line) > LONGEST and not line.endswith(b"\n")
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise _UnreadableError("damaged_file") from None
 

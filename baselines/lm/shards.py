@@ -155,6 +155,18 @@ def _batches(records: Iterator[Record], documents: int) -> Iterator[list[Record]
     yield batch
 
 
+def _name_broken(job: Job, batch: list[Record]) -> list[str]:
+    """Return what is wrong with records of a batch, or refuse the first."""
+    broken = [
+        f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
+        for record in batch
+        if record.fault not in ("", EMPTY)
+    ]
+    if broken and job.strict:
+        raise ConfigurationError(f"{broken[0]}; mend or remove it, or leave out --strict to skip it")
+    return broken
+
+
 def _encode(tokenizer: Tokenizer, records: list[Record], threads: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the tokens of documents, and their rows of the table."""
     texts = [record.text for record in records]
@@ -196,16 +208,7 @@ def _write_shard(
             for batch in _batches(records, most):
                 done = batch[-1].number if batch else done
                 skipped.update(record.fault for record in batch if record.fault)
-                broken = [
-                    f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
-                    for record in batch
-                    if record.fault not in ("", EMPTY)
-                ]
-                if broken and job.strict:
-                    raise ConfigurationError(
-                        f"{broken[0]}; mend or remove it, or leave out --strict to skip it"
-                    )
-                named = [*named, *broken][:NAMED]
+                named = [*named, *_name_broken(job, batch)][:NAMED]
                 kept = [record for record in batch if not record.fault]
                 if kept:
                     found, rows = _encode(tokenizer, kept, job.threads)

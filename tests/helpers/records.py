@@ -1,5 +1,6 @@
-"""Texts read from one source."""
+"""Texts read from sources, and what is prepared of them."""
 
+from baselines.lm.prepare import Preparation
 from baselines.lm.records import read_records
 from baselines.lm.sources import find_sources
 
@@ -10,3 +11,7 @@ def read(*patterns, skip=0, **more):
         for source in find_sources([str(pattern) for pattern in patterns], **more)
         for record in read_records(source, skip)
     ]
+
+
+def preparation_of(tokenizer, *patterns, **more):
+    return Preparation(tuple(find_sources([str(pattern) for pattern in patterns])), tokenizer, **more)

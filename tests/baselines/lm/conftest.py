@@ -7,12 +7,12 @@ import pytest
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.experiment import language_experiment
-from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.sources import find_sources
+from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.run_directory import CONFIG
 from baselines.train import train
 from helpers import tiny_runs
+from helpers.records import preparation_of
 from helpers.tiny_language import (
     VALIDATION,
     VARIANTS,
@@ -25,21 +25,9 @@ from helpers.tiny_language import (
 from helpers.tiny_runs import once, shared_directory
 from sraven.core.system.files import write_json
 
-WORDS = [
-    "the",
-    "model",
-    "reads",
-    "a",
-    "corpus",
-    "of",
-    "short",
-    "texts",
-    "and",
-    "learns",
-    "what",
-    "comes",
-    "next",
-]
+SENTENCE = "the model reads a corpus of short texts and learns what comes next"
+
+WORDS = SENTENCE.split()
 
 
 def make_text(number):
@@ -78,8 +66,7 @@ def source_files(tmp_path_factory, write_jsonl):
 @pytest.fixture(scope="session")
 def preparation(source_files, tokenizer):
     """The three files in shards of 7 documents: 4, 1 and 1 shards."""
-    sources = tuple(find_sources([str(source_files / "*.jsonl")]))
-    return Preparation(sources, tokenizer, shard_documents=7)
+    return preparation_of(tokenizer, source_files / "*.jsonl", shard_documents=7)
 
 
 @pytest.fixture(scope="session")

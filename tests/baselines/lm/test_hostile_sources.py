@@ -74,7 +74,9 @@ def test_a_gzip_of_newlines_ends(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("line", [b"a\n", b"\n", b"x" * 100])
 def test_a_gzip_that_unpacks_to_much_more_ends(tmp_path, monkeypatch, line):
+    """In the middle of a line, too."""
     monkeypatch.setattr(records_module, "DENSE_BYTES", 1 << 12)
+    monkeypatch.setattr(records_module, "LONGEST", 1 << 10)
     (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(line * (5_000_000 // len(line))))
     number, fault = read(tmp_path / "bomb.txt.gz")[-1]
     assert fault == "too_dense"

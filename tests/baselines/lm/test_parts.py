@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from baselines.lm.parts import merge_tokens
-from baselines.lm.prepare import Preparation, Training, prepare
-from baselines.lm.sources import find_sources
+from baselines.lm.prepare import Training, prepare
 from helpers.killing import killed_after
+from helpers.records import preparation_of
 from sraven import ConfigurationError, OutputError
 from sraven.core.dataset.parts import Part
 from sraven.core.system.staging import STAGING
@@ -117,7 +117,7 @@ def test_what_parts_cant_share_is_refused(preparation, source_files, tmp_path):
 def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path, write_jsonl):
     write_jsonl(tmp_path / "a.jsonl", ["the model"])
     (tmp_path / "b.jsonl").write_text('{"text": "a corpus"}\n{}\n')
-    preparation = Preparation(tuple(find_sources([str(tmp_path / "*.jsonl")])), tokenizer)
+    preparation = preparation_of(tokenizer, tmp_path / "*.jsonl")
     prepare(preparation, tmp_path / "one", part=Part(1, 2), strict=True)
     for _ in range(2):  # also where an earlier run has skipped it
         with pytest.raises(ConfigurationError, match=r"b\.jsonl:2: no field text"):

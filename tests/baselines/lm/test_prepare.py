@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 
 from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Preparation, Training, prepare
-from baselines.lm.sources import find_sources
-from baselines.lm.tokenizer import Tokenizer, train_tokenizer
+from baselines.lm.prepare import Training, prepare
+from baselines.lm.tokenizer import Tokenizer
+from helpers.records import preparation_of
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
-
-
-def from_files(tokenizer, *paths, **more):
-    return Preparation(tuple(find_sources([str(path) for path in paths])), tokenizer, **more)
 
 
 def documents_of(out):
@@ -52,7 +48,7 @@ def test_golden(tmp_path, write_jsonl, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_jsonl(tmp_path / "first.json", ["ab", "", "b  a", "bb"])
     (tmp_path / "second.txt").write_text("a\n\nba\n")
-    preparation = from_files(tokenizer, "first.json", "second.txt", shard_documents=2)
+    preparation = preparation_of(tokenizer, "first.json", "second.txt", shard_documents=2)
     manifest = prepare(preparation, tmp_path / "out", processes=1)
 
     shards = tmp_path / "out" / "shards"
@@ -145,7 +141,7 @@ def test_batches_of_the_tokenizer_do_not_show(preparation, directory, tmp_path, 
 def test_sources_without_documents(tokenizer, tmp_path):
     (tmp_path / "empty.jsonl").write_text("\n{}\n")
     with pytest.raises(ConfigurationError, match=r"no document in 1 sources; .*empty.jsonl:2: no field text"):
-        prepare(from_files(tokenizer, tmp_path / "empty.jsonl"), tmp_path / "out", processes=1)
+        prepare(preparation_of(tokenizer, tmp_path / "empty.jsonl"), tmp_path / "out", processes=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -153,7 +149,7 @@ def test_training_is_deterministic(source_files, tmp_path, contents):
     outs = []
     for processes in (1, 3):  # of one source: threads
         outs.append(tmp_path / str(processes))
-        preparation = from_files(Training(282, 25), source_files / "a.jsonl")
+        preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
         manifest = prepare(preparation, outs[-1], processes=processes)
     assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
     assert contents(outs[0]) == contents(outs[1])
@@ -165,7 +161,7 @@ def test_training_is_deterministic(source_files, tmp_path, contents):
 )
 def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
     with pytest.raises(ConfigurationError, match=message):
-        prepare(from_files(Training(vocab_size), source_files / "*.jsonl"), tmp_path / "out", processes=1)
+        prepare(preparation_of(Training(vocab_size), source_files / "*.jsonl"), tmp_path / "out", processes=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -189,13 +185,13 @@ def test_a_tokenizer_without_bos():
         Tokenizer(model.getvalue(), "file")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=8))
 def test_round_trip(tmp_path_factory, tokenizer, write_jsonl, texts):
     folder = tmp_path_factory.mktemp("round")
     texts = [*texts, "last"]
     write_jsonl(folder / "texts.jsonl", texts)
-    prepare(from_files(tokenizer, folder / "texts.jsonl", shard_documents=3), folder / "out", processes=1)
+    prepare(preparation_of(tokenizer, folder / "texts.jsonl", shard_documents=3), folder / "out", processes=1)
     kept = [text for text in texts if text.strip()]
     documents = documents_of(folder / "out")
     assert [row["bytes"] for row in Corpus(folder / "out").read_documents()] == [
@@ -205,8 +201,3 @@ def test_round_trip(tmp_path_factory, tokenizer, write_jsonl, texts):
         assert tokens[0] == 2 and tokens[-1] == 1
         normalized = tokenizer.processor.normalize(text).replace("▁", " ").removeprefix(" ")
         assert tokenizer.decode(tokens) == normalized
-
-
-def test_equal_texts_train_equal_tokenizers():
-    texts = ["one text and another", "and one more"] * 3
-    assert train_tokenizer(texts, 272).sha256 == train_tokenizer(iter(texts), 272).sha256

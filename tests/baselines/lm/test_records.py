@@ -14,7 +14,7 @@ from baselines.lm import shards as shards_module
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import Record, read_records
 from baselines.lm.sources import find_sources
-from helpers.records import read
+from helpers.records import preparation_of, read
 from sraven.core.ground.errors import ConfigurationError
 
 LINES = [
@@ -105,7 +105,7 @@ def broken(tmp_path, tokenizer, write_jsonl):
     write_jsonl(tmp_path / "a.jsonl", ["right", ""])
     lines = [b'{"text": "first"}', *(line for line, _ in LINES), *[b"no"] * 30]
     (tmp_path / "broken.jsonl").write_bytes(b"\n".join(lines))
-    return Preparation(tuple(find_sources([str(tmp_path / "*.jsonl")])), tokenizer, shard_documents=2)
+    return preparation_of(tokenizer, tmp_path / "*.jsonl", shard_documents=2)
 
 
 def test_broken_records_are_counted_and_the_first_named(broken, tmp_path):
@@ -243,8 +243,6 @@ def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
     monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 100)
     (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
     told = []
-    sources = tuple(find_sources([str(tmp_path / "empty.txt")]))
-    prepare(
-        Preparation(sources, tokenizer), tmp_path / "out", processes=1, tell=lambda *more: told.append(more)
-    )
+    preparation = preparation_of(tokenizer, tmp_path / "empty.txt")
+    prepare(preparation, tmp_path / "out", processes=1, tell=lambda *more: told.append(more))
     assert told == [(0, 0)] * 10 + [(1, 3)]

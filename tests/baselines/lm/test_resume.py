@@ -12,9 +12,9 @@ import pytest
 
 from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Preparation, Training, prepare
-from baselines.lm.sources import find_sources
+from baselines.lm.prepare import Training, prepare
 from helpers.killing import killed_after
+from helpers.records import preparation_of
 from sraven.core.ground.errors import OutputError
 from sraven.core.system.staging import MANIFEST, STAGING
 
@@ -111,13 +111,15 @@ def test_other_tokens_begun_in_the_way(preparation, tmp_path):
         prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
 
 
-def test_what_is_not_ours_is_left_alone(preparation, tmp_path, contents, dataset_directory):
+def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory, contents):
+    tmp_path, dataset = tmp_path_factory.mktemp("mine"), tmp_path_factory.mktemp("dataset")
+    (dataset / MANIFEST).write_text('{"kind": "dataset"}')
     (tmp_path / "notes.txt").write_text("mine")
     for force in (False, True):
         with pytest.raises(OutputError, match="holds no tokens"):
             prepare(preparation, tmp_path, force=force)
         with pytest.raises(OutputError, match="isn't the manifest of a directory of tokens"):
-            prepare(preparation, dataset_directory, force=force)
+            prepare(preparation, dataset, force=force)
     with pytest.raises(OutputError, match="is a file"):
         prepare(preparation, tmp_path / "notes.txt")
     assert contents(tmp_path) == {"notes.txt": b"mine"}
@@ -131,7 +133,7 @@ def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
 
 
 def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
-    preparation = Preparation(tuple(find_sources([str(source_files / "a.jsonl")])), Training(282, 25))
+    preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
 
     with pytest.raises(KeyboardInterrupt):
         prepare(preparation, tmp_path, processes=1, tell=stop)
@@ -152,7 +154,7 @@ def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, 
         whole[name] = contents(tmp_path / name)
     out, operations, done = tmp_path / "out", 0, False
     while not done:
-        for again, force in ((new, True), (new, False), (third, True)):
+        for again, force in ((new, False), (third, True)):
             shutil.rmtree(out, ignore_errors=True)
             shutil.copytree(tmp_path / "old", out)
             done = killed_after(operations, monkeypatch, lambda: prepare(new, out, processes=1, force=True))

@@ -8,11 +8,11 @@ import pytest
 
 from baselines.lm import corpus as corpus_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.prepare import prepare
 from baselines.lm.share import Share
-from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
+from helpers.records import preparation_of
 from sraven.core.ground.errors import ConfigurationError, OutputError
 
 T = 5
@@ -96,8 +96,7 @@ def test_reading_ahead_gives_the_same_and_resumes(corpus):
 
 def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path, write_jsonl):
     write_jsonl(tmp_path / "more.jsonl", ["some more"])
-    sources = tuple(find_sources([str(tmp_path / "more.jsonl")]))
-    prepare(Preparation(sources, tokenizer), tmp_path / "more", processes=1)
+    prepare(preparation_of(tokenizer, tmp_path / "more.jsonl"), tmp_path / "more", processes=1)
     both = Corpus(directory, tmp_path / "more")
     assert both.documents == corpus.documents + 1
     more = Corpus(tmp_path / "more")
@@ -107,7 +106,7 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
     )
     assert both.read_documents()["start"][-1] == corpus.tokens
     other = train_tokenizer(["a b c", "c b a"], 265)
-    prepare(Preparation(sources, other), tmp_path / "other", processes=1)
+    prepare(preparation_of(other, tmp_path / "more.jsonl"), tmp_path / "other", processes=1)
     with pytest.raises(OutputError, match="another tokenizer"):
         Corpus(directory, tmp_path / "other")
 
