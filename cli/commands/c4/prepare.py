@@ -84,21 +84,21 @@ def command(
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
     preparation = Preparation(found, maker, limit, shard_documents)
-    if part is None:
-        with resumable(out), documents_bar() as told:
-            manifest = prepare(preparation, out, engine=engine, tell=told.tell, sources=told.sources, **how)
-        print_tokens(manifest, out, as_json)
-        return
-    from sraven.core.dataset.parts import read_part
+    own, label = None, "preparing"
+    if part is not None:
+        from sraven.core.dataset.parts import read_part
 
-    chosen = read_part(part)
-    with resumable(out), documents_bar(f"part {chosen}") as told:
-        held = prepare(
-            preparation, out, part=chosen, engine=engine, tell=told.tell, sources=told.sources, **how
-        )
-    if as_json:
-        found = {"number": chosen.number, "of": chosen.of}
-        print_json({"path": str(out), **found, "documents": held["documents"], "tokens": held["tokens"]})
-        return
-    click.echo(f"part {chosen}: {held['documents']:,} documents, {held['tokens']:,} tokens")
-    click.echo(f"when all are there: sraven merge {shlex.quote(str(out))} ... --out DIR")
+        own = read_part(part)
+        label = f"part {own}"
+    with resumable(out), documents_bar(label) as told:
+        how |= {"part": own, "engine": engine, "tell": told.tell, "sources": told.sources}
+        manifest = prepare(preparation, out, **how)
+    documents, tokens = manifest["documents"], manifest["tokens"]
+    if own is None:
+        print_tokens(manifest, out, as_json)
+    elif as_json:
+        held = {"number": own.number, "of": own.of, "documents": documents, "tokens": tokens}
+        print_json({"path": str(out), **held})
+    else:
+        click.echo(f"part {own}: {documents:,} documents, {tokens:,} tokens")
+        click.echo(f"when all are there: sraven merge {shlex.quote(str(out))} ... --out DIR")

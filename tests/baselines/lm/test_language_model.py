@@ -23,20 +23,15 @@ from baselines.lm.experiment import (
 )
 from baselines.lm.recipes import SIZES, make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.log import LOG
 from baselines.sharding import make_mesh
 from baselines.step import train_step
 from baselines.train import train
-from helpers.tiny_language import VARIANTS, tiny, write_corpus
+from helpers.tiny_language import VARIANTS, lines_of, tiny, write_corpus
 from helpers.tiny_runs import EXACTLY, in_float64
 from sraven import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
-
-
-def lines_of(run):
-    return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
 
 
 @pytest.mark.parametrize("attention", VARIANTS)

@@ -27,7 +27,7 @@ from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.sharding import make_mesh, state_shardings
 from helpers.quick_sraven import CODE
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, make_language, sraven, tiny
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, sraven, tiny
 from helpers.tiny_runs import (
     EXACTLY,
     assert_gradients_agree,
@@ -55,12 +55,6 @@ def compiled(tmp_path_factory):
     cache = shared_directory(tmp_path_factory, "compiled")
     with quickly(cache):
         yield cache
-
-
-@pytest.fixture(scope="module")
-def language(tmp_path_factory, compiled):
-    """The tokens and runs of `make_language`; tests only read them."""
-    return make_language(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
