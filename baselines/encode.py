@@ -1,6 +1,6 @@
 """Batches of a task as sequences: tokens in, outputs read, loss and score.
 
-Letters in array names: B instances, T tokens, A of them asked, D token width, O output width, M features,
+Letters in array names: B instances, T tokens, A with outputs, D token width, O output width, M features,
 N points.
 """
 
@@ -26,7 +26,7 @@ class Encoding(NamedTuple):
     Attributes:
         fields: names of the arrays of a batch that it takes.
         length: tokens of a sequence, T.
-        asked: how many of them, the last ones, have an output that counts, A.
+        num_outputs: how many of them, the last ones, have an output that counts, A.
         width_in: width of a token, D.
         width_out: width of an output, O.
         tokens: returns float32 ``[B, T, D]``, given a batch.
@@ -39,7 +39,7 @@ class Encoding(NamedTuple):
 
     fields: tuple[str, ...]
     length: int
-    asked: int
+    num_outputs: int
     width_in: int
     width_out: int
     tokens: Callable[[Batch], jax.Array]

@@ -132,7 +132,9 @@ def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh
         return model.init(key, tokens_BTD)["params"]
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BAO: Any = model.apply({"params": params}, encoding.tokens(batch), key, asked=encoding.asked)
+        out_BAO: Any = model.apply(
+            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
+        )
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
     return Program(

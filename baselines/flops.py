@@ -31,7 +31,7 @@ def flops_per_token(config: LanguageConfig, parameters: int) -> float:
         config: of the run.
         parameters: of the model.
     """
-    if "chunked" in find_attention(config.attention).forms:
+    if "chunked" in find_attention(config.attention).implementations:
         operations = 4.0 * config.qkv_width * (config.qkv_width // config.heads)
     else:
         operations = (config.length + 1) / 2 * pair_operations(config)

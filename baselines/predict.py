@@ -61,7 +61,9 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
 
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
-                out: Any = model.apply({"params": params}, encoding.tokens(piece), asked=encoding.asked)
+                out: Any = model.apply(
+                    {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
+                )
             found: jax.Array = read(out)
             return found
 

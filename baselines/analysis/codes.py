@@ -2,7 +2,7 @@
 
 The latent code of a query and a key is its H attention scores after the normalisation, relative bias
 included, dropout off, in each layer. Letters in array names: L layers, n rows (an instance at a query
-position), C numbers of a code, B instances, A tokens asked, P query positions, K keys, H heads.
+position), C numbers of a code, B instances, A tokens with outputs, P query positions, K keys, H heads.
 """
 
 import hashlib
@@ -21,8 +21,7 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.experiment import program_of, transformer_of
 from baselines.load import load_run
-from baselines.model.attention import find_attention
-from baselines.model.normalisation import rms_head
+from baselines.model.attention import find_attention, rms_head
 from baselines.run_directory import read_run
 from baselines.sharding import on_cpu, own_mesh
 from baselines.step import matmul_precision
@@ -44,7 +43,7 @@ class Codes:
     Attributes:
         codes: float32 ``[L, n, C]``; C is H for ``self``, 2H for ``row3``, column 1 first.
         index: int64 ``[n]``, of the instance in its split.
-        position: int64 ``[n]``, of the query among the tokens that are asked.
+        position: int64 ``[n]``, of the query among the tokens that have outputs.
         labels: ``[n]`` each, by name.
         combination: int32 ``[n]``, of the instance.
         target: ``[n]``: uint8, a symbol; float32 in fuzzy logic.
@@ -167,9 +166,9 @@ class Collector:
         self._compiled = jax.jit(self._chunk)
 
     @property
-    def asked(self) -> int:
-        """How many of a sequence's tokens are asked, the last ones."""
-        return self._encoding.asked
+    def num_outputs(self) -> int:
+        """How many of a sequence's tokens have outputs, the last ones."""
+        return self._encoding.num_outputs
 
     def _chunk(self, params: Any, chunk: dict[str, jax.Array]) -> Any:
         """Return what `_piece` does, for pieces one after the other."""
@@ -183,19 +182,19 @@ class Collector:
             found: Any = self._model.apply(
                 {"params": params},
                 encoding.tokens(piece),
-                asked=encoding.asked,
-                return_scores=True,
+                num_outputs=encoding.num_outputs,
+                return_codes=True,
                 edit_codes=hook,
             )
         out, codes = found
         keys_BPK = piece["keys"]
 
         def of_layer(codes_BHQT: jax.Array) -> jax.Array:
-            codes_BHPT = codes_BHQT[:, :, -encoding.asked :][:, :, positions]
+            codes_BHPT = codes_BHQT[:, :, -encoding.num_outputs :][:, :, positions]
             codes_BHPK = jnp.take_along_axis(codes_BHPT, keys_BPK[:, None], axis=3)
             return codes_BHPK.transpose(0, 2, 3, 1).astype(jnp.float32)
 
-        out_BPO = out[:, -encoding.asked :][:, positions].astype(jnp.float32)
+        out_BPO = out[:, -encoding.num_outputs :][:, positions].astype(jnp.float32)
         return out_BPO, jnp.stack([of_layer(each) for each in codes])
 
     def run(

@@ -162,7 +162,7 @@ class Editor:
 
     def _move(self, layer: int, codes_BHQT: jax.Array, piece: Mapping[str, jax.Array]) -> jax.Array:
         moves_BKH, query_B, keys_BK = piece["moves"][:, layer], piece["query"], piece["edited"]
-        # The last layer has the rows of asked queries alone, and they are the last ones of the others.
+        # The last layer has the rows of queries with outputs alone, and they are the last ones of the others.
         row_B = codes_BHQT.shape[2] + query_B
         at_B = jnp.arange(len(row_B))
         return codes_BHQT.at[at_B[:, None], :, row_B[:, None], keys_BK].add(moves_BKH)
@@ -180,9 +180,9 @@ class Editor:
         batch = self.subject.task.take(split, codes.index[rows])
         keys_NPK = self.subject.truth(batch).keys[self.pair]
         N, place = np.arange(len(rows)), np.searchsorted(self.subject.positions, codes.position[rows])
-        keys_NK, asked = keys_NPK[N, place], self._collector.asked
+        keys_NK, num_outputs = keys_NPK[N, place], self._collector.num_outputs
         moved = moves.reshape(*moves.shape[:2], keys_NK.shape[1], -1)
-        query = (codes.position[rows] - asked).astype(np.int32)
+        query = (codes.position[rows] - num_outputs).astype(np.int32)
         more = {"moves": moved, "query": query, "edited": keys_NK.astype(np.int32)}
         out_NPO, _ = self._collector.run(params, batch, keys_NPK, **more)
         return np.asarray(out_NPO[N, place].argmax(axis=-1))

@@ -62,7 +62,7 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
     """Return the model of a configuration: causal, rotary, with one table for embedding and output."""
     tile = compute.tile
     if tile is None:
-        tile = TILE if "tiled" in find_attention(config.attention).forms else 0
+        tile = TILE if "tiled" in find_attention(config.attention).implementations else 0
     return Transformer(
         TransformerConfig(
             inputs=0,

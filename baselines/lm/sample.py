@@ -78,7 +78,7 @@ def _continue(
     model: Transformer, params: Any, prompt_BT: Array, key: Array, *, count: int, temperature: float, top: int
 ) -> Array:
     """Return the pieces that follow prompts, ``[B, count]``: the prompt at once, then piece by piece."""
-    logits_B1N, memory = model.apply({"params": params}, prompt_BT, asked=1, mutable=["cache"])
+    logits_B1N, memory = model.apply({"params": params}, prompt_BT, num_outputs=1, mutable=["cache"])
     first_B = draw(logits_B1N[:, 0], jax.random.fold_in(key, 0), temperature, top)
 
     def go_on(carry: tuple[Any, Array], step: Array) -> tuple[tuple[Any, Array], Array]:

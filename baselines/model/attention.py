@@ -2,7 +2,11 @@
 
 Scores are query · key / √D + bias. An attention is two small parts: a normalisation, which makes
 latent codes of the scores, and a value network, which mixes values with the latent codes. Its entry says
-what else there is to it: weights of its own, and the forms besides the plain one that compute it.
+what else there is to it: weights of its own, and the faster implementations that compute it as well.
+
+`figure_a1` is HYLA as the paper writes it. `attend` is the same for any attention, in four steps: scores,
+normalisation, dropout, value network. Its sums (`dot_scores`, `mix_values`, `mix_hyla`) are einsums as those
+of the figure, with gradients written out in `baselines.model.fast.products`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +18,22 @@ import jax
 import jax.numpy as jnp
 
 from baselines.model.checks import check_arrays, check_weights
-from baselines.model.mixing import Activation, accumulator, add_bias, dot_scores, mix_hyla, mix_values
+from baselines.model.fast.products import (
+    Activation,
+    accumulator,
+    add_bias,
+    dot_scores,
+    mix_hyla,
+    mix_values,
+    softmax_over_keys,
+)
 from baselines.model.names import look_up
-from baselines.model.normalisation import Codes, as_they_are, rms_head, rms_head_softmax, softmax
 from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
+
+EPSILON = 1e-6
+"""What RMSHead adds to the mean square."""
 
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType(
     {
@@ -31,6 +45,37 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType(
     }
 )
 """The nonlinearities φ of value networks, by name; ``gelu`` is the tanh form."""
+
+
+def figure_a1(
+    query_BQHD: Array, key_BKHD: Array, value_BKHV: Array, activation: Activation = jax.nn.relu
+) -> Array:
+    """Return HYLA as the paper's Figure A1 has it (Algorithm 2, lines 5 to 10): ``[B, Q, H, V]``.
+
+    The scores are over √D besides, as in the text, and RMSHead has its epsilon.
+    """
+    a_BHQK = jnp.einsum("bqhd,bkhd->bhqk", query_BQHD, key_BKHD) / jnp.sqrt(query_BQHD.shape[-1])
+    a_BHQK = a_BHQK / jnp.sqrt(jnp.square(a_BHQK).mean(axis=1, keepdims=True) + EPSILON)
+    z_BQKV = activation(jnp.einsum("bhqk,bkhv->bqkv", a_BHQK, value_BKHV))
+    return jnp.einsum("bhqk,bqkv->bqhv", a_BHQK, z_BQKV)
+
+
+class Codes(NamedTuple):
+    """Latent codes: scores, times a factor that the heads share.
+
+    RMSHead is such a factor and so is dropout; a value network may apply it to what it sums.
+
+    Attributes:
+        scores: float32 or better ``[B, H, Q, K]``, 0 where masked.
+        scale: ``[B, Q, K]`` of the same type.
+    """
+
+    scores: Array
+    scale: Array
+
+    def product(self) -> Array:
+        """Return the latent codes themselves, ``[B, H, Q, K]``."""
+        return self.scores * self.scale[:, None]
 
 
 class Network(NamedTuple):
@@ -78,14 +123,15 @@ class Attention:
         mix: the value network: latent codes, values ``[B, K, H, V]`` and a `Network` to ``[B, Q, H, V]``.
         weights: of its own, by name: parameters of a model, and arguments ``NAME_weights`` of the call.
         mixes: how often it sums over heads or keys with the latent codes, to count operations.
-        forms: the names in `baselines.model.forms.FORMS` that compute it as well, the best first.
+        implementations: the names in `baselines.model.implementations.IMPLEMENTATIONS` that compute it as
+            well, the best first.
     """
 
     normalise: Normalise
     mix: Mix
     weights: Mapping[str, Weights] = field(default_factory=dict)
     mixes: int = 1
-    forms: tuple[str, ...] = ()
+    implementations: tuple[str, ...] = ()
 
     def __call__(
         self,
@@ -98,7 +144,7 @@ class Attention:
         activation: str = "relu",
         dropout_rate: float = 0.0,
         dropout_key: Array | None = None,
-        return_scores: bool = False,
+        return_codes: bool = False,
         **weights: Any,
     ) -> Any:
         """Mix values with the latent codes of queries and keys, before the output projection.
@@ -118,12 +164,12 @@ class Attention:
             dropout_rate: share of pairs whose latent codes become 0, the same ones for all heads and
                 instances, as in the paper's published code. In HYLA it enters both mixes.
             dropout_key: a JAX random key, if ``dropout_rate`` isn't 0.
-            return_scores: whether to return the latent codes as well.
+            return_codes: whether to return the latent codes as well.
             **weights: ``NAME_weights`` for each that the entry declares: ``deep_weights``
                 ``[H, V, V]`` for ``hyla_deep``, W' of Eq. 10.
 
         Returns:
-            ``[B, Q, H, V]`` of the type of the values; with ``return_scores`` a pair of it and the
+            ``[B, Q, H, V]`` of the type of the values; with ``return_codes`` a pair of it and the
             latent codes, the normalised scores ``[B, H, Q, K]``, before dropout.
 
         Raises:
@@ -137,7 +183,7 @@ class Attention:
         gate_QK = dropout_gate(dropout_rate, dropout_key, *sizes, accumulator(query.dtype))
         out, codes = attend(self, query, key, value, bias, mask, network, gate_QK)
         out = out.astype(value.dtype)
-        return (out, codes) if return_scores else out
+        return (out, codes) if return_codes else out
 
 
 def attend(
@@ -176,7 +222,7 @@ def attend(
         name = getattr(attention.normalise, "__name__", "the normalisation")
         raise ConfigurationError(f"{name} returned {type(codes).__name__}; expected Codes(scores, scale)")
     if edit_codes is not None:
-        codes = as_they_are(edit_codes(codes.product()), None)
+        codes = identity(edit_codes(codes.product()), None)
     kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)
     return attention.mix(kept, value_BKHV, network), codes.product()
 
@@ -220,6 +266,41 @@ def find_network(activation: str, weights: Mapping[str, Array] = MappingProxyTyp
     return Network(look_up("activation", activation, ACTIVATIONS), weights)
 
 
+# Normalisations: scores [B, H, Q, K] and a mask to Codes ------------------------------------------------
+
+
+def _mask_scores(scores_BHQK: Array, mask: Array | None) -> Array:
+    return scores_BHQK if mask is None else jnp.where(mask, scores_BHQK, 0)
+
+
+def identity(scores_BHQK: Array, mask: Array | None) -> Codes:
+    """Scores as they are, 0 where masked."""
+    B, _, Q, K = scores_BHQK.shape
+    return Codes(_mask_scores(scores_BHQK, mask), jnp.ones((B, Q, K), scores_BHQK.dtype))
+
+
+def rms_head(scores_BHQK: Array, mask: Array | None) -> Codes:
+    """RMSHead: a / √(mean of a² over heads + 1e-6), without a learnt scale."""
+    scores_BHQK = _mask_scores(scores_BHQK, mask)
+    return Codes(scores_BHQK, jax.lax.rsqrt(jnp.square(scores_BHQK).mean(axis=1) + EPSILON))
+
+
+def softmax(scores_BHQK: Array, mask: Array | None) -> Codes:
+    """Softmax over keys. Masked keys get 0, and all keys of a query that may see none."""
+    if mask is None:
+        return identity(softmax_over_keys(scores_BHQK), None)
+    sees_any = mask.any(axis=-1, keepdims=True)
+    # A row of -inf alone would be NaN, in its gradient too: rows without keys become rows of 0 first.
+    fill = jnp.where(sees_any, -jnp.inf, 0).astype(scores_BHQK.dtype)
+    weights_BHQK = softmax_over_keys(jnp.where(mask, scores_BHQK, fill))
+    return identity(weights_BHQK, sees_any)
+
+
+def rms_head_softmax(scores_BHQK: Array, mask: Array | None) -> Codes:
+    """RMSHead, then softmax: how we read "HYLA + softmax" of Table A1."""
+    return softmax(rms_head(scores_BHQK, mask).product(), mask)
+
+
 # Value networks: latent codes and values [B, K, H, V] to [B, Q, H, V] ---------------------------------
 
 
@@ -234,17 +315,17 @@ def nonlinear_value(codes: Codes, value_BKHV: Array, network: Network) -> Array:
 
 
 def hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
-    """Eq. 6; `baselines.model.mixing.figure_a1` is its sums as the paper has them."""
+    """Eq. 6: z[q,k] = φ(Σ_h a·v), then Σ_k a·z, as in `figure_a1`."""
     return mix_hyla(network.activation, codes.scores, codes.scale, value_BKHV)
 
 
 def linear_hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
     """Eq. 6 with the identity for φ."""
-    return mix_hyla(identity, codes.scores, codes.scale, value_BKHV)
+    return mix_hyla(unchanged, codes.scores, codes.scale, value_BKHV)
 
 
-def identity(x: Array) -> Array:
-    """Return what is given."""
+def unchanged(x: Array) -> Array:
+    """Return what is given: φ of ``hyla_linear``."""
     return x
 
 
@@ -264,23 +345,23 @@ def deep_hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
 _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2))}
 
 ATTENTION: dict[str, Attention] = {
-    "softmax": Attention(softmax, weighted_sum, forms=("cudnn", "lanes")),
-    "linear": Attention(as_they_are, weighted_sum, forms=("chunked", "tiled")),
-    "hyla": Attention(rms_head, hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
-    "linear_rmshead": Attention(rms_head, weighted_sum, forms=("tiled",)),
-    "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, forms=("tiled",)),
-    "hyla_no_rmshead": Attention(as_they_are, hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
-    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, forms=("pallas", "tiled", "lanes")),
+    "softmax": Attention(softmax, weighted_sum, implementations=("cudnn", "lanes")),
+    "linear": Attention(identity, weighted_sum, implementations=("chunked", "tiled")),
+    "hyla": Attention(rms_head, hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
+    "linear_rmshead": Attention(rms_head, weighted_sum, implementations=("tiled",)),
+    "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, implementations=("tiled",)),
+    "hyla_no_rmshead": Attention(identity, hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
+    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
     "hyla_linear_no_rmshead": Attention(
-        as_they_are, linear_hyla, mixes=2, forms=("pallas", "tiled", "lanes")
+        identity, linear_hyla, mixes=2, implementations=("pallas", "tiled", "lanes")
     ),
     "hyla_softmax": Attention(softmax, hyla, mixes=2),
     "hyla_rmshead_softmax": Attention(rms_head_softmax, hyla, mixes=2),
     "hyla_deep": Attention(rms_head, deep_hyla, weights=_DEEP, mixes=2),
 }
-"""The attentions by name. A form besides the plain one needs that it fits: tiles, that the normalisation
-looks at one pair of positions at a time; chunks, that it is linear attention; Pallas, that it is HYLA's
-value network on RMSHead or the scores as they are.
+"""The attentions by name. An implementation besides the reference needs that it fits: tiles, that the
+normalisation looks at one pair of positions at a time; chunks, that it is linear attention; Pallas, that it
+is HYLA's value network on RMSHead or the scores as they are.
 
 Rows of Table A1 that are named otherwise there: ``hyla_linear`` is HYLA - nonlinearity,
 ``hyla_softmax`` is HYLA - RMSHead + softmax, and ``hyla_rmshead_softmax`` is HYLA + softmax, which the
@@ -313,6 +394,6 @@ def find_attention(name: str) -> Attention:
     return look_up("attention", name, ATTENTION, "; --import FILE.py brings one of your own")
 
 
-def with_form(form: str) -> dict[str, Attention]:
-    """Return the attentions that a form of `baselines.model.forms.FORMS` computes."""
-    return {name: attention for name, attention in ATTENTION.items() if form in attention.forms}
+def with_implementation(name: str) -> dict[str, Attention]:
+    """Return the attentions that one of `baselines.model.implementations.IMPLEMENTATIONS` computes."""
+    return {each: attention for each, attention in ATTENTION.items() if name in attention.implementations}

@@ -1,19 +1,17 @@
 """What a causal model keeps of the tokens so far, so that it goes on from there.
 
-A cache is a dict of arrays. Linear attention keeps its recurrent state; the others keep the keys, turned
-by their positions, and values of ``config.length`` positions, of which a query sees those up to its own.
+A cache is a dict of arrays. Linear attention keeps its recurrent state, which has a fixed size; the others
+keep the keys, turned by their positions, and values of ``config.length`` positions, of which a query sees
+those up to its own.
 """
-
-from collections.abc import Callable
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from baselines.model.attention import Network, attend, find_attention
 from baselines.model.config import TransformerConfig
-from baselines.model.linear_chunked import CHUNK, linear_chunked
-from baselines.model.mixing import accumulator
+from baselines.model.fast.chunks import CHUNK, linear_chunked
+from baselines.model.fast.products import accumulator
 from baselines.model.position import rotary_angles, rotate
 from sraven.core.ground.errors import ConfigurationError
 
@@ -21,73 +19,12 @@ Array = jax.Array
 Cache = dict[str, Array]
 
 
-class Memory(NamedTuple):
-    """A way to keep the tokens so far.
+def check_cached(config: TransformerConfig, **given: bool) -> None:
+    """Check that a model can go on from a cache.
 
-    Attributes:
-        start: returns the arrays of a cache without tokens, for a number of sequences.
-        extend: returns the output ``[B, T, H, V]`` for the next tokens' query, key and value, turned
-            by their positions, and a value network; and the arrays with these tokens.
-    """
-
-    start: Callable[[TransformerConfig, int], Cache]
-    extend: Callable[..., tuple[Array, Cache]]
-
-
-def _positions(cache: Cache, query_BTHD: Array) -> Array:
-    """Return the positions ``[T]`` of tokens that follow those of a cache."""
-    return cache["position"] + jnp.arange(query_BTHD.shape[1], dtype=jnp.int32)
-
-
-def _no_tokens(config: TransformerConfig, sequences: int) -> Cache:
-    shape = sequences, config.length, config.heads, config.head_width
-    return {name: jnp.zeros(shape, config.dtype) for name in ("keys", "values")}
-
-
-def _keep_tokens(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
-) -> tuple[Array, Cache]:
-    kept = {
-        name: jax.lax.dynamic_update_slice_in_dim(cache[name], new, cache["position"], axis=1)
-        for name, new in (("keys", key), ("values", value))
-    }
-    key_1K, query_Q1 = jnp.arange(config.length, dtype=jnp.int32)[None], _positions(cache, query)[:, None]
-    attention, seen = find_attention(config.attention), (key_1K <= query_Q1)[None, None]
-    out, _ = attend(attention, query, kept["keys"], kept["values"], None, seen, network, None)
-    return out.astype(value.dtype), kept
-
-
-def _no_state(config: TransformerConfig, sequences: int) -> Cache:
-    shape = sequences, config.heads, config.head_width, config.head_width
-    return {"state": jnp.zeros(shape, accumulator(config.dtype))}
-
-
-def _keep_state(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
-) -> tuple[Array, Cache]:
-    out, state = linear_chunked(query, key, value, cache["state"], chunk=config.tile or CHUNK)
-    return out, {"state": state}
-
-
-TOKENS = Memory(_no_tokens, _keep_tokens)
-"""What suits every attention: keys and values."""
-
-STATE = Memory(_no_state, _keep_state)
-"""What will do for those that can be computed in chunks: a state of a fixed size."""
-
-
-def _memory_of(config: TransformerConfig) -> Memory:
-    return STATE if "chunked" in find_attention(config.attention).forms else TOKENS
-
-
-def check_cached(
-    config: TransformerConfig,
-    mask: Array | None,
-    dropout_key: Array | None,
-    return_scores: bool,
-    edited: bool = False,
-) -> None:
-    """Check that a model can go on from a cache, as asked.
+    Args:
+        config: the transformer's.
+        given: whether an argument is given that a cache doesn't take, by its name.
 
     Raises:
         ConfigurationError: (a ValueError) if it can't.
@@ -96,12 +33,6 @@ def check_cached(
         raise ConfigurationError(
             f"causal={config.causal}, position={config.position!r} with a cache; expected True and 'rotary'"
         )
-    given = {
-        "mask": mask is not None,
-        "dropout_key": dropout_key is not None,
-        "return_scores": return_scores,
-        "edit_codes": edited,
-    }
     if any(given.values()):
         names = ", ".join(name for name, is_given in given.items() if is_given)
         raise ConfigurationError(f"{names} with a cache; expected tokens alone")
@@ -118,8 +49,11 @@ def start_cache(config: TransformerConfig, sequences: int) -> Cache:
         ``position``, int32 without axes: how many tokens are in the cache. And ``state``, float32
         ``[B, H, D, V]``, or ``keys`` and ``values``, ``[B, length, H, D]`` of the configuration's type.
     """
-    memory = _memory_of(config)
-    return {"position": jnp.zeros((), jnp.int32), **memory.start(config, sequences)}
+    B, H, D, none = sequences, config.heads, config.head_width, jnp.zeros((), jnp.int32)
+    if "chunked" in find_attention(config.attention).implementations:
+        return {"position": none, "state": jnp.zeros((B, H, D, D), accumulator(config.dtype))}
+    kept = {name: jnp.zeros((B, config.length, H, D), config.dtype) for name in ("keys", "values")}
+    return {"position": none, **kept}
 
 
 def extend_cache(
@@ -143,12 +77,22 @@ def extend_cache(
     Raises:
         ConfigurationError: (a ValueError) for a cache of another number of sequences.
     """
-    memory = _memory_of(config)
     B, T = query.shape[:2]
-    kept = {array.shape[0] for array in cache.values() if array.ndim}
-    if kept != {B}:
-        raise ConfigurationError(f"tokens of {B} sequences; the cache holds {', '.join(map(str, kept))}")
-    angles = rotary_angles(_positions(cache, query), config.head_width)
-    turned = rotate(query, angles), rotate(key, angles)
-    out, arrays = memory.extend(config, cache, *turned, value, network)
-    return out, {"position": cache["position"] + T, **arrays}
+    held = {array.shape[0] for array in cache.values() if array.ndim}
+    if held != {B}:
+        raise ConfigurationError(f"tokens of {B} sequences; the cache holds {', '.join(map(str, held))}")
+    start = cache["position"]
+    position_T = start + jnp.arange(T, dtype=jnp.int32)
+    angles = rotary_angles(position_T, config.head_width)
+    query, key = rotate(query, angles), rotate(key, angles)
+    if "state" in cache:
+        out, state = linear_chunked(query, key, value, cache["state"], chunk=config.tile or CHUNK)
+        return out, {"position": start + T, "state": state}
+    keys, values = (
+        jax.lax.dynamic_update_slice_in_dim(cache[name], new, start, axis=1)
+        for name, new in (("keys", key), ("values", value))
+    )
+    seen_TK = jnp.arange(config.length, dtype=jnp.int32) <= position_T[:, None]
+    attention = find_attention(config.attention)
+    out, _ = attend(attention, query, keys, values, None, seen_TK[None, None], network, None)
+    return out.astype(value.dtype), {"position": start + T, "keys": keys, "values": values}

@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from baselines.model.mixing import accumulator
 from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array
@@ -98,26 +97,3 @@ def check_weights(shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, Arr
             have = "is missing" if shape is None else f"has shape {list(shape)}"
             raise ConfigurationError(f"{argument} {have}; expected {list(shapes[name])}")
     return {name: given[argument] for argument, name in wanted.items()}
-
-
-def check_recurrence(query: Array, key: Array, value: Array, state: Array | None) -> None:
-    """Check what a recurrent attention is given: a sequence that sees itself, and a state.
-
-    Args:
-        query: must be floating ``[B, T, H, D]``.
-        key: must be ``[B, T, H, D]`` of the same type.
-        value: must be ``[B, T, H, V]`` of the same type.
-        state: must be ``[B, H, D, V]`` of the type that products of that type are added up in, or None.
-
-    Raises:
-        ConfigurationError: if one isn't.
-    """
-    check_arrays(query, key, value, None, None)
-    sizes: dict[str, int] = {}
-    for name, array, letters in (("query", query, "BTHD"), ("key", key, "BTHD"), ("value", value, "BTHV")):
-        _check_shape(name, array, letters, sizes)
-    if state is not None:
-        _check_shape("state", state, "BHDV", sizes)
-        wide = accumulator(query.dtype)
-        if state.dtype != wide:
-            raise ConfigurationError(f"state has dtype {state.dtype}; expected {wide}")

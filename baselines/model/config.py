@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 
-from baselines.model.attention import ACTIVATIONS, find_attention, with_form
+from baselines.model.attention import ACTIVATIONS, find_attention, with_implementation
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
@@ -39,10 +39,10 @@ class TransformerConfig:
         attention_dropout: share of pairs of positions dropped in training; the published code's is 0.1.
         vocabulary: 0 if tokens are vectors; else they are integers below it, and one table embeds
             them and, transposed, makes the outputs.
-        tile: 0, or positions of a tile for long sequences, see `baselines.model.hyla_tiled` and
-            `baselines.model.linear_chunked`.
+        tile: 0, or positions of a tile for long sequences, see `baselines.model.fast.tiles` and
+            `baselines.model.fast.chunks`.
         fused: whether tiles are computed in fused kernels, where the device and the arrays have them; see
-            `baselines.model.hyla_pallas`.
+            `baselines.model.fast.pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
             (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
         rematerialise: whether the backward pass computes each block anew, so that no more than its
@@ -85,7 +85,7 @@ class TransformerConfig:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
         find_attention(self.attention)
         if self.tile:
-            look_up("attention", self.attention, with_form("tiled"))
+            look_up("attention", self.attention, with_implementation("tiled"))
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()

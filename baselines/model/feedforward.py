@@ -1,6 +1,5 @@
 """Feed-forward layers: an MLP of one hidden layer, and a mixture of such experts (appendix A.1)."""
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,16 +9,13 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jax.typing import DTypeLike
 
-from baselines.model.dense import by_rows
-from baselines.model.mixing import accumulator
+from baselines.model.fast.layers import Dense, gelu
+from baselines.model.fast.products import accumulator
 
 Array = jax.Array
 
 EXPERTS, CHOSEN = 5, 2
 """Experts of a mixture, and how many of them a token is given to."""
-
-
-_GELU_SCALE, _GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
 
 
 class Layer(NamedTuple):
@@ -32,27 +28,6 @@ class Layer(NamedTuple):
 
     kernel: Array
     bias: Array
-
-
-@jax.custom_vjp
-def gelu(x: Array) -> Array:
-    """Return GELU in its tanh form, x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2."""
-    return _gelu_forward(x)[0]
-
-
-def _gelu_forward(x: Array) -> tuple[Array, Array]:
-    # The derivative is made here, of the same tanh: then it is all that is kept.
-    square = x * x
-    tanh = jnp.tanh(_GELU_SCALE * x * (1 + _GELU_CUBE * square))
-    inner = _GELU_SCALE * (1 + 3 * _GELU_CUBE * square)
-    return x * (1 + tanh) / 2, (1 + tanh + x * (1 - tanh * tanh) * inner) / 2
-
-
-def _gelu_backward(derivative: Array, grad: Array) -> tuple[Array]:
-    return (derivative * grad,)
-
-
-gelu.defvjp(_gelu_forward, _gelu_backward)
 
 
 def choose_experts(logits_BTX: Array, chosen: int) -> Array:
@@ -107,8 +82,8 @@ class MLP(nn.Module):
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
-        hidden_BTF = gelu(by_rows(nn.Dense(self.hidden, dtype=self.dtype, name="up"), x_BTE))
-        return by_rows(nn.Dense(x_BTE.shape[-1], dtype=self.dtype, name="down"), hidden_BTF)
+        hidden_BTF = gelu(Dense(self.hidden, dtype=self.dtype, name="up")(x_BTE))
+        return Dense(x_BTE.shape[-1], dtype=self.dtype, name="down")(hidden_BTF)
 
 
 class _Experts(nn.Module):

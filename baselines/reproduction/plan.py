@@ -24,7 +24,7 @@ class Operations:
 
     Attributes:
         nominal: of a transformer that computes all tokens in all its blocks, and has one MLP a block.
-        computed: of what is computed: the last block for the asked tokens alone, every expert of a mixture.
+        computed: of what is computed: the last block for tokens with outputs, every expert of a mixture.
     """
 
     nominal: float
@@ -48,7 +48,7 @@ def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Opera
         return Operations(each, each).times(config.steps * config.batch_size)
     encoding, experts = encoding_of(read(config.board).task), _experts(config)
     nominal = _forward(config, encoding, encoding.length, min(1, experts))
-    forward = Operations(nominal, _forward(config, encoding, encoding.asked, experts))
+    forward = Operations(nominal, _forward(config, encoding, encoding.num_outputs, experts))
     return forward.times(TRAINING * config.steps * config.batch_size)
 
 
@@ -67,18 +67,18 @@ def _experts(config: RunConfig) -> int:
     return {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
 
 
-def _forward(config: RunConfig, encoding: "Encoding", asked: int, experts: int) -> float:
+def _forward(config: RunConfig, encoding: "Encoding", num_outputs: int, experts: int) -> float:
     """Return the operations of a forward pass of one sequence.
 
     Args:
         config: of the run.
         encoding: of its task.
-        asked: tokens that the last block computes.
+        num_outputs: tokens that the last block computes.
         experts: MLPs of a block.
     """
     T, E = encoding.length, config.width
-    blocks = (config.layers - 1) * _block(config, T, T, experts) + _block(config, T, asked, experts)
-    return 2.0 * (T * encoding.width_in * E + asked * E * encoding.width_out) + blocks
+    blocks = (config.layers - 1) * _block(config, T, T, experts) + _block(config, T, num_outputs, experts)
+    return 2.0 * (T * encoding.width_in * E + num_outputs * E * encoding.width_out) + blocks
 
 
 def _block(config: RunConfig, T: int, A: int, experts: int) -> float:

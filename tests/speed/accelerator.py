@@ -12,7 +12,6 @@ to try the script itself; ``--only`` some of the measures.
 """
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import output
+from record import keep
 
 from baselines.checkpoint import Checkpoints
 from baselines.encode import encoding_of
@@ -34,16 +33,13 @@ from baselines.experiment import parts_of, program_of
 from baselines.feed import chunk_of_steps
 from baselines.lm.experiment import Compute, language_program
 from baselines.model.attention import ATTENTION
-from baselines.model.devices import cudnn_applies, device_capability, pallas_applies
-from baselines.model.hyla_tiled import hyla_tiled
-from baselines.model.softmax_cudnn import softmax_fused
+from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
+from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
 from baselines.sharding import make_mesh, on_cpu
 from baselines.step import train_chunk
 from baselines.train import hyper_of
 from sraven.core.boards.board import read_board
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 SECONDS = 600
@@ -144,7 +140,7 @@ def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -
 
 
 def _pallas(*qkv: jax.Array) -> jax.Array:
-    from baselines.model.hyla_pallas import hyla_pallas
+    from baselines.model.fast.pallas import hyla_pallas
 
     return hyla_pallas(*qkv, causal=True)
 
@@ -154,18 +150,17 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
 
     def measure(form: str, length: int, dtype: str) -> Row:
         known = {"form": form, "length": length, "dtype": dtype}
-        backend, capability, devices = jax.default_backend(), device_capability(), jax.device_count()
-        if form == "pallas" and not pallas_applies(
-            backend=backend,
-            capability=capability,
-            devices=devices,
-            dtype=jnp.dtype(dtype),
-            heads=8,
-            width=64,
-        ):
-            raise NotHereError(f"the kernel is for one NVIDIA GPU since Ampere; here: {devices} × {backend}")
+        device = this_device()
+        if form == "pallas" and not pallas_applies(device, jnp.dtype(dtype), 8, 64):
+            raise NotHereError(
+                f"the kernel is for one NVIDIA GPU since Ampere; here: {device.count} × {device.backend}"
+            )
         plain = partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
-        forms = {"plain": plain, "tiled": partial(hyla_tiled, causal=True), "pallas": _pallas}
+        forms = {
+            "plain": plain,
+            "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
+            "pallas": _pallas,
+        }
         return {**known, **_compare(forms[form], plain, length, dtype, sizes.rounds)}
 
     for length in sizes.lengths:
@@ -178,13 +173,11 @@ def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """Causal softmax attention in bfloat16, plain and by cuDNN."""
 
     def measure(form: str, length: int) -> Row:
-        backend, capability = jax.default_backend(), device_capability()
-        if form == "cudnn" and not cudnn_applies(
-            backend=backend, capability=capability, dtype=jnp.bfloat16, tokens=length, width=64
-        ):
-            raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {backend}")
+        device = this_device()
+        if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
+            raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
         plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
-        forms = {"plain": plain, "cudnn": partial(softmax_fused, causal=True)}
+        forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
         return {
             "form": form,
             "length": length,
@@ -362,23 +355,20 @@ def main() -> None:
     asked = parser.parse_args()
     start = time.monotonic()
     found = measure_all(asked.only, QUICK if asked.quick else FULL, asked.seconds)
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "baselines", "sraven")
     device = jax.devices()[0]
-    record = {
-        "command": " ".join(["python", "tests/speed/accelerator.py", *sys.argv[1:]]),
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": {
-            **machine(),
-            "jax": jax.__version__,
-            "backend": jax.default_backend(),
-            "device": device.device_kind,
-            "devices": jax.device_count(),
-            "compute_capability": device_capability(),
-        },
+    result = {
         "seconds": round(time.monotonic() - start, 1),
         **found,
     }
-    write_json(asked.goal, record)
+    keep(
+        asked.goal,
+        result,
+        jax=jax.__version__,
+        backend=jax.default_backend(),
+        device=device.device_kind,
+        devices=jax.device_count(),
+        compute_capability=this_device().capability,
+    )
 
 
 if __name__ == "__main__":

@@ -10,13 +10,10 @@ all threads.
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-from record import output
+from record import keep
 
-from sraven.core.compute.bench import machine
 from sraven.core.compute.parallel import available_threads
-from sraven.core.system.files import write_json
 from sraven.task import SRAVEN
 
 COUNTS = {
@@ -66,15 +63,11 @@ def measure(M: int, K: int, count: int) -> dict[str, float | None]:
 
 def main(goal: str) -> None:
     """Measure and write command, commit, machine and rates to ``goal``."""
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven")
     rates = [{"M": M, "K": K, **measure(M, K, count)} for (M, K), count in COUNTS.items()]
-    record = {
-        "command": f"python tests/speed/certificates.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": {**machine(), "threads": available_threads()},
+    result = {
         "instances_per_second": rates,
     }
-    write_json(Path(goal), record)
+    keep(goal, result, threads=available_threads())
 
 
 if __name__ == "__main__":

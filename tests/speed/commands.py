@@ -11,10 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from record import output
-
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
+from record import keep
 
 ENTRIES = "docs/leaderboard/submissions"
 COMMANDS = {
@@ -41,14 +38,10 @@ def main(goal: str) -> None:
             subprocess.run([sys.executable, "-m", "sraven", *words], check=True, capture_output=True)
             if turn:
                 seconds[name].append(round(time.perf_counter() - start, 3))
-    changed = output("git", "status", "--porcelain", "--untracked-files=no")
-    record = {
-        "command": f"python tests/speed/commands.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": machine(),
+    result = {
         "seconds": {name: sorted(times) for name, times in seconds.items()},
     }
-    write_json(Path(goal), record)
+    keep(goal, result)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from record import output
+from record import keep
 
 from sraven import write_submission
 from sraven.core.boards.board import read_board
-from sraven.core.compute.bench import machine
 from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES
-from sraven.core.system.files import write_json
 
 BOARD, SEEDS = "c4-v1", 20
 
@@ -69,10 +67,7 @@ def main(goal: str) -> None:
             start = time.perf_counter()
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             runs.append([time.perf_counter() - start, *map(float, done.stdout.split())])
-    record = {
-        "command": f"python tests/speed/corpus_scoring.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "seeds": SEEDS,
         "processors": os.cpu_count(),
         "seconds": sorted(round(run[0], 2) for run in runs),
@@ -81,7 +76,7 @@ def main(goal: str) -> None:
             "decoder": max(int(run[3]) for run in runs),
         },
     }
-    write_json(Path(goal), record)
+    keep(goal, result)
 
 
 if __name__ == "__main__":

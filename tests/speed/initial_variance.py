@@ -14,21 +14,18 @@ Each is a mean over initialisations, with its standard error.
 """
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import output
+from record import keep
 
 from baselines.model.config import TransformerConfig
-from baselines.model.self_attention import SelfAttention
+from baselines.model.transformer import SelfAttention
 from baselines.recipes import SRAVEN
-from sraven.core.compute.bench import machine
 from sraven.core.ground.estimate import mean
 from sraven.core.ground.jsonable import as_json
-from sraven.core.system.files import write_json
 
 ATTENTIONS = ("softmax", "linear", "linear_rmshead", "hyla", "hyla_no_rmshead")
 TOKENS, FACTORS = (9, 36, 144), (0.5, 1.0, 2.0, 4.0)
@@ -40,7 +37,7 @@ def measure(attention: str, tokens: int, factor: float) -> dict[str, Any]:
     names = ("layers", "width", "heads", "qkv_width", "mlp_width")
     shape = {name: SRAVEN[name] for name in names}
     config = TransformerConfig(inputs=8, outputs=8, length=tokens, attention=attention, **shape)
-    layer = SelfAttention(config, return_scores=True)
+    layer = SelfAttention(config, return_codes=True)
 
     def both(seed: jax.Array) -> tuple[jax.Array, jax.Array]:
         drawn, first = jax.random.split(jax.random.key(seed))
@@ -64,16 +61,12 @@ def main(goal: str) -> None:
         }
         for attention in ATTENTIONS
     }
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven", "baselines")
-    record = {
-        "command": f"python tests/speed/initial_variance.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": machine(),
+    kept = {
         "initialisations": SEEDS,
         "instances": INSTANCES,
         "result": result,
     }
-    write_json(Path(goal), record)
+    keep(goal, kept)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,11 @@ from pathlib import Path
 from statistics import median
 
 import jax
-from record import output
+from record import keep
 from training import STEPS, works
 
-from sraven.core.compute.bench import machine
 from sraven.core.engines.jobs import HERE, map_jobs
 from sraven.core.engines.processes import take_processors
-from sraven.core.system.files import write_json
 
 SECONDS, ROUNDS = 10, 3
 
@@ -57,14 +55,11 @@ def main(goal: str, jobs: int) -> None:
             }
         )
         print(found[-1], flush=True)
-    record = {
-        "command": f"python tests/speed/jobs.py {goal} {jobs}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "jobs": jobs,
         "runs": found,
     }
-    write_json(Path(goal), record)
+    keep(goal, result)
 
 
 if __name__ == "__main__":

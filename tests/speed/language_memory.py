@@ -10,20 +10,17 @@ keep less where they join operations. A CPU's compiler undoes rematerialisation,
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from record import output
+from record import keep
 
 from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.lm.recipes import SIZES
 from baselines.optim import Hyper
 from baselines.step import train_step
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 
 MIB = 1 << 20
 
@@ -84,10 +81,7 @@ def main(goal: str, rows: int = 8) -> None:
     """Ask for every attention, length and way to compute it; write the result."""
     found: list[dict[str, Any]] = []
     parameters = count_parameters(language_program(config_of("hyla", 512, rows)))
-    record = {
-        "command": f"python tests/speed/language_memory.py {' '.join(sys.argv[1:])}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "rows": rows,
         "parameters": parameters,
         "parameters_and_moments_mib": round(3 * 4 * parameters / MIB, 1),
@@ -105,7 +99,7 @@ def main(goal: str, rows: int = 8) -> None:
                 sizes = {f"{what}_mib": round(size / MIB, 1) for what, size in bytes_of.items()}
                 found.append({"attention": attention, "length": length, "form": name, **sizes})
                 print(found[-1], flush=True)
-                write_json(Path(goal), record)
+                keep(goal, result)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from record import output
-
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
+from record import keep, output
 
 PROMPTS = ("The", "In the first half of the season ,")
 
@@ -86,11 +83,7 @@ def main() -> None:
     parser.add_argument("--attention", nargs="+", default=["softmax", "linear", "hyla"])
     options, more = parser.parse_known_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    changed = output("git", "status", "--porcelain", "--untracked-files=no")
-    record = {
-        "command": f"python tests/speed/language_runs.py {' '.join(sys.argv[1:])}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": machine(),
+    found = {
         "texts": {
             "train": prepare(options.train, options.tokenizer, options.folder / "train"),
             "validation": prepare(options.validation, options.tokenizer, options.folder / "validation"),
@@ -98,8 +91,8 @@ def main() -> None:
         "results": [],
     }
     for attention in options.attention:
-        record["results"].append(train(attention, options, " ".join(more)))
-        write_json(options.goal, record)
+        found["results"].append(train(attention, options, " ".join(more)))
+        keep(options.goal, found)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,15 @@ Beside them, how much of ``ood`` the composition-blind observer thinks impossibl
 """
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from record import output
+from record import keep
 
 from sraven.core.boards.board import load_board
-from sraven.core.compute.bench import machine
 from sraven.core.ground.estimate import mean
 from sraven.core.ground.jsonable import as_json
-from sraven.core.system.files import write_json
 from sraven.references import independent_hits
 from sraven.task import SRAVEN, Batch
 
@@ -68,14 +65,10 @@ def measure_board(board_id: str) -> dict[str, Any]:
 
 def main(goal: str) -> None:
     """Measure and write command, commit, machine and results to ``goal``."""
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven")
-    record = {
-        "command": f"python tests/speed/posterior.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": machine(),
+    kept = {
         "result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")},
     }
-    write_json(Path(goal), record)
+    keep(goal, kept)
 
 
 if __name__ == "__main__":

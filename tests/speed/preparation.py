@@ -14,14 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from record import output
+from record import keep
 
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import read_records
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 
 RUNS = 5
 BATCH = 1024
@@ -57,10 +55,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
             if turn:
                 seconds[name].append(taken)
     speed = {name: text_bytes / 1e6 / median(each for _, each in times) for name, times in seconds.items()}
-    record = {
-        "command": " ".join(["python tests/speed/preparation.py", goal, model, *map(repr, patterns)]),
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "documents": len(texts),
         "text_bytes": text_bytes,
         "tokens": manifests[0]["tokens"],
@@ -74,7 +69,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
         "megabytes_per_second": {name: round(each, 3) for name, each in speed.items()},
         "ratio": round(speed["prepare"] / speed["encode"], 4),
     }
-    write_json(Path(goal), record)
+    keep(goal, result)
 
 
 if __name__ == "__main__":

@@ -10,25 +10,23 @@ spends on a job; and lists, notes and reads a data set of 10^10 instances whose 
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from record import output
+from record import keep
 from scale_plan import render
 
 from sraven import SRAVEN, verify_dataset, write_dataset
-from sraven.core.compute.bench import machine
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.directory import Journal
 from sraven.core.dataset.manifest import list_shards, make_manifest, make_plan
 from sraven.core.dataset.parts import Part, merge_parts, write_part
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.engines.on_ray import connected
-from sraven.core.system.files import json_text, write_json
+from sraven.core.system.files import json_text
 from sraven.core.system.staging import STAGING
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
@@ -171,14 +169,10 @@ def main() -> None:
             "after": measure_after(folder / "after", options.shards),
             "driver": measure_driver(folder / "driver"),
         }
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "sraven", "cli")
-    record = {
-        "command": " ".join(["python", "tests/speed/scale.py", *sys.argv[1:]]),
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": machine(),
+    result = {
         **rounded(found),
     }
-    write_json(options.goal, record)
+    keep(options.goal, result)
     render()
 
 

@@ -19,12 +19,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from record import output
+from record import keep
 
 from sraven import load_board, write_submission
 from sraven.core.boards.board import Board
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 
 BOARD, COUNT, SEEDS = "sraven-v1", 100, 3
 
@@ -95,10 +93,7 @@ def main(goal: str) -> None:
         size = sum(path.stat().st_size for path in Path(scratch).rglob("*") if path.is_file())
     assert len(found) == COUNT and not any("refused" in each for each in found)
     rest, rest_used = everything - first, used - first_used
-    record = {
-        "command": f"python tests/speed/scoring.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "board": BOARD,
         "submissions": COUNT,
         "seeds": SEEDS,
@@ -107,10 +102,10 @@ def main(goal: str) -> None:
         "core_seconds_each": round(rest_used / (COUNT - 2), 3),
         "bytes_each": size // COUNT,
     }
-    write_json(Path(goal), record)
+    keep(goal, result)
     print(
         json.dumps(
-            {name: record[name] for name in ("seconds", "core_seconds", "core_seconds_each")}, indent=1
+            {name: result[name] for name in ("seconds", "core_seconds", "core_seconds_each")}, indent=1
         )
     )
 

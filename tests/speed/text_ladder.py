@@ -7,13 +7,11 @@ Nothing here depends on the machine: the same numbers come out anywhere.
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from record import output
+from record import keep
 
 from sraven.core.ground.estimate import Mean
-from sraven.core.system.files import write_json
 from sraven.text import LADDER, SCHEMES, Rung, ask
 
 INSTANCES, QUESTIONS = 100_000, 20_000
@@ -46,12 +44,7 @@ def main(goal: str) -> None:
             }
         )
         print(rung, rungs[-1]["ceiling_on_any"], flush=True)
-    record = {
-        "command": f"python tests/speed/text_ladder.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "rungs": rungs,
-    }
-    write_json(Path(goal), record)
+    keep(goal, {"rungs": rungs})
 
 
 if __name__ == "__main__":

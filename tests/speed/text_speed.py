@@ -10,15 +10,12 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import output
+from record import keep
 
 from sraven import SRAVEN, text
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 from sraven.text.prompts import render_answers
 
 COUNT, K = 100_000, 8
@@ -51,16 +48,13 @@ def main(goal: str) -> None:
         "grade, all wrong": best(lambda: text.grade(wrong, batch, K)),
         "grade, all unparsed": best(lambda: text.grade(prompts, batch, K)),
     }
-    record = {
-        "command": f"python tests/speed/text_speed.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": machine(),
+    result = {
         "instances": COUNT,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
         "beside_json": {name: round(value / seconds["json"], 2) for name, value in seconds.items()},
     }
-    write_json(Path(goal), record)
-    print(json.dumps(record["seconds"], indent=1))
+    keep(goal, result)
+    print(json.dumps(result["seconds"], indent=1))
 
 
 if __name__ == "__main__":

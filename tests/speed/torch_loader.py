@@ -9,19 +9,16 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import torch
-from record import output
+from record import keep
 from torch.utils.data import DataLoader, default_collate
 
 import fuzzylogic.torch
 from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 from sraven.torch import BatchStream, SplitDataset, sequences
 
 BATCH, INSTANCES, ROUNDS, SECONDS = 128, 1_000_000, 5, 2.0
@@ -66,14 +63,11 @@ def main(goal: str) -> None:
             next(streams[name])
             done += 1
         rates[name].append(done / (time.perf_counter() - start))
-    record = {
-        "command": f"python tests/speed/torch_loader.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD"),
-        "machine": {**machine(), "torch": torch.__version__},
+    result = {
         "batches_of_128_a_second": {name: round(median(each[1:])) for name, each in rates.items()},
     }
-    write_json(Path(goal), record)
-    for name, rate in record["batches_of_128_a_second"].items():
+    keep(goal, result, torch=torch.__version__)
+    for name, rate in result["batches_of_128_a_second"].items():
         print(f"{name:45} {rate:8,}")
 
 

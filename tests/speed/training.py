@@ -3,10 +3,10 @@
     python tests/speed/training.py docs/results/training-speed.json
 
 For each board and attention: milliseconds of a step, of a step with attention in its plain form, of a step
-whose last block computes all tokens and not the asked ones alone, of making its batch, of the forward pass,
+whose last block computes all tokens, not those with outputs alone, of making its batch, of the forward pass,
 of forward and backward pass, and of the update (what is left); and two shares of the product's rate. Nominal:
 6 · parameters · tokens over the time of a step, as if every token went through every weight. Real: the
-products that a step does, of weights and of attention, of which the last block leaves out what no asked token
+products that a step does, of weights and of attention, of which the last block leaves out what no output
 needs.
 Rounds alternate, so that a slow spell of the machine hits all of them; each time is the least of the rounds.
 With `taskset -c 0` before it, the command times one processor. Then the temporary memory of HYLA, forward and
@@ -17,28 +17,26 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import output
+from record import keep
 
 from baselines.encode import encoding_of
 from baselines.experiment import parts_of, program_of, transformer_of
 from baselines.feed import chunk_of_steps
 from baselines.model.attention import ATTENTION, find_attention
 from baselines.model.config import TransformerConfig
-from baselines.model.hyla_tiled import hyla_tiled
+from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
 from baselines.sharding import make_mesh
 from baselines.step import Program, train_chunk
 from baselines.train import hyper_of
 from sraven.core.boards.board import read_board
-from sraven.core.compute.bench import machine
-from sraven.core.system.files import write_json
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 10, 20
@@ -55,14 +53,14 @@ def product() -> Work:
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
 
 
-def real_operations(config: TransformerConfig, batch_size: int, asked: int) -> float:
+def real_operations(config: TransformerConfig, batch_size: int, num_outputs: int) -> float:
     """Return the operations of the products of a step: forward, and twice that backward.
 
     A token of weights has 2 for each weight: query, key, value, output and MLP in every block; the embedding,
     which needs no gradient of its input, 2 in place of 3 times; the output. A pair of positions has 2 · P for
     its scores and 2 · P for each mix, P = H · D, and 2 for each weight of an attention's own. Of the last
-    block, keys and values are of all tokens, all else of the asked ones. Sums, LayerNorm, activations and the
-    update aren't counted, nor the mix that a backward pass does again.
+    block, keys and values are of all tokens, all else of those with outputs. Sums, LayerNorm, activations and
+    the update aren't counted, nor the mix that a backward pass does again.
     """
     E, P, F, T = config.width, config.qkv_width, config.mlp_width, config.length
     attention, sizes = find_attention(config.attention), (config.heads, config.head_width, config.head_width)
@@ -72,8 +70,8 @@ def real_operations(config: TransformerConfig, batch_size: int, asked: int) -> f
     def block(queries: int) -> float:
         return 2.0 * (T * 2 * E * P + queries * (2 * E * P + 2 * E * F) + queries * T * a_pair)
 
-    blocks = (config.layers - 1) * block(T) + block(asked)
-    ends = 2.0 * (T * config.inputs * E * 2 / 3 + asked * E * config.outputs)
+    blocks = (config.layers - 1) * block(T) + block(num_outputs)
+    ends = 2.0 * (T * config.inputs * E * 2 / 3 + num_outputs * E * config.outputs)
     return 3 * batch_size * (blocks + ends)
 
 
@@ -83,8 +81,8 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
     program, of_all_tokens = (
-        program_of(config, encoding._replace(asked=asked), parts_of(config.batch_size, make_mesh()))
-        for asked in (encoding.asked, encoding.length)
+        program_of(config, encoding._replace(num_outputs=outputs), parts_of(config.batch_size, make_mesh()))
+        for outputs in (encoding.num_outputs, encoding.length)
     )
     model = transformer_of(config, encoding)
     state = program.initialise(np.uint32(0))
@@ -95,7 +93,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
         return chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size)
 
     def loss(params: Any, batch: Any) -> jax.Array:
-        out = model.apply({"params": params}, encoding.tokens(batch), asked=encoding.asked)
+        out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
         return encoding.loss(out, batch)
 
     def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
@@ -111,7 +109,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
 
     def plain_steps_of(program: Program) -> Work:
         entry = ATTENTION[attention]
-        ATTENTION[attention] = replace(entry, forms=())
+        ATTENTION[attention] = replace(entry, implementations=())
         try:
             return steps_of(program)
         finally:
@@ -132,7 +130,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     }
     operations = {
         "nominal": 6.0 * parameters * config.batch_size * encoding.length,
-        "real": real_operations(model.config, config.batch_size, encoding.asked),
+        "real": real_operations(model.config, config.batch_size, encoding.num_outputs),
     }
     return parts, operations
 
@@ -166,7 +164,7 @@ def memory(length: int) -> dict[str, int]:
     return {
         "length": length,
         "plain": temporaries(ATTENTION["hyla"], mask=mask),
-        "tiled": temporaries(hyla_tiled, causal=True),
+        "tiled": temporaries(partial(tiled_attention, ATTENTION["hyla"]), causal=True),
     }
 
 
@@ -197,11 +195,7 @@ def main(goal: str) -> None:
             }
         )
         print(steps[-1], flush=True)
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "baselines", "sraven")
-    record = {
-        "command": f"python tests/speed/training.py {goal}",
-        "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": {**machine(), "jax": jax.__version__, "device": jax.devices()[0].device_kind},
+    result = {
         "product_gflops": round(rate / 1e9, 1),
         "steps": steps,
         "hyla_temporary_bytes": {
@@ -211,7 +205,7 @@ def main(goal: str) -> None:
             "by_length": [memory(512), memory(1024)],
         },
     }
-    write_json(Path(goal), record)
+    keep(goal, result, jax=jax.__version__, device=jax.devices()[0].device_kind)
 
 
 if __name__ == "__main__":

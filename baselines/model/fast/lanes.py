@@ -1,21 +1,21 @@
 """Softmax attention and HYLA on a CPU without arrays of pairs, 16 instances at a time, one in each lane.
 
-A pair of positions takes little arithmetic, but much memory as a part of ``[B, H, A, T]``: the plain form
+A pair of positions takes little arithmetic, but much memory as a part of ``[B, H, A, T]``: the reference
 spends its time on moving such arrays. Here the scores of a pair are computed where they are used, and again
 in the backward pass. A head's D numbers of 16 instances are one vector. A block of instances is
 ``[T, H, D, 16]`` where the heads of a pair go together, as in RMSHead, and ``[H, T, D, 16]`` where the keys
 of a query do, as in a softmax.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from types import MappingProxyType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from baselines.model.attention import EPSILON, Attention, hyla, rms_head, softmax
 from baselines.model.fast.foreign import (
     ARGUMENTS,
     RESULTS,
@@ -42,12 +42,13 @@ from baselines.model.fast.vectors import (
     total,
     where_positive,
 )
-from baselines.model.normalisation import EPSILON
 from sraven.core.compute.jit import kernel
 
-__all__ = ["LANES", "NAMES", "WIDEST", "attend_in_lanes", "is_known"]
+__all__ = ["LANES", "WIDEST", "attend_in_lanes", "is_known"]
 
 Array = jax.Array
+Parts = tuple[Callable[..., Any], Callable[..., Any]]
+"""Normalisation and value network of an attention."""
 
 WIDEST = 16
 """The widest head whose sums stay in registers."""
@@ -229,37 +230,30 @@ def _work(block: Any, H: int, D: int, *, by_head: bool, backward: bool) -> Any:
     return work
 
 
-_PASSES: Mapping[str, Callable[[int, int], tuple[Any, Any]]] = MappingProxyType(
-    {
-        "softmax": _softmax,
-        "hyla": partial(_hyla, rms_head=True, relu=True),
-        "hyla_no_rmshead": partial(_hyla, rms_head=False, relu=True),
-        "hyla_linear": partial(_hyla, rms_head=True, relu=False),
-        "hyla_linear_no_rmshead": partial(_hyla, rms_head=False, relu=False),
-    }
-)
-
-
-NAMES = tuple(_PASSES)
-"""The attentions that can be computed so."""
-
-
 @cache
-def _targets(attention: str, H: int, D: int) -> tuple[str, str]:
+def _targets(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: int) -> tuple[str, str]:
     """Return what programs call the passes of an attention with H heads of width D, compiled now."""
-    names = f"sraven_{attention}_{H}_{D}_forward", f"sraven_{attention}_{H}_{D}_backward"
-    for name, block, backward in zip(names, _PASSES[attention](H, D), (False, True), strict=True):
-        register(name, _work(block, H, D, by_head=attention == "softmax", backward=backward), LANES)
+    by_head = normalise is softmax
+    blocks = _softmax(H, D) if by_head else _hyla(H, D, rms_head=normalise is rms_head, relu=mix is hyla)
+    stem = f"sraven_{normalise.__name__}_{mix.__name__}_{H}_{D}"
+    names = f"{stem}_forward", f"{stem}_backward"
+    for name, block, backward in zip(names, blocks, (False, True), strict=True):
+        register(name, _work(block, H, D, by_head=by_head, backward=backward), LANES)
     return names
 
 
 def attend_in_lanes(
-    attention: str, query_BAHD: Array, key_BTHD: Array, value_BTHD: Array, bias_HAT: Array, gate_AT: Array
+    attention: Attention,
+    query_BAHD: Array,
+    key_BTHD: Array,
+    value_BTHD: Array,
+    bias_HAT: Array,
+    gate_AT: Array,
 ) -> Array:
     """Return an attention's output ``[B, A, H, D]``; all arrays are float32.
 
     Args:
-        attention: its name, one of `NAMES`.
+        attention: softmax attention, or HYLA with or without RMSHead and ReLU.
         query_BAHD: queries.
         key_BTHD: keys.
         value_BTHD: values.
@@ -269,22 +263,22 @@ def attend_in_lanes(
     B, _, _, D = query_BAHD.shape
     whole = [(0, -B % LANES), (0, 0), (0, 0), (0, 0)]
     arrays = (jnp.pad(array, whole) for array in (query_BAHD * D**-0.5, key_BTHD, value_BTHD))
-    return _attend(attention, *arrays, bias_HAT, gate_AT)[:B]
+    return _attend((attention.normalise, attention.mix), *arrays, bias_HAT, gate_AT)[:B]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _attend(attention: str, *arrays: Array) -> Array:
-    return _forward(attention, *arrays)[0]
+def _attend(parts: Parts, *arrays: Array) -> Array:
+    return _forward(parts, *arrays)[0]
 
 
-def _forward(attention: str, *arrays: Array) -> tuple[Array, tuple[Array, ...]]:
-    target, _ = _targets(attention, *arrays[0].shape[2:])
+def _forward(parts: Parts, *arrays: Array) -> tuple[Array, tuple[Array, ...]]:
+    target, _ = _targets(*parts, *arrays[0].shape[2:])
     return jax.ffi.ffi_call(target, _like(arrays[0]), vmap_method="sequential")(*arrays), arrays
 
 
-def _backward(attention: str, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
+def _backward(parts: Parts, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
     query_BAHD, _, _, bias_HAT, gate_AT = arrays
-    _, target = _targets(attention, *query_BAHD.shape[2:])
+    _, target = _targets(*parts, *query_BAHD.shape[2:])
     biases = jax.ShapeDtypeStruct((len(query_BAHD) // LANES, *bias_HAT.shape), bias_HAT.dtype)
     call = jax.ffi.ffi_call(target, (*map(_like, arrays[:3]), biases), vmap_method="sequential")
     *grads, grad_biases = call(*arrays, grad_BAHD)

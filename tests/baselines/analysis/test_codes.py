@@ -121,7 +121,7 @@ def test_codes_are_the_models_own_scores(collected):
         batch = task.sample(split, start, count)
         tokens = encoding.tokens({name: jnp.asarray(getattr(batch, name)) for name in encoding.fields})
         model = transformer_of(config, encoding)
-        out, codes = jax.jit(lambda x, m=model: m.apply({"params": params}, x, return_scores=True))(tokens)
+        out, codes = jax.jit(lambda x, m=model: m.apply({"params": params}, x, return_codes=True))(tokens)
         assert [each.shape for each in codes] == [(count, 3, 36, 36)] * 2
         own, row3 = found[part]["self"], found[part]["row3"]
         assert own.codes.shape == (2, count * M, 3) and row3.codes.shape == (2, count * M, 6)

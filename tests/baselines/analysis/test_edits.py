@@ -81,7 +81,7 @@ def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
     for b in range(3):
         one = {name: jnp.asarray(getattr(batch, name)[b : b + 1]) for name in encoding.fields}
         out = jax.jit(
-            lambda x, b=b: model.apply({"params": params}, x, asked=M, edit_codes=partial(edit, b))
+            lambda x, b=b: model.apply({"params": params}, x, num_outputs=M, edit_codes=partial(edit, b))
         )(encoding.tokens(one))
         np.testing.assert_allclose(outs[0][b], out[0], rtol=1e-4, atol=1e-4)
         assert (

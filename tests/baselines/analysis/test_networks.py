@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from baselines.analysis.networks import hyla_networks, value_networks
-from baselines.model.self_attention import SelfAttention
+from baselines.model.transformer import SelfAttention
 from helpers.small_models import B, T, initialised, small
 from sraven import ConfigurationError
 
@@ -18,7 +18,7 @@ def layer_of(config):
     _, variables = initialised(config)
     params = variables["params"]
     x_BTE = jnp.asarray(np.random.default_rng(2).normal(size=(B, T, E)), jnp.float32)
-    attend = SelfAttention(config, return_scores=True)
+    attend = SelfAttention(config, return_codes=True)
     out_BTE, codes_BHQK = jax.jit(
         lambda x: attend.apply({"params": params["block_1"]["attention"]}, x, None, None)
     )(x_BTE)

@@ -45,14 +45,13 @@ def of_model(name, **changes):
     shapes = jax.eval_shape(model.init, jax.random.key(0), tokens)
     params = jax.tree.map(lambda leaf: 0.3 * draw(*leaf.shape), shapes)
     gradients = jax.jit(jax.grad(lambda params: jnp.sin(model.apply(params, tokens)).sum()))(params)
-    looked_at = jax.jit(lambda params: model.apply(params, tokens, return_scores=not changes.get("tile")))
+    looked_at = jax.jit(lambda params: model.apply(params, tokens, return_codes=not changes.get("tile")))
     return [*jax.tree.leaves(looked_at(params)), *jax.tree.leaves(gradients)]
 
 
 def main(goal):
     found = {name: of_attention(name) for name in ATTENTION}
-    for name in ("softmax", "linear", "hyla"):
-        found[f"{name} on text"] = of_model(name, causal=True, position="rotary")
+    found["linear on text"] = of_model("linear", causal=True, position="rotary")
     found["hyla on all"] = of_model("hyla", position="relative_one_way")
     found["tiles"] = of_model("hyla", causal=True, position="rotary", tile=4)
     np.savez(goal, **{f"{name}/{at}": each for name, some in found.items() for at, each in enumerate(some)})

@@ -63,7 +63,7 @@ def test_each_layer_of_a_model_has_its_own_codes_to_edit(rematerialise):
         shapes[layer] = codes.shape
         return codes if layer == 0 else codes.at[:, :, 1, 4].add(10.0)
 
-    run = jax.jit(partial(model.apply, asked=3, return_scores=True), static_argnames="edit_codes")
+    run = jax.jit(partial(model.apply, num_outputs=3, return_codes=True), static_argnames="edit_codes")
     (plain, codes), (out, edited) = (run(params, tokens_of(config), edit_codes=each) for each in (None, edit))
     assert shapes == {0: (B, H, T, T), 1: (B, H, 3, T)}
     np.testing.assert_allclose(edited[1][:, :, 1, 4] - codes[1][:, :, 1, 4], 10.0, atol=1e-3)

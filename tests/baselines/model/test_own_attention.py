@@ -13,9 +13,15 @@ from baselines.flops import flops_per_token
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import continue_tokens
-from baselines.model.attention import ATTENTION, Attention, Weights, add_attention, weighted_sum
-from baselines.model.mixing import mix_values
-from baselines.model.normalisation import rms_head
+from baselines.model.attention import (
+    ATTENTION,
+    Attention,
+    Weights,
+    add_attention,
+    mix_values,
+    rms_head,
+    weighted_sum,
+)
 from baselines.train import train
 from helpers.tiny_language import TINY
 from helpers.tiny_runs import leaves, quickly, shared_directory, tiny

@@ -49,7 +49,7 @@ def published(request):
     batch = {name: numbers[name] for name in encoding.fields}
 
     def loss(params):
-        out = model.apply({"params": params}, encoding.tokens(batch), asked=encoding.asked)
+        out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
         return encoding.loss(out, batch), out
 
     return numbers, jax.jit(jax.value_and_grad(loss, has_aux=True))

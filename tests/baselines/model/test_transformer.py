@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION
-from baselines.model.mixing import multiply
+from baselines.model.fast.products import multiply
 from baselines.model.transformer import Transformer
 from helpers.small_models import TEXT, B, T, count, initialised, parameters, small, tokens_of
 from sraven import ConfigurationError
@@ -53,39 +52,38 @@ def test_masked_tokens_play_no_part():
     assert (other == apply(tokens))[:, mask].all()
 
 
-@pytest.mark.parametrize("asked", [None, 2])
-def test_a_mask_of_other_pairs_is_refused(asked):
+@pytest.mark.parametrize("num_outputs", [None, 2])
+def test_a_mask_of_other_pairs_is_refused(num_outputs):
     model, params = initialised(small(attention="softmax"))
     mask = np.ones((T + 5, T), bool)
     with pytest.raises(
         ConfigurationError, match=rf"mask has shape \[{T + 5}, {T}\]; expected one that broad"
     ):
-        model.apply(params, tokens_of(model.config), mask=mask, asked=asked)
+        model.apply(params, tokens_of(model.config), mask=mask, num_outputs=num_outputs)
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"attention": name, "attention_dropout": 0.3} for name in ATTENTION),
+        *({"attention": name, "attention_dropout": 0.3} for name in ("softmax", "hyla", "hyla_deep")),
         {"causal": True, "position": "rotary"},
-        {"causal": True, "tile": 4},
         {"tile": 4, "attention_dropout": 0.3, "layers": 2},
         {"attention": "linear", "causal": True, "tile": 4, **TEXT, "position": "rotary"},
         {"attention": "softmax", "feedforward": "moe", "rematerialise": True},
     ],
 )
-def test_what_is_asked_of_the_last_tokens_is_what_they_give_among_all(changes):
+def test_outputs_of_the_last_tokens_are_what_they_give_among_all(changes):
     """Outputs and gradients, with a mask of pairs, and with dropout where there is some."""
     config = small(**changes)
     model, params = initialised(config)
     tokens, key = tokens_of(config), jax.random.key(5)
     mask = np.random.default_rng(3).random((T, T)) < 0.8
     weights = jnp.asarray(np.random.default_rng(4).normal(size=(B, 3, config.vocabulary or 5)), jnp.float32)
-    if config.vocabulary:  # this form takes no mask
+    if config.vocabulary:  # chunks take no mask
         mask = None
 
-    def loss(params, asked):
-        out = model.apply(params, tokens, key, mask=mask, asked=asked)[:, -3:]
+    def loss(params, num_outputs):
+        out = model.apply(params, tokens, key, mask=mask, num_outputs=num_outputs)[:, -3:]
         return (jnp.sin(out) * weights).sum(), out
 
     look = jax.value_and_grad(loss, has_aux=True)
@@ -98,30 +96,18 @@ def test_what_is_asked_of_the_last_tokens_is_what_they_give_among_all(changes):
         np.testing.assert_allclose(grad, wanted_grad, rtol=0, atol=1e-4 * np.abs(wanted_grad).max() + 1e-6)
 
 
-@pytest.mark.parametrize("asked", [0, T + 1, True])
-def test_number_of_asked_tokens_is_checked(asked):
+@pytest.mark.parametrize("num_outputs", [0, T + 1, True])
+def test_number_of_outputs_is_checked(num_outputs):
     config = small()
-    with pytest.raises(ConfigurationError, match=f"asked={asked}: expected an integer from 1 to {T}"):
-        Transformer(config).init(jax.random.key(0), tokens_of(config), asked=asked)
-
-
-def test_tiles_change_nothing():
-    plain, tiled = (small(attention="linear_rmshead", causal=True, tile=tile) for tile in (0, 4))
-    model, params = initialised(plain)
-    tokens, mask = tokens_of(plain), np.arange(T) != 3
-    outs = [
-        jax.jit(lambda tokens, model=model: model.apply(params, tokens, mask=mask))(tokens)
-        for model in (model, Transformer(tiled))
-    ]
-    np.testing.assert_allclose(*outs, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ConfigurationError, match=f"num_outputs={num_outputs}: .* from 1 to {T}"):
+        Transformer(config).init(jax.random.key(0), tokens_of(config), num_outputs=num_outputs)
 
 
 def test_latent_codes_of_all_layers():
     """Each layer's codes are normalised scores: their mean square over heads is 1."""
     config = small(layers=2)
     model, params = initialised(config)
-    out, codes = jax.jit(lambda tokens: model.apply(params, tokens, return_scores=True))(tokens_of(config))
-    assert out.shape == (B, T, 5)
+    _, codes = jax.jit(partial(model.apply, return_codes=True))(params, tokens_of(config))
     assert [layer.shape for layer in codes] == [(B, 3, T, T)] * 2
     for layer in codes:
         np.testing.assert_allclose(jnp.square(layer).mean(axis=1), 1, rtol=1e-2)
@@ -220,6 +206,7 @@ def test_hidden_states_are_what_the_outputs_are_made_of(dtype):
     tokens = tokens_of(config)
     hidden = jax.jit(partial(model.apply, return_hidden=True))(params, tokens)
     assert (hidden.shape, hidden.dtype) == ((B, T, 17), dtype)
+    assert "out" not in params["params"]
     found = multiply(jnp.matmul, hidden, params["params"]["embedding"].T, dtype)
     wanted = jax.jit(model.apply)(params, tokens)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=0.05 if dtype == "bfloat16" else 1e-4)
@@ -237,7 +224,7 @@ def test_recomputing_blocks_changes_nothing(changes):
     jax.tree.map(np.testing.assert_array_equal, params, same)
 
     def loss(params, model):
-        out, codes = model.apply(params, tokens, key, return_scores=True)
+        out, codes = model.apply(params, tokens, key, return_codes=True)
         return jnp.sin(out).sum() + sum(jnp.sin(layer).sum() for layer in codes if layer is not None)
 
     (wanted, grads), (found, grads_anew) = (
@@ -264,13 +251,3 @@ def test_recomputing_blocks_keeps_less():
     of_a_layer, of_a_layer_anew = (bytes_of(3, anew) - bytes_of(2, anew) for anew in (False, True))
     assert of_a_layer > 15 * one_input
     assert of_a_layer_anew < 1.5 * one_input  # with what positions and masks are made of
-
-
-def test_a_vocabulary_shares_its_table_with_the_output():
-    config = small(attention="linear", causal=True, **TEXT)
-    model, params = initialised(config)
-    tokens = tokens_of(config)
-    out = jax.jit(model.apply)(params, tokens)
-    assert out.shape == (B, T, 23)
-    assert params["params"]["embedding"].shape == (23, 17)
-    assert "out" not in params["params"]

@@ -107,11 +107,11 @@ def test_configurations_are_checked(changes, message):
         small(**changes)
 
 
-@pytest.mark.parametrize(("changes", "asked"), [({}, {}), (TEXT, {"return_scores": True})])
-def test_hidden_states_need_a_vocabulary_and_come_alone(changes, asked):
+@pytest.mark.parametrize(("changes", "given"), [({}, {}), (TEXT, {"return_codes": True})])
+def test_hidden_states_need_a_vocabulary_and_come_alone(changes, given):
     config = small(**changes)
     with pytest.raises(ConfigurationError, match=r"return_hidden=True with .*; expected a vocab"):
-        Transformer(config).init(jax.random.key(0), tokens_of(config), return_hidden=True, **asked)
+        Transformer(config).init(jax.random.key(0), tokens_of(config), return_hidden=True, **given)
 
 
 @pytest.mark.parametrize(

@@ -47,10 +47,10 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, f
     model = transformer_of(config, encoding)
     tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
     params = jax.eval_shape(model.init, jax.random.key(0), tokens)
-    for asked, which in ((encoding.asked, "computed"), (encoding.length, "nominal")):
+    for outputs, which in ((encoding.num_outputs, "computed"), (encoding.length, "nominal")):
         if (which, feedforward) == ("nominal", "moe"):
             continue  # counted as one MLP, whatever the experts
-        program = jax.make_jaxpr(partial(model.apply, asked=asked))(params, tokens)
+        program = jax.make_jaxpr(partial(model.apply, num_outputs=outputs))(params, tokens)
         assert 3 * products_of(program.jaxpr) == getattr(operations_of(config), which)
 
 

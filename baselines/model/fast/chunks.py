@@ -13,9 +13,7 @@ from behind.
 import jax
 import jax.numpy as jnp
 
-from baselines.model.checks import check_recurrence
-from baselines.model.mixing import accumulator, matmul
-from sraven.core.ground.arguments import check_integer
+from baselines.model.fast.products import accumulator, keep_arguments, matmul
 
 Array = jax.Array
 
@@ -28,7 +26,7 @@ def linear_chunked(
 ) -> tuple[Array, Array]:
     """Return what ``ATTENTION["linear"]`` returns with a causal mask, and the state to go on from.
 
-    Values and gradients (of query, key, value and state) are those of the plain form up to rounding;
+    Values and gradients (of query, key, value and state) are those of the reference up to rounding;
     gradients are by reverse mode only. Going on with the state that a call returns equals one call
     with all tokens.
 
@@ -41,12 +39,7 @@ def linear_chunked(
 
     Returns:
         ``[B, T, H, V]`` of the type of the values, and the state ``[B, H, D, V]`` after the last token.
-
-    Raises:
-        ConfigurationError: (a ValueError) for shapes or types that don't fit.
     """
-    check_recurrence(query, key, value, state)
-    check_integer("chunk", chunk, 1, 1 << 30)
     B, T, H, D = query.shape
     V = value.shape[-1]
     if state is None:
@@ -100,10 +93,6 @@ def _attend_chunks(
     return out_BHSLV + matmul(query_BHSLD, before_BHSDV, dtype), last_BHDV
 
 
-def _forward(*arrays: Array) -> tuple[tuple[Array, Array], tuple[Array, ...]]:
-    return _attend_chunks(*arrays), arrays
-
-
 def _backward(saved: tuple[Array, ...], grads: tuple[Array, Array]) -> tuple[Array, ...]:
     query, key, value, state_BHDV = saved
     grad, grad_state_BHDV = grads
@@ -119,4 +108,4 @@ def _backward(saved: tuple[Array, ...], grads: tuple[Array, Array]) -> tuple[Arr
     return *(x.astype(dtype) for x in (grad_query, grad_key, grad_value)), grad_first_BHDV
 
 
-_attend_chunks.defvjp(_forward, _backward)
+_attend_chunks.defvjp(keep_arguments(_attend_chunks), _backward)

@@ -1,4 +1,4 @@
-"""What a program of the fused HYLA kernels does; `baselines.model.hyla_pallas` calls them.
+"""What a program of the fused HYLA kernels does; `baselines.model.fast.pallas` calls them.
 
 A program holds one tile of queries, or of keys, and goes over the tiles of the other that it sees, or holds
 a tile of pairs and goes over the batch. Scores, RMSHead over heads and the value network of a pair are made
@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
-from baselines.model.mixing import Activation
-from baselines.model.normalisation import EPSILON
+from baselines.model.attention import EPSILON
+from baselines.model.fast.products import Activation
 
 Array = jax.Array
 

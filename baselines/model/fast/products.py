@@ -1,8 +1,8 @@
 """The sums of attention, with the gradients of the costly ones written out.
 
-`figure_a1` is what HYLA is; all else in this file is how its sums, and those of the other attentions, are
-made fast. What the compiler makes of an einsum and its derivative spends most of its time copying
-``[B, H, Q, K]`` arrays into the order that its matrix product likes, and, on a CPU, adding them up
+`baselines.model.attention.figure_a1` is what HYLA is; this file is how its sums, and those of the other
+attentions, are made fast. What the compiler makes of an einsum and its derivative spends most of its time
+copying ``[B, H, Q, K]`` arrays into the order that its matrix product likes, and, on a CPU, adding them up
 over the batch. So products here are written in that order, the small factor is the one that is
 transposed, and sums over a few heads or a narrow value are written as sums of slices, which fuse
 into one pass. Before and after a change here, run ``tests/speed/training.py``.
@@ -12,32 +12,17 @@ Everything accumulates in float32 or better. Gradients are by reverse mode only.
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
-
-from baselines.model.normalisation import EPSILON
 
 Array = jax.Array
 Activation = Callable[[Array], Array]
 
 NARROW = 4
 """Values up to this width are mixed by sums of slices; beyond, matrix products are as fast."""
-
-
-def figure_a1(
-    query_BQHD: Array, key_BKHD: Array, value_BKHV: Array, activation: Activation = jax.nn.relu
-) -> Array:
-    """Return HYLA as the paper's Figure A1 has it (Algorithm 2, lines 5 to 10): ``[B, Q, H, V]``.
-
-    The scores are over √D besides, as in the text, and RMSHead has its epsilon.
-    """
-    a_BHQK = jnp.einsum("bqhd,bkhd->bhqk", query_BQHD, key_BKHD) / jnp.sqrt(query_BQHD.shape[-1])
-    a_BHQK = a_BHQK / jnp.sqrt(jnp.square(a_BHQK).mean(axis=1, keepdims=True) + EPSILON)
-    z_BQKV = activation(jnp.einsum("bhqk,bkhv->bqkv", a_BHQK, value_BKHV))
-    return jnp.einsum("bhqk,bqkv->bqhv", a_BHQK, z_BQKV)
 
 
 def accumulator(dtype: DTypeLike) -> jnp.dtype:
@@ -75,6 +60,11 @@ matmul = partial(multiply, jnp.matmul)
 """`multiply` by ``jnp.matmul``."""
 
 
+def keep_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the forward pass of a `jax.custom_vjp` whose gradient needs the arguments alone."""
+    return lambda *arguments: (function(*arguments), arguments)
+
+
 def _einsum(subscripts: str) -> Callable[..., Array]:
     return partial(multiply, partial(jnp.einsum, subscripts))
 
@@ -101,10 +91,6 @@ def dot_scores(query_BQHD: Array, key_BKHD: Array) -> Array:
     return matmul(query_BQHD.transpose(0, 2, 1, 3), key_BKHD.transpose(0, 2, 3, 1), query_BQHD.dtype)
 
 
-def _dot_scores_forward(query_BQHD: Array, key_BKHD: Array) -> tuple[Array, tuple[Array, Array]]:
-    return dot_scores(query_BQHD, key_BKHD), (query_BQHD, key_BKHD)
-
-
 def _dot_scores_backward(saved: tuple[Array, Array], grad_BHQK: Array) -> tuple[Array, Array]:
     query_BQHD, key_BKHD = saved
     dtype = query_BQHD.dtype
@@ -113,7 +99,7 @@ def _dot_scores_backward(saved: tuple[Array, Array], grad_BHQK: Array) -> tuple[
     return grad_BHQD.transpose(0, 2, 1, 3).astype(dtype), grad_BHDK.transpose(0, 3, 1, 2).astype(dtype)
 
 
-dot_scores.defvjp(_dot_scores_forward, _dot_scores_backward)
+dot_scores.defvjp(keep_arguments(dot_scores), _dot_scores_backward)
 
 
 @jax.custom_vjp
@@ -122,17 +108,35 @@ def add_bias(scores_BHQK: Array, bias_HQK: Array) -> Array:
     return scores_BHQK + bias_HQK
 
 
-def _add_bias_forward(scores_BHQK: Array, bias_HQK: Array) -> tuple[Array, None]:
-    return scores_BHQK + bias_HQK, None
-
-
-def _add_bias_backward(_: None, grad_BHQK: Array) -> tuple[Array, Array]:
+def _add_bias_backward(_: Any, grad_BHQK: Array) -> tuple[Array, Array]:
     # A sum over the leading axis takes 20 times as long as the same sum as a product with ones.
     ones_B = jnp.ones(grad_BHQK.shape[0], grad_BHQK.dtype)
     return grad_BHQK, jnp.tensordot(ones_B, grad_BHQK, 1, precision="highest")
 
 
-add_bias.defvjp(_add_bias_forward, _add_bias_backward)
+add_bias.defvjp(keep_arguments(add_bias), _add_bias_backward)
+
+
+# Softmax --------------------------------------------------------------------------------------------
+
+
+@jax.custom_vjp
+def softmax_over_keys(scores_BHQK: Array) -> Array:
+    """Return the softmax over keys."""
+    exponential_BHQK = jnp.exp(scores_BHQK - scores_BHQK.max(axis=-1, keepdims=True))
+    return exponential_BHQK / exponential_BHQK.sum(axis=-1, keepdims=True)
+
+
+def _softmax_forward(scores_BHQK: Array) -> tuple[Array, Array]:
+    weights_BHQK = softmax_over_keys(scores_BHQK)
+    return weights_BHQK, weights_BHQK
+
+
+def _softmax_backward(weights_BHQK: Array, grad_BHQK: Array) -> tuple[Array]:
+    return (weights_BHQK * (grad_BHQK - (weights_BHQK * grad_BHQK).sum(axis=-1, keepdims=True)),)
+
+
+softmax_over_keys.defvjp(_softmax_forward, _softmax_backward)
 
 
 # Weighted sum ---------------------------------------------------------------------------------------
@@ -145,10 +149,6 @@ def mix_values(scores_BHQK: Array, value_BKHV: Array) -> Array:
     return matmul(scores_BHQK, value_BHKV, value_BKHV.dtype).transpose(0, 2, 1, 3)
 
 
-def _mix_values_forward(scores_BHQK: Array, value_BKHV: Array) -> tuple[Array, tuple[Array, Array]]:
-    return mix_values(scores_BHQK, value_BKHV), (scores_BHQK, value_BKHV)
-
-
 def _mix_values_backward(saved: tuple[Array, Array], grad_BQHV: Array) -> tuple[Array, Array]:
     scores_BHQK, value_BKHV = saved
     dtype = value_BKHV.dtype
@@ -157,7 +157,7 @@ def _mix_values_backward(saved: tuple[Array, Array], grad_BQHV: Array) -> tuple[
     return grad_BHQK, grad_BHVK.transpose(0, 3, 1, 2).astype(dtype)
 
 
-mix_values.defvjp(_mix_values_forward, _mix_values_backward)
+mix_values.defvjp(keep_arguments(mix_values), _mix_values_backward)
 
 
 # HYLA -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""HYLA on a GPU: the sums of `baselines.model.mixing.figure_a1` in fused kernels, in Pallas for Triton.
+"""HYLA on a GPU: the sums of `baselines.model.attention.figure_a1` in fused kernels, in Pallas for Triton.
 
 No array of pairs of positions is in memory but the caller's: saved are query, key, value, bias and dropout's
-gate, and the gradients' kernels make the rest anew. `baselines.model.hyla_kernels` is what a program does
-with one tile; this file says which tiles there are and which see which.
+gate, and the gradients' kernels make the rest anew. `baselines.model.fast.pallas_kernels` is what a program
+does with one tile; this file says which tiles there are and which see which.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from numpy.typing import NDArray
 
-from baselines.model.hyla_kernels import Plan, bias_kernel, forward_kernel, key_kernel, query_kernel
-from baselines.model.mixing import Activation
+from baselines.model.fast.pallas_kernels import Plan, bias_kernel, forward_kernel, key_kernel, query_kernel
+from baselines.model.fast.products import Activation
 
 Array = jax.Array
 
@@ -172,10 +172,6 @@ def _attend(
     return found
 
 
-def _forward(plan: Plan, *arrays: Any) -> tuple[Array, Any]:
-    return _attend(plan, *arrays), arrays
-
-
 def _backward(plan: Plan, saved: Any, grad: Array) -> Any:
     arrays = *saved, grad
     query, key, value, bias, _ = saved
@@ -214,4 +210,4 @@ def _grad_bias(plan: Plan, arrays: Any) -> Array:
     return found
 
 
-_attend.defvjp(_forward, _backward)
+_attend.defvjp(lambda plan, *arrays: (_attend(plan, *arrays), arrays), _backward)

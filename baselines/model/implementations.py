@@ -1,0 +1,203 @@
+"""How self-attention is computed: by the first of its implementations that suits a call, else `reference`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from baselines.model.attention import (
+    Attention,
+    Edit,
+    Network,
+    attend,
+    linear_hyla,
+    rms_head,
+    unchanged,
+)
+from baselines.model.fast.chunks import linear_chunked
+from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
+from baselines.model.fast.tiles import tiled_attention
+from sraven.core.ground.errors import ConfigurationError
+
+Array = jax.Array
+
+
+class Call(NamedTuple):
+    """What a self-attention is given; arrays fit, see `baselines.model.checks`.
+
+    Attributes:
+        attention: which.
+        query: ``[B, A, H, D]``, of the last A of T tokens: those that have an output.
+        key: ``[B, T, H, D]``.
+        value: ``[B, T, H, V]``.
+        bias: ``[H, A, T]`` or None.
+        mask: bool with four axes, broadcasts to ``[B, H, A, T]``, or None; besides causality.
+        network: φ and the attention's own weights.
+        gate: what dropout multiplies latent codes by, ``[A, T]``, or None.
+        causal: whether a token sees earlier ones and itself only.
+        tile: positions of a tile, 0 for the whole.
+        fused: whether fused kernels may compute tiles.
+        return_codes: whether to return latent codes.
+        edit_codes: of latent codes, or None, see `baselines.model.attention.attend`.
+    """
+
+    attention: Attention
+    query: Array
+    key: Array
+    value: Array
+    bias: Array | None
+    mask: Array | None
+    network: Network
+    gate: Array | None
+    causal: bool = False
+    tile: int = 0
+    fused: bool = False
+    return_codes: bool = False
+    edit_codes: Edit | None = None
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """Query, key and value."""
+        return self.query, self.key, self.value
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is neither bias nor mask nor dropout."""
+        return self.bias is None and self.mask is None and self.gate is None
+
+    @property
+    def has_all_outputs(self) -> bool:
+        """Whether every token has an output: what is causal and fast counts queries from 0."""
+        return self.query.shape[1] == self.key.shape[1]
+
+
+Computed = tuple[Array, Array | None]
+"""The output ``[B, A, H, V]`` of the type of the values, and the latent codes ``[B, H, A, T]`` or None."""
+
+
+def reference(call: Call) -> Computed:
+    """All pairs of positions at once: what suits every call."""
+    mask, A, T = call.mask, call.query.shape[1], call.key.shape[1]
+    if call.causal:
+        earlier_AT = jnp.tri(A, T, T - A, dtype=jnp.bool_)
+        mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
+    out, codes = attend(
+        call.attention, *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
+    )
+    return out.astype(call.value.dtype), codes if call.return_codes else None
+
+
+def tiled(call: Call) -> Computed:
+    """Tile by tile."""
+    return tiled_attention(*call[:8], causal=call.causal, query_tile=call.tile, key_tile=call.tile), None
+
+
+def _suits_tiled(call: Call) -> bool:
+    return call.tile > 0 and (call.has_all_outputs or not call.causal)
+
+
+def pallas(call: Call) -> Computed:
+    """HYLA in fused kernels of a GPU."""
+    from baselines.model.fast.pallas import hyla_pallas  # takes a third of a second, which a CPU can spare
+
+    out = hyla_pallas(
+        *call.arrays,
+        call.bias,
+        call.gate,
+        activation=unchanged if call.attention.mix is linear_hyla else call.network.activation,
+        normalise=call.attention.normalise is rms_head,
+        causal=call.causal,
+    )
+    return out, None
+
+
+def _suits_pallas(call: Call) -> bool:
+    if not call.fused or call.mask is not None or not _suits_tiled(call):
+        return False
+    return pallas_applies(this_device(), call.query.dtype, *call.query.shape[2:])
+
+
+def chunked(call: Call) -> Computed:
+    """Causal linear attention, chunk by chunk."""
+    return linear_chunked(*call.arrays, chunk=call.tile)[0], None
+
+
+def _suits_chunked(call: Call) -> bool:
+    return call.tile > 0 and call.causal and call.is_bare and call.has_all_outputs
+
+
+def lanes(call: Call) -> Computed:
+    """Instances side by side in a CPU's vectors, without arrays of pairs."""
+    from baselines.model.fast.lanes import attend_in_lanes  # Numba, which only this one needs
+
+    shape = call.query.shape[1], call.key.shape[1]
+    bias = jnp.zeros((call.query.shape[2], *shape)) if call.bias is None else call.bias
+    gate = jnp.ones(shape) if call.gate is None else call.gate
+    return attend_in_lanes(call.attention, *call.arrays, bias, gate), None
+
+
+def _suits_lanes(call: Call) -> bool:
+    if jax.default_backend() != "cpu" or jax.device_count() > 1 or call.query.dtype != jnp.float32:
+        return False
+    if call.causal or call.tile or call.return_codes or call.mask is not None:
+        return False
+    if call.attention.mixes == 2 and call.network.activation is not jax.nn.relu:
+        return False
+    from baselines.model.fast.lanes import LANES, WIDEST, is_known
+
+    instances, _, _, width = call.query.shape
+    return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()
+
+
+def cudnn(call: Call) -> Computed:
+    """Softmax attention in cuDNN's kernels."""
+    return fused_softmax(*call.arrays, causal=call.causal), None
+
+
+def _suits_cudnn(call: Call) -> bool:
+    if call.return_codes or not (call.is_bare and call.has_all_outputs):
+        return False
+    _, tokens, _, width = call.query.shape
+    return cudnn_applies(this_device(), call.query.dtype, tokens, width)
+
+
+class Implementation(NamedTuple):
+    """A way to compute self-attention.
+
+    Attributes:
+        suits: whether it can compute a call of an attention that names it, and should.
+        compute: does.
+    """
+
+    suits: Callable[[Call], bool]
+    compute: Callable[[Call], Computed]
+
+
+IMPLEMENTATIONS: Mapping[str, Implementation] = MappingProxyType(
+    {
+        "cudnn": Implementation(_suits_cudnn, cudnn),
+        "pallas": Implementation(_suits_pallas, pallas),
+        "chunked": Implementation(_suits_chunked, chunked),
+        "tiled": Implementation(_suits_tiled, tiled),
+        "lanes": Implementation(_suits_lanes, lanes),
+    }
+)
+"""What computes attentions besides `reference`, by the names that their entries have."""
+
+
+def find_implementation(call: Call) -> Callable[[Call], Computed]:
+    """Return what computes a call: the first that its attention names and that suits, else `reference`.
+
+    Raises:
+        ConfigurationError: (a ValueError) for latent codes to edit in tiles, where there are none.
+    """
+    if call.edit_codes is not None:
+        if call.tile:
+            raise ConfigurationError(
+                f"tile={call.tile} with edit_codes; tiles keep no latent codes, so use tile=0"
+            )
+        return reference
+    named = (IMPLEMENTATIONS[name] for name in call.attention.implementations)
+    return next((each.compute for each in named if each.suits(call)), reference)

@@ -1,0 +1,183 @@
+"""Which implementation computes a call, and that cuDNN's call is our softmax.
+
+Axes have different primes: B=17 (a block of lanes and an instance), H=3, A=7 of T=11 tokens, D=8.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model import implementations
+from baselines.model.attention import ATTENTION, dropout_gate, find_network
+from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies, this_device
+from baselines.model.implementations import Call, find_implementation
+from baselines.model.transformer import Transformer
+from helpers.small_models import TEXT, B, T, initialised, small, tokens_of
+
+MANY, H, A, D, WIDE = 17, 3, 7, 8, 17
+GATE = dropout_gate(0.1, jax.random.key(0), T, T, jnp.float32)
+CPU, GPU = Device("cpu", "", 1), Device("gpu", "9.0", 1)
+
+
+def zeros(tokens=T, width=D, dtype=jnp.float32, instances=MANY):
+    return jnp.zeros((instances, tokens, H, width), dtype)
+
+
+def call_of(name, outputs=T, width=D, dtype=jnp.float32, instances=MANY, **changes):
+    sizes = {"width": width, "dtype": dtype, "instances": instances}
+    given = {"query": zeros(outputs, **sizes), "key": zeros(**sizes), "value": zeros(**sizes)}
+    rest = {"bias": None, "mask": None, "network": find_network("relu"), "gate": None}
+    return Call(ATTENTION[name], **{**given, **rest, **changes})
+
+
+BIAS, MASK = {"bias": jnp.zeros((H, T, T))}, {"mask": jnp.ones((1, 1, 1, T), bool)}
+DROPOUT, CAUSAL, TILES = {"gate": GATE}, {"causal": True}, {"causal": True, "tile": 4}
+HALF, FUSED = {"dtype": jnp.bfloat16}, {**TILES, "fused": True, "width": 16}
+
+
+@pytest.mark.parametrize(
+    ("device", "name", "changes", "chosen"),
+    [
+        (GPU, "softmax", HALF, "cudnn"),
+        (GPU, "softmax", HALF | CAUSAL, "cudnn"),
+        *((GPU, "softmax", HALF | each, "reference") for each in (BIAS, MASK, DROPOUT)),
+        (GPU, "softmax", HALF | {"return_codes": True}, "reference"),
+        (GPU, "softmax", HALF | {"edit_codes": lambda codes: codes}, "reference"),
+        (GPU, "softmax", HALF | {"outputs": A}, "reference"),
+        (GPU, "hyla_softmax", HALF, "reference"),
+        *((GPU, name, FUSED, "pallas") for name in ("hyla", "hyla_linear", "hyla_no_rmshead")),
+        (GPU, "hyla", FUSED | BIAS | DROPOUT, "pallas"),
+        (GPU, "hyla", FUSED | MASK, "tiled"),
+        (GPU, "hyla", FUSED | {"tile": 0}, "reference"),
+        (GPU, "hyla", FUSED | {"fused": False}, "tiled"),
+        (GPU, "hyla", FUSED | {"outputs": 1}, "reference"),
+        (GPU, "linear_rmshead", FUSED, "tiled"),
+        (CPU, "softmax", HALF, "reference"),
+        (CPU, "hyla", FUSED, "tiled"),
+        (CPU, "linear", CAUSAL, "reference"),
+        (CPU, "linear", TILES | {"return_codes": True}, "chunked"),
+        (CPU, "linear", {"tile": 4}, "tiled"),
+        *((CPU, "linear", TILES | each, "tiled") for each in (BIAS, MASK, DROPOUT)),
+        (CPU, "linear", TILES | {"outputs": A}, "reference"),
+        (CPU, "hyla_softmax", {}, "reference"),
+        *((CPU, name, {}, "lanes") for name in ("softmax", "hyla", "hyla_no_rmshead", "hyla_linear")),
+        (CPU, "hyla", BIAS | DROPOUT | {"width": 16}, "lanes"),
+        (CPU, "hyla", {"outputs": A}, "lanes"),
+        *((CPU, "hyla", each, "reference") for each in (CAUSAL, MASK, HALF, {"return_codes": True})),
+        (CPU, "hyla", {"width": WIDE}, "reference"),
+        (CPU, "hyla", {"value": zeros(width=WIDE)}, "reference"),
+        (CPU, "hyla", {"network": find_network("silu")}, "reference"),
+        (CPU, "hyla", {"instances": 15}, "reference"),
+    ],
+)
+def test_which_implementation_a_call_gets(device, name, changes, chosen, monkeypatch):
+    monkeypatch.setattr(implementations, "this_device", lambda: device)
+    assert find_implementation(call_of(name, **changes)).__name__ == chosen
+
+
+def test_this_machine_is_no_gpu():
+    assert not this_device().is_ampere
+
+
+@pytest.mark.parametrize(
+    ("device", "applies"),
+    [
+        (GPU, True),
+        (CPU, False),
+        (Device("tpu", "", 1), False),
+        (Device("gpu", "8.0", 1), True),
+        (Device("gpu", "10.3", 1), True),
+        (Device("gpu", "7.5", 1), False),
+        (Device("gpu", "gfx942", 1), False),
+        (Device("gpu", "", 1), False),
+    ],
+)
+def test_devices_that_have_kernels(device, applies):
+    assert cudnn_applies(device, jnp.bfloat16, 512, 64) == applies
+    assert pallas_applies(device, jnp.float32, 8, 64) == applies
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "applies"),
+    [
+        (cudnn_applies, (jnp.float32, 512, 64), False),
+        (cudnn_applies, (jnp.dtype("bfloat16"), 512, 64), True),
+        (cudnn_applies, (jnp.bfloat16, 1, 64), False),
+        *((cudnn_applies, (jnp.bfloat16, 37, D), D != 60 and D < 136) for D in (8, 60, 128, 136)),
+        (pallas_applies, (jnp.dtype("bfloat16"), 16, 16), True),
+        (pallas_applies, (jnp.dtype("float64"), 8, 64), False),
+        (pallas_applies, (jnp.float32, 17, 64), False),
+        *((pallas_applies, (jnp.float32, 8, D), False) for D in (4, 48)),
+    ],
+)
+def test_arrays_that_kernels_take(kernel, arguments, applies):
+    assert kernel(GPU, *arguments) == applies
+
+
+def test_kernels_of_ours_are_for_one_device():
+    assert not pallas_applies(GPU._replace(count=2), jnp.float32, 8, 64)
+
+
+@pytest.mark.parametrize(
+    ("causal", "dtype", "tolerance"), [(True, jnp.float32, 1e-5), (False, jnp.bfloat16, 0.03)]
+)
+def test_the_fused_call_is_our_softmax(causal, dtype, tolerance):
+    """Scale, causality and order of axes, by the compiler's implementation of the same call."""
+    rng = np.random.default_rng(0)
+    inputs = [jnp.asarray(rng.normal(size=(B, T, H, D)), dtype) for _ in range(4)]
+    mask = np.tri(T, dtype=bool) if causal else None
+
+    def values_and_gradients(attention):
+        def look(*inputs):
+            out, pull = jax.vjp(attention, *inputs[:3])
+            return out, *pull(inputs[3])
+
+        return jax.jit(look)(*inputs)
+
+    with jax.numpy_dtype_promotion("standard"):  # JAX's own code promotes types
+        found = values_and_gradients(partial(fused_softmax, causal=causal, implementation="xla"))
+    wanted = values_and_gradients(partial(ATTENTION["softmax"], mask=mask))
+    for array, expected in zip(found, wanted, strict=True):
+        assert (array.shape, array.dtype) == (expected.shape, expected.dtype)
+        error = np.abs(np.asarray(array, np.float64) - np.asarray(expected, np.float64)).max()
+        assert error <= tolerance * np.abs(np.asarray(expected, np.float64)).max()
+
+
+def test_a_model_asks_for_the_fused_call_in_each_layer(monkeypatch):
+    """And only where latent codes aren't returned."""
+    calls = []
+
+    def fused(*arrays, causal):
+        calls.append(causal)
+        return fused_softmax(*arrays, causal=causal, implementation="xla")
+
+    config = small(attention="softmax", layers=2, causal=True, position="rotary", **TEXT)
+    model, params = initialised(config)
+    monkeypatch.setattr(implementations, "cudnn_applies", lambda *_: True)
+    monkeypatch.setattr(implementations, "fused_softmax", fused)
+    wanted, codes = jax.jit(partial(model.apply, return_codes=True))(params, tokens_of(config))
+    assert not calls
+    assert [layer.shape for layer in codes] == [(B, H, T, T)] * 2
+    np.testing.assert_allclose(jax.jit(model.apply)(params, tokens_of(config)), wanted, rtol=1e-4, atol=1e-5)
+    assert calls == [True, True]
+
+
+@pytest.mark.parametrize(("name", "text"), [("linear", TEXT), ("linear_rmshead", {})])
+def test_a_model_in_tiles_is_the_model(name, text):
+    """In chunks for linear attention without a mask."""
+    mask = None if text else np.arange(T) != 3
+    given = {"attention": name, "causal": True, "position": "rotary", **text}
+    model, params = initialised(small(**given))
+
+    def loss(params, model):
+        return jnp.sin(model.apply(params, tokens_of(model.config), mask=mask)).sum()
+
+    (wanted, grads), (found, other) = (
+        jax.jit(jax.value_and_grad(partial(loss, model=each)))(params)
+        for each in (model, Transformer(small(**given, tile=4)))
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-3, atol=1e-4), other, grads)

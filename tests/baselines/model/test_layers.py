@@ -1,0 +1,73 @@
+"""The layers by formulas in NumPy, their gradients by finite differences, their parameters beside Flax's."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import linen as nn
+
+from baselines.model.fast.layers import Dense, LayerNorm, gelu, layer_norm
+
+B, T, E = 2, 3, 7
+RNG = np.random.default_rng(0)
+ARRAYS = {"x": RNG.normal(1, 2, (B, T, E)), "scale_E": RNG.normal(size=E), "bias_E": RNG.normal(size=E)}
+
+
+def layer_norm_by_formula(x, scale_E, bias_E):
+    deviation = x - x.mean(axis=-1, keepdims=True)
+    return deviation / np.sqrt((deviation**2).mean(axis=-1, keepdims=True) + 1e-6) * scale_E + bias_E
+
+
+def gelu_by_formula(x):
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+@pytest.mark.parametrize(
+    ("layer", "formula", "names"), [(layer_norm, layer_norm_by_formula, ARRAYS), (gelu, gelu_by_formula, "x")]
+)
+def test_values_and_gradients(layer, formula, names, float64):
+    given = {name: ARRAYS[name] for name in names}
+
+    def total(given):
+        out = layer(*given.values())
+        return jnp.sin(out).sum(), out
+
+    (_, out), grads = jax.jit(jax.value_and_grad(total, has_aux=True))(jax.tree.map(jnp.asarray, given))
+    np.testing.assert_allclose(out, formula(**given), rtol=1e-12, atol=1e-12)
+    for name, grad in grads.items():
+        step = 1e-6 * np.random.default_rng(1).normal(size=grad.shape)
+        ends = [np.sin(formula(**{**given, name: given[name] + sign * step})).sum() for sign in (1, -1)]
+        np.testing.assert_allclose((grad * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-6)
+
+
+def test_a_token_without_variance():
+    """All entries alike: the output is the bias, and the gradient is finite."""
+    x = jnp.full((1, E), 0.1)
+    out, pull = jax.vjp(layer_norm, x, jnp.ones(E), jnp.arange(float(E)))
+    np.testing.assert_allclose(out[0], np.arange(E), atol=1e-3)
+    assert all(np.isfinite(grad).all() for grad in pull(jnp.ones_like(out)))
+
+
+@pytest.mark.parametrize(
+    ("own", "flax"),
+    [
+        (LayerNorm(), nn.LayerNorm(epsilon=1e-6)),
+        (Dense(5), nn.Dense(5)),
+        (Dense((2, 3)), nn.DenseGeneral((2, 3))),
+    ],
+)
+def test_parameters_are_those_of_flax(own, flax):
+    """By name and to the bit: a checkpoint of a model with Flax's layers is one of this."""
+    x = jnp.asarray(ARRAYS["x"], jnp.float32)
+    (found, params), (wanted, theirs) = (each.init_with_output(jax.random.key(0), x) for each in (own, flax))
+    jax.tree.map(np.testing.assert_array_equal, params, theirs)
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_half_precision_in_and_out():
+    x = jnp.asarray(ARRAYS["x"], jnp.bfloat16)
+    out, variables = LayerNorm().init_with_output(jax.random.key(0), x)
+    assert out.dtype == x.dtype
+    assert {leaf.dtype.name for leaf in jax.tree.leaves(variables)} == {"float32"}
+    wanted = layer_norm_by_formula(np.asarray(x, np.float64), 1, 0)
+    np.testing.assert_allclose(np.asarray(out, np.float64), wanted, atol=0.02)

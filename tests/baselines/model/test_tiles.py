@@ -1,0 +1,93 @@
+"""Attention in tiles equals the reference, in value and every gradient.
+
+Axes have different primes: B=2, H=3, D=5, V=7, Q=11 and K=13, in tiles of 3 and 5 that divide neither.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.attention import ATTENTION, attend, dropout_gate, find_network, with_implementation
+from baselines.model.fast.tiles import tiled_attention
+
+B, H, D, V, Q, K = 2, 3, 5, 7, 11, 13
+TILES = {"query_tile": 3, "key_tile": 5}
+KEYS = np.random.default_rng(5).random((B, 1, 1, K)) < 0.6  # hides some keys of each instance
+PAIRS = np.random.default_rng(9).random((B, H, Q, K)) < 0.5
+
+
+def draw(*shape):
+    return np.random.default_rng(shape).normal(size=shape)
+
+
+def values_and_gradients(attention, arrays):
+    @jax.jit
+    def look(*arrays):
+        out, pull = jax.vjp(attention, *arrays)
+        return out, *pull(jnp.asarray(draw(*out.shape), out.dtype))
+
+    return [array for array in look(*arrays) if array is not None]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("hyla", {"dtype": jnp.float32, "mask": KEYS, "phi": "silu", "tolerance": 1e-5}),
+        ("hyla", {"dtype": jnp.bfloat16, "mask": KEYS, "phi": "silu", "tolerance": 0.03}),
+        ("hyla", {"keys": Q, "causal": True}),
+        ("linear_rmshead_nonlinear", {"keys": Q, "causal": True, "query_tile": 5, "key_tile": 3}),
+        ("hyla", {"mask": PAIRS, "width": 2, "with_bias": False, "dropout": 0.4}),
+        ("hyla", {"mask": KEYS, "causal": True, "query_tile": Q, "key_tile": 1000}),
+    ],
+)
+def test_values_and_gradients_of_the_reference(name, changes, float64):
+    case = {"dtype": jnp.float64, "mask": None, "phi": "relu", "keys": K, "width": V, "with_bias": True}
+    case |= {"causal": False, "dropout": 0.0, "tolerance": 1e-12, **TILES, **changes}
+    keys, mask, network = case["keys"], case["mask"], find_network(case["phi"])
+    drawn = draw(B, Q, H, D), draw(B, keys, H, D), draw(B, keys, H, case["width"]), draw(H, Q, keys)
+    arrays = [jnp.asarray(array, case["dtype"]) for array in drawn]
+    arrays[3] = arrays[3] if case["with_bias"] else None
+    gate = dropout_gate(case["dropout"], jax.random.key(1), Q, keys, jnp.float64)
+    options = {each: case[each] for each in ("causal", "query_tile", "key_tile")}
+    seen = mask
+    if case["causal"]:
+        seen = np.tri(Q, keys, dtype=bool)[None, None] & (True if mask is None else mask)
+
+    def tiled(*arrays):
+        masked = None if mask is None else jnp.asarray(mask)
+        return tiled_attention(ATTENTION[name], *arrays, masked, network, gate, **options)
+
+    def reference(*arrays):
+        out, _ = attend(ATTENTION[name], *arrays, None if seen is None else jnp.asarray(seen), network, gate)
+        return out.astype(case["dtype"])
+
+    found, wanted = values_and_gradients(tiled, arrays), values_and_gradients(reference, arrays)
+    for array, expected in zip(found, wanted, strict=True):
+        assert array.shape == expected.shape
+        assert array.dtype == expected.dtype == case["dtype"]
+        difference, scale = np.asarray(array - expected, np.float64), np.asarray(expected, np.float64)
+        assert np.abs(difference).max() <= case["tolerance"] * np.abs(scale).max()
+
+
+def test_memory_grows_with_a_tile_not_with_all_pairs():
+    """By the compiler's own account: no array of all pairs of positions and values exists."""
+    attention = partial(tiled_attention, ATTENTION["hyla"], causal=True)
+
+    def bytes_of(length):
+        shapes = [jax.ShapeDtypeStruct((1, length, 2, 16), jnp.float32)] * 3
+        gradient = jax.grad(lambda *inputs: attention(*inputs).sum(), (0, 1, 2))
+        return jax.jit(gradient).lower(*shapes).compile().memory_analysis().temp_size_in_bytes
+
+    short, long = bytes_of(512), bytes_of(1024)
+    one_array_of_pairs, one_input = 4 * 1024**2 * 16, 4 * 1024 * 2 * 16
+    assert long < one_array_of_pairs / 8
+    assert long - short < 12 * one_input
+
+
+def test_attentions_that_can_be_tiled_normalise_pairs():
+    """A softmax looks at all keys."""
+    names = {name for name, entry in ATTENTION.items() if "softmax" not in name and not entry.weights}
+    assert set(with_implementation("tiled")) == names
