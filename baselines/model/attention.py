@@ -24,9 +24,9 @@ from baselines.model.fast.products import (
     add_bias,
     dot_scores,
     mix_hyla,
-    mix_values,
     softmax_over_keys,
 )
+from baselines.model.fast.products import mix_values as mix_values  # value networks of one's own use it, too
 from baselines.model.names import look_up
 from sraven.core.ground.errors import ConfigurationError
 
