@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from baselines.model.fast.products import accumulator
+
 Array = jax.Array
 
 EPSILON = 1e-6
@@ -87,4 +89,4 @@ class LayerNorm(nn.Module):
         width = x.shape[-1:]
         scale_E = self.param("scale", nn.initializers.ones_init(), width)
         bias_E = self.param("bias", nn.initializers.zeros_init(), width)
-        return layer_norm(x.astype(jnp.promote_types(x.dtype, jnp.float32)), scale_E, bias_E).astype(x.dtype)
+        return layer_norm(x.astype(accumulator(x.dtype)), scale_E, bias_E).astype(x.dtype)
