@@ -74,7 +74,7 @@ def test_equals_loops(tokens, chunk, rest):
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
-def test_values_and_gradients_equal_those_of_the_plain_form(chunk, float64):
+def test_values_and_gradients_equal_those_of_the_reference(chunk, float64):
     inputs = [jnp.asarray(array) for array in arrays()]
     found = values_and_gradients(lambda *inputs: linear_chunked(*inputs, chunk=chunk), inputs)
     for array, wanted in zip(found, values_and_gradients(reference, inputs), strict=True):

@@ -1,6 +1,6 @@
 """Attention computed in lanes equals the reference, in value and every gradient, on any number of threads.
 
-Axes have different primes: B=17 (one block and an instance), H=3, D=5, A=7 asked of T=11 tokens.
+Axes have different primes: B=17 (one block and an instance), H=3, D=5, A=7 outputs of T=11 tokens.
 """
 
 import os
@@ -9,11 +9,13 @@ import sys
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from baselines.model.attention import ATTENTION, attend, find_network, with_implementation
 from baselines.model.fast.lanes import attend_in_lanes
+from baselines.model.implementations import Call, lanes
 
 B, H, D, A, T = 17, 3, 5, 7, 11
 
@@ -53,13 +55,22 @@ def name(request):
 
 
 @pytest.mark.parametrize("instances", [B, 32])
-def test_values_and_gradients_are_those_of_the_plain_form(name, instances):
+def test_values_and_gradients_are_those_of_the_reference(name, instances):
     inputs = arrays(instances)
     found, wanted = (values_and_gradients(partial(each, name), inputs) for each in (in_lanes, reference))
     for array, expected in zip(found, wanted, strict=True):
         assert array.shape == expected.shape
         scale = np.abs(expected).max()
         np.testing.assert_allclose(array / scale, expected / scale, rtol=0, atol=1e-5)
+
+
+def test_a_call_without_bias_and_dropout(name):
+    query, key, value, _ = map(jnp.asarray, arrays())
+    network = find_network("relu")
+    found, codes = lanes(Call(ATTENTION[name], query, key, value, None, None, network, None))
+    assert codes is None
+    wanted, _ = attend(ATTENTION[name], query, key, value, None, None, network, None)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)
 
 
 def test_scores_so_large_that_most_weights_vanish():
