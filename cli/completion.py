@@ -50,6 +50,12 @@ def _splits(ctx: click.Context) -> Iterable[str]:
     return (*family.sizes, "all") if family.sizes else ("train", "validation")
 
 
+def _rule_sets(ctx: click.Context) -> Iterable[str]:
+    from sraven.rules import RULE_SETS
+
+    return RULE_SETS
+
+
 def _names(*names: str) -> Callable[[click.Context], Iterable[str]]:
     return lambda ctx: names
 
@@ -58,6 +64,7 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "board_id": _boards,
     "board": _boards,
     "split": _splits,
+    "rule_set": _rule_sets,
     "attention": _names(*ATTENTIONS),
     "activation": _names(*ACTIVATIONS),
     "optimiser": _names(*OPTIMISERS),

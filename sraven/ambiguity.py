@@ -213,7 +213,7 @@ def count_answers(
         K: number of symbols, 3 to 256.
         permute: whether columns may show the features in different orders. Rules may come in any
             order either way.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
@@ -254,7 +254,7 @@ def is_answer(
         panel: integers ``[n, M]``: one candidate for each context.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
@@ -282,7 +282,7 @@ def differs_everywhere(
         target: integers ``[n, M]``.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
@@ -300,7 +300,7 @@ def list_answers(
         context: integers ``[8, M]``.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
 
     Returns:
         uint8 ``[n_answers, M]``, in lexicographic order.

@@ -47,7 +47,7 @@ def count(M: int, K: int, rules: Rules = RULES) -> Counts:
     Args:
         M: features, 1 to 12.
         K: symbols, 3 to 256.
-        rules: the rules that there are; those of version 1 unless others are given.
+        rules: the rules that there are; the paper's unless others are given.
     """
     M, K = check_M(M), check_K(K)
     R, multisets, alignments = len(rules), comb(len(rules) + M - 1, M), factorial(M) ** (COLUMNS - 1)

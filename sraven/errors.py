@@ -162,7 +162,7 @@ def sort_errors(
         predictions: integers ``[n, M]``: a ninth panel for each.
         K: number of symbols, 3 to 256.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         answers: integers ``[n]``: how many answers each context has, if that is known (`count_answers`):
             where there is one, no other is looked for.
         threads: threads to use; None for all available ones.

@@ -83,5 +83,6 @@ FAMILY = Family(
         "sraven": _SMALL,
         "sraven-unique": {**_SMALL, "answers": "unique"},
         "sraven-unpermuted": {**_SMALL, "M": 5, "K": 11, "permute": False},
+        "sraven-ten": {**_SMALL, "rule_set": "ten"},
     },
 )

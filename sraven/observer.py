@@ -193,7 +193,7 @@ def ideal_observer(
             observer thinks possible, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders; if not, the features
             carry the rules of a combination in ascending order, as in the task.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:

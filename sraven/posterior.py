@@ -232,11 +232,11 @@ def rule_posterior(
             possible, each as probable as any other, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders; if not, the features
             carry the rules of a combination in ascending order, as in the task.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Returns:
-        float64 ``[n, M, R]`` for R rules, 8 in version 1. The probabilities of a position sum to 1;
+        float64 ``[n, M, R]`` for R rules, 8 of the paper. The probabilities of a position sum to 1;
         where the combinations explain nothing, all of an instance are 0.
 
     Raises:

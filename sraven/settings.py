@@ -24,4 +24,11 @@ class Settings:
         "any", "Keep all instances, or those with one answer.", values="|".join(POLICIES), measured=False
     )
     permute: bool = setting(True, "Show the features of all columns in the same order.", option="no-permute")
+    rule_set: str = setting(
+        "paper",
+        "Rules that features follow: the paper's eight, or another set, such as ten.",
+        option="rules",
+        values="NAME",
+        is_added=True,
+    )
     version: str = version_setting()

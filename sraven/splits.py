@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sraven.core.compute.rng import RANGE_LIMIT, derive_key, shuffle
 from sraven.core.ground.arguments import floor_of_share
 from sraven.core.ground.errors import CapacityError, ConfigurationError
-from sraven.rules import RULES, Rules, rules_of
+from sraven.rules import RULES, Rules
 
 # Partitions that are drawn at most, and combinations that are shuffled for them.
 _ATTEMPTS, _STEPS = 1_000_000, 1 << 29
@@ -68,18 +68,21 @@ def exchanges(M: int, known: NDArray[np.int32], rules: Rules = RULES) -> NDArray
     return found
 
 
-def partition(M: int, holdout: float, seed: int, version: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def partition(
+    M: int, holdout: float, seed: int, version: str, rules: Rules = RULES
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Divide the rule combinations into known and held-out ones.
 
     The combinations are shuffled and the first floor(holdout * count) are held out; this is
-    repeated until every rule occurs in a known combination. The order depends on M, seed and version
-    alone, so tasks that differ in K, policy or permutation share their partition.
+    repeated until every rule occurs in a known combination. The order depends on M, seed, version and
+    the number of rules alone, so tasks that differ in K, policy or permutation share their partition.
 
     Args:
         M: number of features.
         holdout: share to hold out, 0 to 1.
         seed: seed of the task.
         version: of the benchmark.
+        rules: the rules that there are.
 
     Returns:
         Two int32 vectors, ascending: indices of known and of held-out combinations.
@@ -88,7 +91,6 @@ def partition(M: int, holdout: float, seed: int, version: str) -> tuple[NDArray[
         ConfigurationError: if either part would be empty although ``holdout`` isn't 0, or if the
             known combinations can't contain all rules.
     """
-    rules = rules_of(version)
     combinations = rule_combinations(M, rules)
     count, R = len(combinations), len(rules)
     held_out = floor_of_share(holdout, count)

@@ -20,7 +20,7 @@ from sraven.core.tasks.versions import check_version
 from sraven.kernels import Tables, generate, make_tables
 from sraven.observer import ideal_observer
 from sraven.posterior import rule_posterior, symbol_marginals
-from sraven.rules import Rules, rules_of
+from sraven.rules import PAPER, Rules, rules_of
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
 
@@ -65,6 +65,8 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         seed: an integer from 0; draws the partition and the instances.
         answers: ``any``, or ``unique`` for instances with exactly one answer.
         permute: whether each column shows the features in an order of its own.
+        rule_set: by keyword, the name of a set of rules, one of `sraven.rules.RULE_SETS`; ``paper`` has the
+            paper's eight.
         version: of the benchmark, by keyword; the newest unless another one is given.
 
     Raises:
@@ -91,21 +93,22 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             "answers": check_choice("answers", self.answers, POLICIES),
             "permute": bool(self.permute),
         }
+        _ = self.rules  # refuses a set that there isn't
         for name, value in checked.items():  # NumPy's numbers become Python's
             object.__setattr__(self, name, value)
         _ = self._partition  # refuses what can't be divided
 
     @property
     def rules(self) -> Rules:
-        """The rules of its version; rule ``r`` of a feature is ``rules[r]``."""
-        return rules_of(self.version)
+        """The rules of its set; rule ``r`` of a feature is ``rules[r]``."""
+        return rules_of(self.rule_set)
 
     @property
     def config_name(self) -> str:
         """Short name of the configuration, such as ``M4-K8`` or ``M4-K8-unique``."""
         parts = [f"M{self.M}", f"K{self.K}"]
         parts += ["unique"] * (self.answers == "unique") + ["unpermuted"] * (not self.permute)
-        return "-".join(parts)
+        return "-".join(parts + [self.rule_set] * (self.rule_set != PAPER))
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -114,7 +117,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
     @cached_property
     def _partition(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return partition(self.M, self.holdout, self.seed, self.version)
+        return partition(self.M, self.holdout, self.seed, self.version, self.rules)
 
     def combination_indices(self, split: str) -> NDArray[np.int32]:
         """Return which combinations a split draws from, ascending: int32 ``[n_combinations]``.

@@ -13,19 +13,20 @@ from sraven.settings import Settings
 @click.command(name="count")
 @field_option(Settings, "M")
 @field_option(Settings, "K")
+@field_option(Settings, "rule_set")
 @json_option
-def command(M: int, K: int, as_json: bool) -> None:
+def command(M: int, K: int, rule_set: str, as_json: bool) -> None:
     """Count the tasks and instances there are (paper, appendix B.1 and Figure A9).
 
     \b
     Example:
       sraven count --M 4 --K 8
+      sraven count --M 4 --K 8 --rules ten
     """
-    from sraven.core.tasks.versions import current_version
     from sraven.counting import count
     from sraven.rules import rules_of
 
-    rules = rules_of(current_version())
+    rules = rules_of(rule_set)
     counts, R = count(M, K, rules), len(rules)
     if as_json:
         print_json({"M": M, "K": K, **asdict(counts)})

@@ -101,7 +101,7 @@ def grade(
         batch: the instances; of its arrays, ``context`` and ``target`` are read.
         K: number of symbols.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
         threads: threads to use; None for all available ones.
 
     Raises:

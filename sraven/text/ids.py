@@ -5,12 +5,14 @@ from functools import lru_cache
 
 from sraven.core.ground.echo import quoted
 from sraven.core.ground.errors import ConfigurationError
+from sraven.rules import PAPER
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.questions import Questions
 
 _NAME = re.compile(
-    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?_h([0-9]{1,30})_s([0-9]{1,19})"
+    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
+    r"_h([0-9]{1,30})_s([0-9]{1,19})"
     r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})(?:_([a-z]{1,20}))?"
 )
 _INDEX = re.compile("0|[1-9][0-9]{0,7}")
@@ -31,7 +33,8 @@ def _named(name: str) -> Questions | None:
     found = _NAME.fullmatch(name)
     if not found:
         return None
-    version, M, K, unique, unpermuted, holdout, seed, split, count, form, shots, choices = found.groups()
+    version, M, K, unique, unpermuted, rule_set, holdout, seed, *asked = found.groups()
+    split, count, form, shots, choices = asked
     task = SRAVEN(
         M=int(M),
         K=int(K),
@@ -39,6 +42,7 @@ def _named(name: str) -> Questions | None:
         seed=int(seed),
         answers="unique" if unique else "any",
         permute=not unpermuted,
+        rule_set=rule_set or PAPER,
         version=version,
     )
     questions = ask(task, split, int(count), form, int(shots), choices)

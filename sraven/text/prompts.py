@@ -124,7 +124,7 @@ def render(
         shots: instances to show solved, of `train` to test composition: k of them for each prompt, those
             from k * i on for prompt i. None for none.
         permute: whether columns may show the features in different orders.
-        rules: the rules that there are, as ``task.rules``; those of version 1 unless others are given.
+        rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
 
     Returns:
         ``n`` texts.

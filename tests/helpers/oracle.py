@@ -20,8 +20,9 @@ Context = Sequence[Sequence[int]]
 
 VERSION = "1"
 RULES = range(8)
+RULE_SETS = {"paper": RULES, "ten": range(10)}
 STEPS = {0: 0, 1: 1, 2: 2, 3: -1, 4: -2}
-ADDITION, SUBTRACTION, DISTRIBUTE_THREE = 5, 6, 7
+ADDITION, SUBTRACTION, DISTRIBUTE_THREE, MINIMUM, MAXIMUM = 5, 6, 7, 8, 9
 ORDERS_OF_THREE = list(permutations(range(3)))
 MASK_32 = 2**32 - 1
 
@@ -104,39 +105,45 @@ def shuffled(length: int, key: Sequence[int], attempt: int) -> list[int]:
 
 
 @cache
-def all_combinations(M: int) -> list[Panel]:
+def all_combinations(M: int, rules: range = RULES) -> list[Panel]:
     """Return all multisets of M rules, each sorted, in lexicographic order."""
-    return list(combinations_with_replacement(RULES, M))
+    return list(combinations_with_replacement(rules, M))
 
 
 @cache
-def shuffled_combinations(M: int, seed: int, attempt: int) -> list[int]:
+def shuffled_combinations(M: int, seed: int, attempt: int, rules: range) -> list[int]:
     """Return the indices of all combinations in the order of one attempt at a partition."""
     key = derive_key(version=VERSION, task="sraven", stream="partition", M=M, seed=seed)
-    return shuffled(len(all_combinations(M)), key, attempt)
+    return shuffled(len(all_combinations(M, rules)), key, attempt)
 
 
-def partition(M: int, holdout: float, seed: int) -> tuple[list[int], list[int]]:
+def partition(M: int, holdout: float, seed: int, rules: range = RULES) -> tuple[list[int], list[int]]:
     """Return the indices of the known and of the held-out combinations.
 
     ``holdout`` means the decimal number that it is written as. The first partition in which every
     rule occurs in a known combination is taken.
     """
-    combinations = all_combinations(M)
+    combinations = all_combinations(M, rules)
     held_out = Fraction(str(holdout)) * len(combinations) // 1
     for attempt in count():
-        order = shuffled_combinations(M, seed, attempt)
+        order = shuffled_combinations(M, seed, attempt, rules)
         known = sorted(order[held_out:])
-        if {rule for c in known for rule in combinations[c]} == set(RULES):
+        if {rule for c in known for rule in combinations[c]} == set(rules):
             return known, sorted(order[:held_out])
     raise AssertionError("the loop has no other end")
 
 
+def rules_of(config: Mapping[str, Any]) -> range:
+    """Return the rules of a configuration: the paper's where it names no other set."""
+    return RULE_SETS[config.get("rule_set", "paper")]
+
+
 def choices(config: Mapping[str, Any], split: str) -> list[int]:
     """Return which combinations a split draws from, ascending."""
+    rules = rules_of(config)
     if split == "all":
-        return list(range(len(all_combinations(config["M"]))))
-    known, held_out = partition(config["M"], config["holdout"], config["seed"])
+        return list(range(len(all_combinations(config["M"], rules))))
+    known, held_out = partition(config["M"], config["holdout"], config["seed"], rules)
     return held_out if split == "ood" else known
 
 
@@ -189,13 +196,22 @@ def draw_rows(draws: Draws, number: int, rule: int, K: int) -> list[Panel]:
             rows.append((x, y, (x + y) % K))
         elif rule == SUBTRACTION:
             rows.append((x, y, (x - y) % K))
+        elif rule in (MINIMUM, MAXIMUM):
+            rows.append((x, y, sorted([x, y])[rule - MINIMUM]))
         else:
             rows.append((x, (x + STEPS[rule]) % K, (x + 2 * STEPS[rule]) % K))
     return rows
 
 
 def candidate(
-    key: Sequence[int], index: int, attempt: int, choices: Sequence[int], M: int, K: int, permute: bool
+    key: Sequence[int],
+    index: int,
+    attempt: int,
+    choices: Sequence[int],
+    M: int,
+    K: int,
+    permute: bool,
+    rule_set: range = RULES,
 ) -> Instance:
     """Return the candidate of an index and attempt in the stream ``key``.
 
@@ -213,7 +229,7 @@ def candidate(
         column_2, column_3 = draws.numbers(1, ranges), draws.numbers(2, ranges)
         first_feature = 3
     positions = [make_permutation(numbers, M) for numbers in (column_1, column_2, column_3)]
-    rules = all_combinations(M)[choices[choice]]
+    rules = all_combinations(M, rule_set)[choices[choice]]
     grid = [[[0] * M for _column in range(3)] for _row in range(3)]
     for feature, rule in enumerate(rules):
         for row, symbols in enumerate(draw_rows(draws, first_feature + feature, rule, K)):
@@ -227,6 +243,8 @@ def candidate(
 def instance_key(config: Mapping[str, Any], split: str) -> tuple[int, int]:
     """Return the key of a split's instances."""
     full = {"task": "sraven", "version": VERSION, **config, "holdout": float(config["holdout"])}
+    if full.get("rule_set") == "paper":
+        del full["rule_set"]
     return derive_key(
         version=VERSION, config=sha256_of_json(full), seed=config["seed"], split=split, stream="instances"
     )
@@ -235,10 +253,10 @@ def instance_key(config: Mapping[str, Any], split: str) -> tuple[int, int]:
 def instance(config: Mapping[str, Any], split: str, index: int) -> Instance:
     """Return instance ``index`` of a split: the first candidate that the policy accepts."""
     key, allowed = instance_key(config, split), choices(config, split)
-    M, K, permute = config["M"], config["K"], config["permute"]
+    M, K, permute, rules = config["M"], config["K"], config["permute"], rules_of(config)
     for attempt in count():
-        drawn = candidate(key, index, attempt, allowed, M, K, permute)
-        if config["answers"] == "any" or len(answers(drawn.context, K, permute)) == 1:
+        drawn = candidate(key, index, attempt, allowed, M, K, permute, rules)
+        if config["answers"] == "any" or len(answers(drawn.context, K, permute, rules)) == 1:
             return drawn
     raise AssertionError("the loop has no other end")
 
@@ -254,17 +272,21 @@ def follows(rule: int, rows: Sequence[Sequence[int]], K: int) -> bool:
         return all((x + y - z) % K == 0 for x, y, z in rows)
     if rule == SUBTRACTION:
         return all((x - y - z) % K == 0 for x, y, z in rows)
+    if rule in (MINIMUM, MAXIMUM):
+        return all(z == (min(x, y) if rule == MINIMUM else max(x, y)) for x, y, z in rows)
     step = STEPS[rule]
     return all((y - x - step) % K == 0 and (z - y - step) % K == 0 for x, y, z in rows)
 
 
-def predictions(context: Context, i: int, j: int, k: int, K: int) -> list[tuple[int, int]]:
+def predictions(
+    context: Context, i: int, j: int, k: int, K: int, rules: range = RULES
+) -> list[tuple[int, int]]:
     """Return each rule that fits a triple of positions, with each symbol that would complete it."""
     row_1 = context[0][i], context[1][j], context[2][k]
     row_2 = context[3][i], context[4][j], context[5][k]
     return [
         (rule, symbol)
-        for rule in RULES
+        for rule in rules
         if follows(rule, [row_1, row_2], K)
         for symbol in range(K)
         if follows(rule, [row_1, row_2, (context[6][i], context[7][j], symbol)], K)
@@ -278,34 +300,34 @@ class Explanation(NamedTuple):
     answer: Panel
 
 
-def explanations(context: Context, K: int, permute: bool) -> Iterator[Explanation]:
+def explanations(context: Context, K: int, permute: bool, rules: range = RULES) -> Iterator[Explanation]:
     """Yield every explanation of a context, one for each alignment and choice of rules.
 
     Position k of column 3 goes with positions ``first[k]`` and ``second[k]`` of columns 1 and 2.
     """
     M = len(context[0])
     triples = product(range(M), repeat=3)
-    fitting = {(i, j, k): predictions(context, i, j, k, K) for i, j, k in triples}
+    fitting = {(i, j, k): predictions(context, i, j, k, K, rules) for i, j, k in triples}
     orders = list(permutations(range(M))) if permute else [tuple(range(M))]
     for first, second in product(orders, repeat=2):
         for chosen in product(*(fitting[first[k], second[k], k] for k in range(M))):
             yield Explanation(tuple(rule for rule, _ in chosen), tuple(symbol for _, symbol in chosen))
 
 
-def answers(context: Context, K: int, permute: bool) -> set[Panel]:
+def answers(context: Context, K: int, permute: bool, rules: range = RULES) -> set[Panel]:
     """Return the distinct answers of all explanations."""
-    return {explanation.answer for explanation in explanations(context, K, permute)}
+    return {explanation.answer for explanation in explanations(context, K, permute, rules)}
 
 
 def likelihood(rule: int, K: int) -> Fraction:
     """Return the probability of the three rows of a feature with this rule."""
     if rule == DISTRIBUTE_THREE:
         return Fraction(6, K * (K - 1) * (K - 2)) * Fraction(1, 6**3)
-    return Fraction(1, K**6 if rule in (ADDITION, SUBTRACTION) else K**3)
+    return Fraction(1, K**3 if rule in STEPS else K**6)
 
 
 def weighed(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
 ) -> Iterator[tuple[Explanation, Fraction]]:
     """Yield every explanation of a context with its prior times its likelihood, up to a common factor.
 
@@ -321,27 +343,27 @@ def weighed(
         labelled = prod(factorial(n) for n in Counter(rules).values()) if permute else 1
         return prod((likelihood(rule, K) for rule in rules), start=Fraction(labelled))
 
-    for explanation in explanations(context, K, permute):
+    for explanation in explanations(context, K, permute, rules):
         yield explanation, weight(explanation.rules)
 
 
 def posterior(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
 ) -> dict[Panel, Fraction]:
     """Return the probability of each ninth panel that is possible, given the context."""
     weights: dict[Panel, Fraction] = defaultdict(Fraction)
-    for explanation, weight in weighed(context, K, combinations, permute):
+    for explanation, weight in weighed(context, K, combinations, permute, rules):
         weights[explanation.answer] += weight
     total = sum(weights.values())
     return {panel: w / total for panel, w in weights.items() if w}
 
 
 def marginals(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool
+    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
 ) -> tuple[list[dict[int, Fraction]], list[dict[int, Fraction]]]:
     """Return the probability of each rule, and of each symbol, that is possible at each position."""
     by_rules: dict[Explanation, Fraction] = defaultdict(Fraction)
-    for explanation, weight in weighed(context, K, combinations, permute):
+    for explanation, weight in weighed(context, K, combinations, permute, rules):
         by_rules[explanation] += weight
     total = sum(by_rules.values())
 

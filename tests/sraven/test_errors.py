@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from helpers import error_oracle, oracle
 from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
 from sraven.errors import KINDS
-from sraven.rules import RULES, Rule
+from sraven.rules import rules_of
 from sraven.splits import exchanges, rule_combinations
 from sraven.task import Batch
 
-CONSTANT, PLUS_TWO, ADDITION, SUBTRACTION, DISTRIBUTE_THREE = 0, 2, 5, 6, 7
+CONSTANT, PLUS_TWO, ADDITION, SUBTRACTION, DISTRIBUTE_THREE, MINIMUM, MAXIMUM = 0, 2, 5, 6, 7, 8, 9
 NAMES = ("right", *KINDS)
 
 
@@ -99,16 +99,11 @@ def test_distribute_three_needs_the_symbols_of_an_earlier_row_and_each_once():
     assert not follows((1, 1, 2), (2, 2, 4), 2) and not follows((4, 1, 5), (0, 3, 3), 5)
 
 
-def test_rule_of_a_later_version_is_followed_too():
-    doubling = Rule(
-        "doubling",
-        "x, y, 2x+y",
-        outcomes=lambda K: K**6,
-        fits=lambda x, y, z, K: (z == (2 * x + y) % K).all(axis=0),
-        draw=lambda x, y, K: (x, y, (2 * x + y) % K),
-    )
-    found = sort_errors(EXAMPLE, [[3, 4]], 8, rules=(*RULES, doubling))
-    assert found.follows.shape == (1, 2, 9) and np.flatnonzero(found.follows[0, 0]).tolist() == [8]
+def test_rules_of_another_set_are_followed_too():
+    batch = by_hand([[(1, 5, 6), (3, 2, 5), (2, 4, 6)]], [ADDITION])
+    for symbol, rule in ((2, MINIMUM), (4, MAXIMUM)):
+        found = sort_errors(batch, [[symbol]], 11, rules=rules_of("ten"))
+        assert found.follows.shape == (1, 1, 10) and found.follows[0, 0, rule]
 
 
 # Against plain Python

@@ -19,8 +19,6 @@ from sraven import (
     rule_posterior,
     symbol_marginals,
 )
-from sraven.core.tasks.versions import VERSIONS, Version
-from sraven.rules import RULE_SETS, RULES, Rule
 
 BOTH = (rule_posterior, symbol_marginals)
 
@@ -195,24 +193,6 @@ def test_posteriors_have_their_documented_shapes_and_types():
         for n in (5, 0):
             found = each(np.zeros((n, 8, 3), int), 7, [[0, 0, 0]])
             assert (found.shape, found.dtype) == ((n, 3, values), np.float64)
-
-
-def test_a_rule_that_a_version_brings_has_its_probability(monkeypatch):
-    doubled = Rule(
-        "2x + y",
-        "",
-        outcomes=lambda K: K**6,
-        fits=lambda x, y, z, K: (z == (2 * x + y) % K).all(axis=0),
-        draw=lambda x, y, K: (x, y, (2 * x + y) % K),
-    )
-    monkeypatch.setitem(VERSIONS, "2", Version(published="2027-03-05"))
-    monkeypatch.setitem(RULE_SETS, "2", (*RULES, doubled))
-    task = SRAVEN(M=1, K=7, holdout=0, version="2")
-    # (1, 1, 3), (2, 0, 4), (3, 5, ?): 2x + y alone.
-    context = np.array([1, 1, 3, 2, 0, 4, 3, 5])[None, :, None]
-    options = {"combinations": task.combinations("all"), "rules": task.rules}
-    assert rule_posterior(context, 7, **options).tolist() == [[[0.0] * 8 + [1.0]]]
-    assert symbol_marginals(context, 7, **options)[0, 0].argmax() == (2 * 3 + 5) % 7
 
 
 @pytest.mark.parametrize("permute", [True, False])

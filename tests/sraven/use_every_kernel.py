@@ -13,7 +13,6 @@ from sraven import (
     symbol_marginals,
 )
 from sraven.core.compute.rng import fill_draws
-from sraven.core.tasks.versions import VERSIONS, Version
 from sraven.rules import RULE_SETS, RULES, Rule
 
 # M, K, holdout, policy, permute, number of instances.
@@ -32,11 +31,11 @@ TASKS = [
 
 
 MORE_RULES = [(3, 5), (4, 8), (2, 256), (5, 3)]
-"""M and K of tasks of a version with as many rules as there may be."""
+"""M and K of tasks with as many rules as there may be."""
 
 
-def publish_more_rules():
-    """Publish a version with seven more rules, some of which fit the same rows as others."""
+def add_rule_set():
+    """Add a set with seven more rules, some of which fit the same rows as others."""
 
     def multiple(factor):
         return Rule(
@@ -47,8 +46,7 @@ def publish_more_rules():
             draw=lambda x, y, K: (x, y, (factor * x + y) % K),
         )
 
-    VERSIONS["2"] = Version(published="2027-03-05")
-    RULE_SETS["2"] = (*RULES, *map(multiple, range(7)))
+    RULE_SETS["fifteen"] = (*RULES, *map(multiple, range(7)))
 
 
 def is_checked():
@@ -60,9 +58,9 @@ def is_checked():
     return False
 
 
-def use_kernels(M, K, holdout, answers, permute, count, version="1"):
+def use_kernels(M, K, holdout, answers, permute, count, rule_set="paper"):
     """Generate, certify and observe."""
-    task = SRAVEN(M=M, K=K, holdout=holdout, seed=2, answers=answers, permute=permute, version=version)
+    task = SRAVEN(M=M, K=K, holdout=holdout, seed=2, answers=answers, permute=permute, rule_set=rule_set)
     options = {"permute": permute, "rules": task.rules}
     context, target, *_ = task.sample(task.splits[-1], 2**40, count)
     assert is_answer(context, target, K, **options).all()
@@ -84,6 +82,6 @@ if __name__ == "__main__":
     assert is_checked(), "NUMBA_BOUNDSCHECK has no effect"
     for arguments in TASKS:
         use_kernels(*arguments)
-    publish_more_rules()
+    add_rule_set()
     for M, K in MORE_RULES:
-        use_kernels(M, K, 0, "any", True, 31, version="2")
+        use_kernels(M, K, 0, "any", True, 31, rule_set="fifteen")

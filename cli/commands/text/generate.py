@@ -30,7 +30,7 @@ def _make_task(answers: str, permute: bool, **values: Any) -> "SRAVEN":
     return SRAVEN(answers=answers, permute=not permute, **given)
 
 
-_FIELDS = "M", "K", "holdout", "seed", "permute", "version"
+_FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"
 
 task_options = argument_of(
     "task",

@@ -61,7 +61,15 @@ def added(default: Any) -> Any:
     return field(default=default, kw_only=True, metadata={_ADDED: True})
 
 
-def setting(default: Any, meaning: str, *, option: str = "", values: str = "", measured: bool = True) -> Any:
+def setting(
+    default: Any,
+    meaning: str,
+    *,
+    option: str = "",
+    values: str = "",
+    measured: bool = True,
+    is_added: bool = False,
+) -> Any:
     """Return a field of a configuration that commands offer as an option.
 
     Args:
@@ -70,11 +78,12 @@ def setting(default: Any, meaning: str, *, option: str = "", values: str = "", m
         option: name of the option, if it isn't that of the field.
         values: what stands for the value in the help, if it isn't its type.
         measured: whether measurements of the task ask for it, too.
+        is_added: whether the configuration got it after a release, as one of `added`.
     """
-    metadata = {_SETTING: Setting(meaning, option, values, measured)}
+    metadata = {_SETTING: Setting(meaning, option, values, measured), _ADDED: is_added}
     if callable(default):
         return field(default_factory=default, kw_only=True, metadata=metadata)
-    return field(default=default, metadata=metadata)
+    return field(default=default, kw_only=is_added, metadata=metadata)
 
 
 def settings_of(kind: Any) -> dict[str, tuple[Any, Setting]]:

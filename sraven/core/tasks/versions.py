@@ -2,8 +2,8 @@
 
 A version is part of every random stream. A new one is a line in `VERSIONS`, which makes it the
 default of new tasks; tasks, boards and datasets of the others go on as they were. What differs from
-one version to the next stands in tables by version, which `latest` reads: the rules of SRAVEN
-(`sraven.rules.RULE_SETS`), and what is scored by combination (``BY_COMBINATION`` of the tasks).
+one version to the next stands in tables by version, which `latest` reads: so far what is scored by
+combination (``BY_COMBINATION`` of the tasks). Rules are none of it: a task names its set of them.
 """
 
 from collections.abc import Mapping
