@@ -1,10 +1,13 @@
 """Exact identifiability: which functions agree with the points shown, and what they predict.
 
-A combination of terms agrees with a point if the greatest of its terms equals the target there.
-So each of its terms is nowhere above a target (it is *compatible*), and at every point some term
-reaches the target (it *covers* the point). After a few points few compatible terms are left, and
-the agreeing combinations are the K-sets of them that cover all points: a search that always
-branches over the terms which cover the first uncovered point visits each of them once.
+A combination of terms agrees with a point if the greatest of its terms equals the target there. So each
+of its terms is nowhere above a target (it is *compatible*), and at every point some term reaches the
+target (it *covers* the point). After a few points few compatible terms are left, and the agreeing
+combinations are the K-sets of them that cover all points. The search takes the first point that is
+uncovered and branches over the terms that cover it, one of which every agreeing set has. To visit each
+set once, a term that was tried is *banned* from the branches after it at that depth: the sets with it
+have been visited. Where all points are covered and terms are missing, any others will do, in ascending
+order.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzylogic.terms import RANK_LIMIT, binomials, count_combinations, rank_all
+from fuzzylogic.terms import RANK_LIMIT, binomials, count_combinations, rank, rank_all
 from sraven.core.compute.jit import kernel
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.ground.arguments import check_array, check_integer
@@ -21,7 +24,7 @@ from sraven.core.ground.errors import CapacityError, ConfigurationError
 VISIT_LIMIT = 1 << 26
 """Search steps that one sequence may take at most (a few seconds)."""
 
-_ONE_F, _ZERO_F = np.float32(1.0), np.float32(0.0)
+_ONE_F = np.float32(1.0)
 _ONE, _63 = np.uint64(1), np.uint64(63)
 
 
@@ -113,9 +116,7 @@ def _is_listed(K: Any, scratch: Any, listed: Any, table: Any) -> Any:
             ids[place] = ids[place - 1]
             place -= 1
         ids[place] = term
-    number = np.int64(0)
-    for k in range(K):
-        number += table[k + 1, ids[k]]
+    number = rank(ids, table)
     return (listed[number // 8] >> (number % 8)) & 1
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from fuzzylogic.describe import describe
 from fuzzylogic.task import Batch, FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
 from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_faults
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""
@@ -58,25 +58,6 @@ def evaluate_terms(inputs: NDArray[np.float32], terms: NDArray[Any]) -> NDArray[
     return values
 
 
-def _find_faults(task: FuzzyLogic, arrays: Arrays) -> list[str]:
-    """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
-    inputs, targets, terms = arrays["inputs"], arrays["targets"], arrays["terms"].astype(np.int64)
-    right = {
-        "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
-        "terms don't ascend, or are none": (
-            (np.diff(terms, axis=1) > 0).all(axis=1) & (terms < 1 << task.L).all(axis=1)
-        ),
-    }
-    faults = [name_fault(arrays, ~np.asarray(fine), text) for text, fine in right.items() if not fine.all()]
-    if faults:
-        return faults
-    right = {
-        "combination isn't the terms' number": arrays["combination"] == rank_all(terms, 1 << task.L),
-        "a target isn't the function's value": (targets == evaluate_terms(inputs, terms)).all(axis=1),
-    }
-    return [name_fault(arrays, ~np.asarray(fine), text) for text, fine in right.items() if not fine.all()]
-
-
 @dataclass(frozen=True)
 class FuzzyLogicRows:
     """The sequences of a task as rows of a dataset.
@@ -86,6 +67,8 @@ class FuzzyLogicRows:
     """
 
     task: FuzzyLogic
+
+    instance_columns: ClassVar = ("inputs", "targets")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -100,11 +83,6 @@ class FuzzyLogicRows:
                 "combination", "int32", (), "number of the combination of terms, in colexicographic order"
             ),
         )
-
-    @property
-    def instance_columns(self) -> tuple[str, ...]:
-        """The columns by which two sequences are the same."""
-        return "inputs", "targets"
 
     def questions(self, batch: Batch) -> Arrays:
         """Return ``inputs`` of all points, float32 ``[n, N, L]``, and ``targets`` of all but the query's."""
@@ -122,7 +100,20 @@ class FuzzyLogicRows:
 
     def find_faults(self, split: str, arrays: Arrays) -> list[str]:
         """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
-        return _find_faults(self.task, arrays)
+        inputs, targets, terms = arrays["inputs"], arrays["targets"], arrays["terms"].astype(np.int64)
+        n_terms = 1 << self.task.L
+        ascend = (np.diff(terms, axis=1) > 0).all(axis=1) & (terms < n_terms).all(axis=1)
+        right = {
+            "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
+            "terms don't ascend, or are none": ascend,
+        }
+        return name_faults(arrays, right) or name_faults(
+            arrays,
+            {
+                "combination isn't the terms' number": arrays["combination"] == rank_all(terms, n_terms),
+                "a target isn't the function's value": (targets == evaluate_terms(inputs, terms)).all(axis=1),
+            },
+        )
 
     def remark(self, tallies: Mapping[str, Any]) -> str:
         """Return what to print behind a split's size: how many combinations occur."""

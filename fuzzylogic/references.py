@@ -1,16 +1,17 @@
 """What scores are read against: the ideal observer, linear observers, and simpler predictors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import ridge
 from fuzzylogic.scoring import error_columns
-from fuzzylogic.task import FuzzyLogic
+from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
@@ -32,39 +33,32 @@ def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
         nearest = ((shown - query) ** 2).sum(axis=2).argmin(axis=1)
         return np.asarray(batch.targets[np.arange(count), nearest], np.float32)
 
-    def observe(split: str, count: int, seed: int) -> NDArray[np.float32]:
-        batch = task.sample(split, 0, count)
-        return task.identify(batch).prediction.astype(np.float32)
+    def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.float32]:
+        return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
 
-    def observe_linearly(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
+    def linear_observer(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
         return ridge.observe(task, task.sample(split, 0, count), terms=terms).astype(np.float32)
 
     linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
     return {
         "constant-mean": Reference(
             f"The mean target of the first {_TRAINED_ON:,} training sequences.",
-            _TRAINED_ON,
-            False,
             constant_mean,
+            instances=_TRAINED_ON,
         ),
         "nearest-neighbour": Reference(
-            "The target of the shown point that is nearest to the query.", 0, False, nearest_neighbour
+            "The target of the shown point that is nearest to the query.", nearest_neighbour
         ),
         "ideal-observer": Reference(
             "The mean of all functions that agree with the points shown, all combinations of terms being "
             "equally likely: the ceiling for a model that isn't told the split.",
-            0,
-            False,
-            observe,
+            ideal_observer,
         ),
         "known-functions": Reference(
-            linear.format("the functions of training"), 0, False, partial(observe_linearly, terms=False)
+            linear.format("the functions of training"), partial(linear_observer, terms=False)
         ),
         "known-terms": Reference(
-            linear.format("the functions of training and their terms"),
-            0,
-            False,
-            partial(observe_linearly, terms=True),
+            linear.format("the functions of training and their terms"), partial(linear_observer, terms=True)
         ),
     }
 
@@ -93,32 +87,17 @@ def _means(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, M
     }
 
 
-@dataclass(frozen=True)
-class FuzzyLogicReferences:
-    """What scores of a task are read against.
+class FuzzyLogicReferences(Observed[FuzzyLogic]):
+    """What scores of a task are read against."""
 
-    Attributes:
-        task: the task.
-    """
-
-    task: FuzzyLogic
+    answers: ClassVar = CEILINGS
 
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name."""
         return _predictors(self.task)
 
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+    def observe(self, batch: Batch, knowing: str, threads: int | None) -> dict[str, Mean]:
         """Return what the ideal observer scores: the mean of all functions that agree."""
-        task = self.task
-        batch = task.sample(split, 0, count, threads=threads)
         ys = batch.targets.astype(np.float64)
-        return {
-            name: _means(ys, task.identify(batch, knowing, threads=threads).prediction)
-            for name, knowing in (("knowing_split", split), ("not_knowing", "all"))
-        }
+        return _means(ys, self.task.identify(batch, knowing, threads=threads).prediction)

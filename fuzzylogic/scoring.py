@@ -1,8 +1,7 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import ConfigurationError
-from sraven.core.tasks.comparison import Comparison, compare_numbers
+from sraven.core.tasks.comparison import compare_numbers
 from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.tasks.versions import latest
 
@@ -134,30 +133,15 @@ class FuzzyLogicScoring:
 
     task: FuzzyLogic
 
-    @property
-    def prediction(self) -> Column:
-        """float32: the value of the function at the query."""
-        return Column("prediction", "float32", (), "the value of the function at the query")
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics by name."""
-        return METRICS
+    prediction: ClassVar = Column("prediction", "float32", (), "the value of the function at the query")
+    metrics: ClassVar = METRICS
+    chance: ClassVar = {"r2_per_sequence": 0.0}  # of the mean of each sequence's targets
+    comparison: ClassVar = compare_numbers("mse")
 
     @property
     def by_combination(self) -> tuple[str, ...]:
         """What is also given for each combination of terms."""
         return latest(BY_COMBINATION, self.task.version)
-
-    @property
-    def chance(self) -> dict[str, float]:
-        """What the mean of each sequence's targets scores."""
-        return {"r2_per_sequence": 0.0}
-
-    @property
-    def comparison(self) -> Comparison:
-        """By the root mean square of the difference."""
-        return compare_numbers("mse")
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first prediction that isn't finite, and why; or None."""

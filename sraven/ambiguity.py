@@ -1,4 +1,12 @@
-"""Exact ambiguity certificates: how many ninth panels fit a context (paper, appendix B.2)."""
+"""Exact ambiguity certificates: how many ninth panels fit a context (paper, appendix B.2).
+
+An answer is a word of symbols along a complete path of the lattice of explanations. Several paths may
+spell one word, so paths aren't counted: the lattice is a nondeterministic automaton, and is made
+deterministic level by level (the subset construction). The words so far are grouped by the *set* of
+states that they lead to, and each set is kept with the number of its words, so no word is counted twice
+and none is listed. Most contexts have a single path and need none of this. Whether one given panel is an
+answer is a walk with the triples that predict it.
+"""
 
 from typing import Any, NamedTuple
 
@@ -41,15 +49,6 @@ class _Frontier(NamedTuple):
     """``[2, 256]``: the bucket of a symbol, or -1; the symbol of a bucket."""
 
 
-def _make_frontier(capacity: int) -> _Frontier:
-    return _Frontier(
-        sets=np.zeros((2, capacity), np.uint64),
-        words=np.zeros((2, capacity), np.int64),
-        buckets=np.zeros(capacity, np.uint64),
-        symbols=np.full((2, 256), -1, np.int64),
-    )
-
-
 @kernel
 def _fill_buckets(members: Any, edges: Any, buckets: Any, symbols: Any, width: Any) -> Any:
     """Sort by symbol what a set of states leads to; return the number of symbols."""
@@ -88,8 +87,8 @@ def _equal(a: Any, b: Any) -> Any:
 def _count_words(M: Any, limit: Any, levels: Any, edges: Any, frontier: Any) -> Any:
     """Count the distinct words of predicted symbols along complete paths; -1 if out of memory.
 
-    Different paths may spell one word, so this walks over sets of states (the determinised
-    lattice) and carries the number of words that lead to each set. Counting stops at ``limit``.
+    A state that a word leads to lies on a complete path, since the lattice was pruned: each word so far goes
+    on, so their number never falls, and counting may stop at ``limit``.
     """
     if levels[KEPT, M] == 0:
         return 0
@@ -169,10 +168,14 @@ def _count(
     contexts = check_context(context, K)
     counts = np.zeros(len(contexts), np.int64)
 
-    def count(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
-        frontier = _make_frontier(capacity)
-        done = _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
-        return int(done)
+    def count(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
+        frontier = _Frontier(
+            sets=np.zeros((2, capacity), np.uint64),
+            words=np.zeros((2, capacity), np.int64),
+            buckets=np.zeros(capacity, np.uint64),
+            symbols=np.full((2, 256), -1, np.int64),
+        )
+        return _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
 
     for_each_part(count, contexts.shape[2], K, rules, len(contexts), threads)
     return counts
@@ -193,8 +196,8 @@ def _paths(
     panels = check_symbols(name, panel, (len(contexts), contexts.shape[2]), K)
     found = np.zeros(len(contexts), np.bool_)
 
-    def find(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
-        return int(_find_paths(contexts[part], panels[part], K, permute, equal, begin, lattice, found[part]))
+    def find(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
+        return _find_paths(contexts[part], panels[part], K, permute, equal, begin, lattice, found[part])
 
     for_each_part(find, contexts.shape[2], K, rules, len(contexts), threads)
     return found

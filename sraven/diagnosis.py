@@ -1,9 +1,8 @@
 """How wrong answers of SRAVEN are sorted: all of them, and by what makes instances hard."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,10 +61,7 @@ class SRAVENDiagnosis:
 
     task: SRAVEN
 
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """The kinds of wrong answers with their meanings; see `sraven.errors`."""
-        return KINDS
+    kinds: ClassVar = KINDS
 
     @cached_property
     def _distances(self) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ distinct symbols of the first or of the second.
 """
 
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import ConfigurationError
 from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, row_table
+from sraven.task import Batch
 
 VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, NONE_OF_THESE = range(1, 5)
 
@@ -43,35 +44,6 @@ KINDS = {
 }
 """The kinds of wrong answers with their meanings, in the order in which they are asked for. ``kind`` of a
 `SortedErrors` counts them from 1."""
-
-
-class SolvedInstances(Protocol):
-    """What `sort_errors` reads of instances: those of a `sraven.Batch`."""
-
-    @property
-    def context(self) -> NDArray[np.uint8]:
-        """The eight context panels: ``[n, 8, M]``."""
-
-    @property
-    def target(self) -> NDArray[np.uint8]:
-        """The ninth panel: ``[n, M]``."""
-
-    @property
-    def rules(self) -> NDArray[np.uint8]:
-        """The rule of each feature: ``[n, M]``."""
-
-    @property
-    def permutations(self) -> NDArray[np.uint8]:
-        """The feature that each position of each column shows: ``[n, 3, M]``."""
-
-
-class _Checked(NamedTuple):
-    """Instances whose arrays are uint8 and in range."""
-
-    context: NDArray[np.uint8]
-    target: NDArray[np.uint8]
-    rules: NDArray[np.uint8]
-    permutations: NDArray[np.uint8]
 
 
 class SortedErrors(NamedTuple):
@@ -135,18 +107,8 @@ def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules
     return np.asarray(follows.transpose(1, 2, 0))
 
 
-def _check_permutations(permutations: ArrayLike, n: int, M: int) -> NDArray[np.uint8]:
-    array = check_symbols("permutations", permutations, (n, 3, M), M)
-    if (np.sort(array) != np.arange(M)).any():
-        raise ConfigurationError(
-            f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
-            "in the order in which a column shows them"
-        )
-    return array
-
-
 def sort_errors(
-    batch: SolvedInstances,
+    batch: Batch,
     predictions: ArrayLike,
     K: int,
     *,
@@ -176,15 +138,21 @@ def sort_errors(
     n, _, M = context.shape
     target = check_symbols("target", batch.target, (n, M), K)
     predicted = check_symbols("predictions", predictions, (n, M), K)
-    by_feature = check_symbols("rules", batch.rules, (n, M), len(rules)).astype(np.uint8)
-    permutations = _check_permutations(batch.permutations, n, M)
+    by_feature = check_symbols("rules", batch.rules, (n, M), len(rules))
+    permutations = check_symbols("permutations", batch.permutations, (n, 3, M), M)
+    if (np.sort(permutations) != np.arange(M)).any():
+        raise ConfigurationError(
+            f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
+            "in the order in which a column shows them"
+        )
     asked = None if answers is None else check_array("answers", answers, (n,), "iu", "integers") > 1
-    checked = _Checked(context, target, by_feature, permutations)
+    arrays = {"context": context, "target": target, "rules": by_feature, "permutations": permutations}
+    checked = batch._replace(**arrays)
     return sort_checked(checked, predicted, K, permute=permute, rules=rules, ambiguous=asked, threads=threads)
 
 
 def sort_checked(
-    batch: SolvedInstances,
+    batch: Batch,
     predicted: NDArray[np.uint8],
     K: int,
     *,

@@ -5,7 +5,7 @@ column 1 and one position j of column 2, both assignments being permutations, an
 fits what is visible of the triple (i, j, k): rows 1 and 2, and two entries of row 3. The rules of
 an explanation predict the ninth panel.
 
-`find_triples` tabulates the triples that fit a rule and what they predict. Few do, so the lattice
+`_find_triples` tabulates the triples that fit a rule and what they predict. Few do, so the lattice
 walks over the positions k, fewest triples first, and keeps the sets of used positions that are
 reached: level l holds the states after l positions, an edge between two levels is a fitting triple
 with its predicted symbol, and states from which the last level can't be reached are dropped. Every
@@ -85,31 +85,8 @@ def make_lattice(M: int, K: int, capacity: int, rules: Rules = RULES) -> Lattice
     )
 
 
-def with_enough_memory(work: Callable[[int, int], int], count: int) -> None:
-    """Call ``work(begin, capacity)`` until all of ``count`` instances are done.
-
-    Args:
-        work: handles the instances from ``begin`` on with the given capacity; returns the first
-            one that didn't fit, or ``count``.
-        count: number of instances.
-
-    Raises:
-        CapacityError: if an instance doesn't fit into the largest capacity.
-    """
-    capacity = FIRST_CAPACITY
-    done = work(0, capacity)
-    while done < count:
-        capacity *= 4
-        if capacity > CAPACITY_LIMIT:
-            raise CapacityError(
-                f"an instance has more than {CAPACITY_LIMIT:,} partial explanations, too many for "
-                "an exact answer: use a larger K or a smaller M"
-            )
-        done = work(done, capacity)
-
-
 def for_each_part(
-    work: Callable[[slice, int, int, Lattice], int],
+    work: Callable[[slice, int, int, Lattice], Any],
     M: int,
     K: int,
     rules: Rules,
@@ -132,10 +109,14 @@ def for_each_part(
     """
 
     def handle(part: slice) -> None:
-        def attempt(begin: int, capacity: int) -> int:
-            return work(part, begin, capacity, make_lattice(M, K, capacity, rules))
-
-        with_enough_memory(attempt, part.stop - part.start)
+        done, n, capacity = 0, part.stop - part.start, FIRST_CAPACITY
+        while (done := work(part, done, capacity, make_lattice(M, K, capacity, rules))) < n:
+            capacity *= 4
+            if capacity > CAPACITY_LIMIT:
+                raise CapacityError(
+                    f"an instance has more than {CAPACITY_LIMIT:,} partial explanations, too many for "
+                    "an exact answer: use a larger K or a smaller M"
+                )
 
     for_each_chunk(handle, count, threads, least=256)
 
@@ -200,10 +181,20 @@ def _describe_columns(context: Any, K: Any, permute: Any, positions: Any, levels
 
 
 @kernel
+def _note(hits: Any, n_hits: Any, found: Any, pair: Any, symbol: Any, rule: Any) -> Any:
+    """Write a hit, which is kept by counting it; return 1 if some position was found.
+
+    It is written in any case: no branch, so none to mispredict.
+    """
+    hits[0, n_hits] = found
+    hits[1, n_hits] = pair | symbol << _SYMBOL | rule << _RULE
+    return np.int64(found != 0)
+
+
+@kernel
 def _fit_pairs(M: Any, K: Any, permute: Any, positions: Any, hits: Any, levels: Any, table: Any) -> Any:
     """Note by which rules but the seventh each pair of positions (i, j) predicts positions k.
 
-    A hit is written in any case and kept by counting it: no branch, so none to mispredict.
     Returns the number of hits, and how many pairs were noted that may fit rule 7.
     """
     codes_1, pairs_1, codes_2, pairs_2 = levels[CODES_1], levels[PAIRS_1], levels[CODES_2], levels[PAIRS_2]
@@ -215,35 +206,25 @@ def _fit_pairs(M: Any, K: Any, permute: Any, positions: Any, hits: Any, levels: 
             y, pair = codes_2[j], pair_1 | pairs_2[j]
             z = _reduced(x + y, K)
             found = positions[(z & _LANE) * K + ((z >> 16) & _LANE)] & here
-            hits[0, n_hits] = found
-            hits[1, n_hits] = pair | (z >> 32) << _SYMBOL | ADDITION << _RULE
-            n_hits += np.int64(found != 0)
+            n_hits += _note(hits, n_hits, found, pair, z >> 32, ADDITION)
             z = _reduced(x - y + K * _LANES, K)
             found = positions[(z & _LANE) * K + ((z >> 16) & _LANE)] & here
-            hits[0, n_hits] = found
-            hits[1, n_hits] = pair | (z >> 32) << _SYMBOL | SUBTRACTION << _RULE
-            n_hits += np.int64(found != 0)
+            n_hits += _note(hits, n_hits, found, pair, z >> 32, SUBTRACTION)
             steps = _reduced(y - x + K * _LANES, K)
             step = steps & _LANE
             if steps == step * _LANES and (step <= 2 or step >= K - 2):
                 z = _reduced(y + steps, K)
                 found = positions[(z & _LANE) * K + ((z >> 16) & _LANE)] & here
                 # Rules 0, 1, 2 step up and 3, 4 down; where K < 5, one step may be two rules.
-                hits[0, n_hits] = found
-                hits[1, n_hits] = pair | (z >> 32) << _SYMBOL | step << _RULE
-                n_hits += np.int64(found != 0) & np.int64(step <= 2)
-                hits[0, n_hits] = found
-                hits[1, n_hits] = pair | (z >> 32) << _SYMBOL | (K - step + 2) << _RULE
-                n_hits += np.int64(found != 0) & np.int64(step >= K - 2)
+                n_hits += _note(hits, n_hits, found, pair, z >> 32, step) & np.int64(step <= 2)
+                n_hits += _note(hits, n_hits, found, pair, z >> 32, K - step + 2) & np.int64(step >= K - 2)
             for row in range(table.shape[0]):
                 z1 = table[row, (x & _LANE) * K + (y & _LANE)]
                 z2 = table[row, ((x >> 16) & _LANE) * K + ((y >> 16) & _LANE)]
                 z3 = table[row, (x >> 32) * K + (y >> 32)]
                 if min(z1, z2, z3) >= 0:
                     found = positions[z1 * K + z2] & here
-                    hits[0, n_hits] = found
-                    hits[1, n_hits] = pair | z3 << _SYMBOL | (DISTRIBUTE_THREE + 1 + row) << _RULE
-                    n_hits += np.int64(found != 0)
+                    n_hits += _note(hits, n_hits, found, pair, z3, DISTRIBUTE_THREE + 1 + row)
             # Rule 7 shows two symbols in each row, three in all: drop two of the bits, and at most
             # one may be left.
             seen = set_1 | _symbol_set(y)
@@ -296,9 +277,7 @@ def _add_triple(k: Any, triple: Any, triples: Any, levels: Any) -> None:
 
 
 @kernel
-def find_triples(
-    context: Any, K: Any, permute: Any, positions: Any, hits: Any, triples: Any, levels: Any, table: Any
-) -> None:
+def _find_triples(context: Any, K: Any, permute: Any, lattice: Any) -> None:
     """Tabulate every triple (i, j, k) of one context ``[8, M]`` that fits a rule.
 
     For a pair (i, j) each rule asks for certain symbols z1, z2 in rows 1 and 2 of column 3, so a
@@ -307,9 +286,10 @@ def find_triples(
     eight have a table.
     """
     M = context.shape[1]
+    positions, hits, triples, levels = lattice.positions, lattice.hits, lattice.triples, lattice.levels
     _describe_columns(context, K, permute, positions, levels)
     codes_1, pairs_1, codes_2, pairs_2 = levels[CODES_1], levels[PAIRS_1], levels[CODES_2], levels[PAIRS_2]
-    n_hits, n_candidates = _fit_pairs(M, K, permute, positions, hits, levels, table)
+    n_hits, n_candidates = _fit_pairs(M, K, permute, positions, hits, levels, lattice.completions)
     for candidate in range(n_candidates):
         i, j = hits[2, candidate] >> 4, hits[2, candidate] & 15
         here = (1 << M) - 1 if permute else 1 << i
@@ -330,18 +310,6 @@ def find_triples(
 
 
 @kernel
-def _order_levels(permute: Any, levels: Any, M: Any) -> None:
-    """Order the positions of column 3 by their number of triples (insertion sort)."""
-    order, n_triples = levels[ORDER], levels[TRIPLES]
-    for k in range(M):
-        place = k
-        while permute and place > 0 and n_triples[order[place - 1]] > n_triples[k]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = k
-
-
-@kernel
 def _find_or_add(state: Any, stamp: Any, end: Any, slots: Any) -> Any:
     """Return the index of a state of the level in the making; ``end`` if it is new."""
     stamped = stamp << _FIELD | state
@@ -356,14 +324,23 @@ def _find_or_add(state: Any, stamp: Any, end: Any, slots: Any) -> Any:
 
 
 @kernel
-def _walk_forward(
-    first_stamp: Any, M: Any, triples: Any, levels: Any, states: Any, edges: Any, slots: Any
-) -> Any:
-    """Find all states and edges; return whether they fit into the memory."""
-    used = states[0]
-    used[0] = 0
+def _walk(permute: Any, first_stamp: Any, lattice: Any) -> Any:
+    """Find all states and edges of the triples noted; return whether they fit into the memory.
+
+    A level is a position of column 3: those with the fewest triples come first, so that few states are open
+    at a time. A state is the set of used positions of columns 1 and 2, as bits, so no order of getting there
+    is told apart.
+    """
+    _, _, triples, levels, states, edges, slots, _ = lattice
+    M, order, n_triples, used = triples.shape[0], levels[ORDER], levels[TRIPLES], states[0]
+    for k in range(M):  # insertion sort
+        place = k
+        while permute and place > 0 and n_triples[order[place - 1]] > n_triples[k]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = k
     first_state, first_edge = levels[FIRST_STATE], levels[FIRST_EDGE]
-    first_state[0], first_state[1] = 0, 1
+    used[0], first_state[0], first_state[1] = 0, 0, 1
     n_edges = 0
     for level in range(M):
         k = levels[ORDER, level]
@@ -389,9 +366,12 @@ def _walk_forward(
 
 
 @kernel
-def _keep_complete_paths(M: Any, levels: Any, states: Any, edges: Any) -> None:
-    """Drop states and edges off every complete path; number the other states level by level."""
-    number = states[1]
+def prune(M: Any, lattice: Any) -> None:
+    """Drop states and edges off every complete path; number the other states level by level.
+
+    ``lattice.levels[KEPT, M]`` then tells whether there is a complete path.
+    """
+    levels, edges, number = lattice.levels, lattice.edges, lattice.states[1]
     first_state, first_edge = levels[FIRST_STATE], levels[FIRST_EDGE]
     number[: first_state[M]] = -1
     number[first_state[M] : first_state[M + 1]] = 0
@@ -422,24 +402,10 @@ def _keep_complete_paths(M: Any, levels: Any, states: Any, edges: Any) -> None:
 def explore(context: Any, K: Any, permute: Any, serial: Any, lattice: Any) -> Any:
     """Find all states and edges of one context ``[8, M]``; return whether they fit into the memory.
 
-    ``serial`` numbers the calls with this memory from 1.
+    ``serial`` numbers the calls with this memory from 1, so that hash tables need no clearing.
     """
-    positions, hits, triples, levels, states, edges, slots, table = lattice
-    M = context.shape[1]
-    find_triples(context, K, permute, positions, hits, triples, levels, table)
-    _order_levels(permute, levels, M)
-    return _walk_forward(serial * M, M, triples, levels, states, edges, slots)
-
-
-@kernel
-def _keep_fitting(panel: Any, equal: Any, triples: Any, levels: Any) -> None:
-    """Drop the triples that predict another symbol than a panel has there; or those that don't."""
-    for k in range(panel.shape[0]):
-        kept = np.int64(0)
-        for t in range(levels[TRIPLES, k]):
-            triples[k, kept] = triples[k, t]
-            kept += np.int64(((triples[k, t] >> _SYMBOL & 0xFF) == panel[k]) == equal)
-        levels[TRIPLES, k] = kept
+    _find_triples(context, K, permute, lattice)
+    return _walk(permute, serial * context.shape[1], lattice)
 
 
 @kernel
@@ -451,18 +417,15 @@ def explore_towards(
     There is one if the last level has a state. Few triples predict what a panel shows, so this takes
     a small part of the states of all explanations.
     """
-    positions, hits, triples, levels, states, edges, slots, table = lattice
-    M = context.shape[1]
-    find_triples(context, K, permute, positions, hits, triples, levels, table)
-    _keep_fitting(panel, equal, triples, levels)
-    _order_levels(permute, levels, M)
-    return _walk_forward(serial * M, M, triples, levels, states, edges, slots)
-
-
-@kernel
-def prune(M: Any, lattice: Any) -> None:
-    """Keep what lies on complete paths; ``lattice.levels[KEPT, M]`` tells whether there is one."""
-    _keep_complete_paths(M, lattice.levels, lattice.states, lattice.edges)
+    _find_triples(context, K, permute, lattice)
+    triples, n_triples = lattice.triples, lattice.levels[TRIPLES]
+    for k in range(panel.shape[0]):
+        kept = np.int64(0)
+        for t in range(n_triples[k]):
+            triples[k, kept] = triples[k, t]
+            kept += np.int64(((triples[k, t] >> _SYMBOL & 0xFF) == panel[k]) == equal)
+        n_triples[k] = kept
+    return _walk(permute, serial * context.shape[1], lattice)
 
 
 @kernel

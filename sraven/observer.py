@@ -1,6 +1,12 @@
-"""The ideal observer: the most probable ninth panel, and how probable it is."""
+"""The ideal observer: the most probable ninth panel, and how probable it is.
 
-from typing import Any, NamedTuple
+A panel is a word of symbols, one for each level of the lattice, and weighs what all explanations that
+spell it weigh. Words are tried depth first, in the order of their symbols, and all partial explanations
+that spell the word so far are carried along side by side (see `sraven.weighing`): at the last level they
+sum to its weight. No word is met twice, so the best one so far and the total are all that has to be kept.
+"""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,116 +23,83 @@ from sraven.explanations import (
     for_each_part,
 )
 from sraven.rules import RULES, Rules
-from sraven.weighing import Exits, check_observed, index_exits, make_exits, prior_weight
+from sraven.weighing import begin_ways, check_observed, make_ways, may_follow, prior_weight
 
 _TIE = 1e-9
 """Panels whose probabilities differ relatively by less than this count as equally probable."""
 
 
-class _Search(NamedTuple):
-    """Scratch memory of `_search`."""
-
-    exits: Exits
-    """Which edges leave which state."""
-    begin: NDArray[np.int64]
-    """``[M + 2]``: where the partial explanations of a level begin."""
-    symbol: NDArray[np.int64]
-    """``[M + 1]``: symbol that is being tried at a level."""
-    state: NDArray[np.int64]
-    """``[4 * capacity]``: by partial explanation: the state reached."""
-    counts: NDArray[np.int64]
-    """``[4 * capacity]``: how often each rule occurs in it, four bits each."""
-    weight: NDArray[np.float64]
-    """``[4 * capacity]``: sum of the likelihoods of all that end in these two."""
-
-
-def _make_search(M: int, capacity: int) -> _Search:
-    return _Search(
-        exits=make_exits(M, capacity),
-        begin=np.zeros(M + 2, np.int64),
-        symbol=np.zeros(M + 1, np.int64),
-        state=np.zeros(4 * capacity, np.int64),
-        counts=np.zeros(4 * capacity, np.int64),
-        weight=np.zeros(4 * capacity, np.float64),
-    )
-
-
 @kernel
-def _next_symbol(level: Any, edges: Any, search: Any) -> Any:
-    """Return the least symbol, above the last one tried, that some partial explanation predicts."""
+def _next_symbol(level: Any, tried: Any, edges: Any, ways: Any) -> Any:
+    """Return the least symbol above ``tried`` that a partial explanation predicts; 256 if there is none."""
     least = 256
-    for partial in range(search.begin[level], search.begin[level + 1]):
-        at = search.exits.first[level] + search.state[partial]
-        for e in range(search.exits.edges[at], search.exits.edges[at + 1]):
+    for way in range(ways.begin[level], ways.begin[level + 1]):
+        at = ways.first_exit[level] + ways.state[way]
+        for e in range(ways.leaving[at], ways.leaving[at + 1]):
             symbol = edge_symbol(edges[e])
-            if search.symbol[level] < symbol < least:
+            if tried < symbol < least:
                 least = symbol
     return least
 
 
 @kernel
-def _extend(level: Any, permute: Any, edges: Any, likelihoods: Any, search: Any) -> Any:
-    """Extend the partial explanations of a level by the symbol tried; -1 if out of memory."""
-    state, counts, weight = search.state, search.counts, search.weight
-    begin = search.begin[level + 1]
+def _extend(level: Any, symbol: Any, permute: Any, edges: Any, likelihoods: Any, ways: Any) -> Any:
+    """Extend the partial explanations of a level by a symbol; return where they end, -1 if out of memory."""
+    state, counts, weight = ways.state, ways.counts, ways.weight
+    begin = ways.begin[level + 1]
     end = begin
-    for partial in range(search.begin[level], begin):
-        at = search.exits.first[level] + state[partial]
-        for e in range(search.exits.edges[at], search.exits.edges[at + 1]):
+    for way in range(ways.begin[level], begin):
+        at = ways.first_exit[level] + state[way]
+        for e in range(ways.leaving[at], ways.leaving[at + 1]):
             rule = edge_rule(edges[e])
-            if edge_symbol(edges[e]) != search.symbol[level]:
+            if edge_symbol(edges[e]) != symbol or not may_follow(rule, counts[way], permute):
                 continue
-            if not permute and counts[partial] >> (4 * (rule + 1)):
-                continue  # without permutations, the features carry their rules in sorted order
-            goal, new_counts = edge_goal(edges[e]), counts[partial] + (1 << (4 * rule))
+            goal, counted = edge_goal(edges[e]), counts[way] + (1 << (4 * rule))
             match = begin
-            while match < end and (state[match] != goal or counts[match] != new_counts):
+            while match < end and (state[match] != goal or counts[match] != counted):
                 match += 1
             if match == end:
                 if end == state.shape[0]:
                     return -1
-                state[end], counts[end], weight[end] = goal, new_counts, 0.0
+                state[end], counts[end], weight[end] = goal, counted, 0.0
                 end += 1
-            weight[match] += weight[partial] * likelihoods[rule]
+            weight[match] += weight[way] * likelihoods[rule]
     return end
 
 
 @kernel
-def _precedes(search_symbol: Any, order: Any, answer: Any) -> Any:
-    """Tell whether the word just found comes before ``answer`` in lexicographic order."""
+def _precedes(word: Any, order: Any, answer: Any) -> Any:
+    """Tell whether a word, by level, comes before ``answer``, by position, in lexicographic order."""
     M = answer.shape[0]
     first, sign = M, 0
     for level in range(M):
         k = order[level]
-        if k < first and search_symbol[level] != answer[k]:
-            first, sign = k, search_symbol[level] - np.int64(answer[k])
+        if k < first and word[level] != answer[k]:
+            first, sign = k, word[level] - np.int64(answer[k])
     return sign < 0
 
 
 @kernel
-def _search(permute: Any, levels: Any, edges: Any, prior: Any, search: Any, answer: Any) -> Any:
+def _search(permute: Any, levels: Any, edges: Any, prior: Any, ways: Any, symbol: Any, answer: Any) -> Any:
     """Weigh every answer of a lattice; write the heaviest and return its share.
 
-    Depth first over words of predicted symbols, with all partial explanations that spell a word
-    side by side: at the last level they sum to the weight of one answer. Returns -1 if out of
-    memory, 0 if no explanation has any weight.
+    ``symbol`` holds the word that is being tried, by level. Returns -1 if out of memory, 0 if no explanation
+    has any weight.
     """
     weights, ranks, likelihoods = prior
     M = answer.shape[0]
     answer[:] = 0
     if levels[KEPT, M] == 0:
         return 0.0
-    index_exits(M, levels, edges, search.exits)
-    begin, symbol, weight = search.begin, search.symbol, search.weight
-    begin[0], begin[1], symbol[0] = 0, 1, -1
-    search.state[0], search.counts[0], weight[0] = 0, 0, 1.0
+    begin_ways(M, levels, edges, ways)
+    begin, symbol[0] = ways.begin, -1
     total, best, level = 0.0, 0.0, 0
     while level >= 0:
         if level == M:
             answer_weight = 0.0
-            for partial in range(begin[M], begin[M + 1]):
-                explained = prior_weight(search.counts[partial], M, weights, ranks)
-                answer_weight += weight[partial] * explained
+            for way in range(begin[M], begin[M + 1]):
+                explained = prior_weight(ways.counts[way], M, weights, ranks)
+                answer_weight += ways.weight[way] * explained
             total += answer_weight
             tie = abs(answer_weight - best) <= _TIE * best and best > 0
             if (tie and _precedes(symbol, levels[ORDER], answer)) or (not tie and answer_weight > best):
@@ -135,11 +108,11 @@ def _search(permute: Any, levels: Any, edges: Any, prior: Any, search: Any, answ
                     answer[levels[ORDER, at]] = symbol[at]
             level -= 1
             continue
-        symbol[level] = _next_symbol(level, edges, search)
+        symbol[level] = _next_symbol(level, symbol[level], edges, ways)
         if symbol[level] == 256:
             level -= 1
             continue
-        end = _extend(level, permute, edges, likelihoods, search)
+        end = _extend(level, symbol[level], permute, edges, likelihoods, ways)
         if end < 0:
             return -1.0
         if end > begin[level + 1]:
@@ -150,21 +123,14 @@ def _search(permute: Any, levels: Any, edges: Any, prior: Any, search: Any, answ
 
 @kernel
 def _observe(
-    context: Any,
-    K: Any,
-    permute: Any,
-    begin: Any,
-    lattice: Any,
-    prior: Any,
-    search: Any,
-    answer: Any,
-    posterior: Any,
+    context: Any, K: Any, permute: Any, begin: Any, lattice: Any, prior: Any, ways: Any, word: Any, found: Any
 ) -> Any:
     """Observe the contexts from ``begin`` on; return the first that didn't fit."""
+    answer, posterior = found
     for n in range(begin, context.shape[0]):
         if not build_lattice(context[n], K, permute, n - begin + 1, lattice):
             return n
-        share = _search(permute, lattice.levels, lattice.edges, prior, search, answer[n])
+        share = _search(permute, lattice.levels, lattice.edges, prior, ways, word, answer[n])
         if share < 0:
             return n
         posterior[n] = share
@@ -209,12 +175,9 @@ def ideal_observer(
     n, _, M = contexts.shape
     answer, posterior = np.zeros((n, M), np.uint8), np.zeros(n, np.float64)
 
-    def observe(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
-        search = _make_search(M, capacity)
-        done = _observe(
-            contexts[part], K, permute, begin, lattice, prior, search, answer[part], posterior[part]
-        )
-        return int(done)
+    def observe(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
+        ways, word, found = make_ways(M, capacity), np.zeros(M + 1, np.int64), (answer[part], posterior[part])
+        return _observe(contexts[part], K, permute, begin, lattice, prior, ways, word, found)
 
     for_each_part(observe, M, K, rules, n, threads)
     return answer, posterior

@@ -1,4 +1,12 @@
-"""Exact posteriors at each position of the answer by itself: of its rule, and of its symbol."""
+"""Exact posteriors at each position of the answer by itself: of its rule, and of its symbol.
+
+Forward and backward over the lattice. Forward, the likelihoods of all partial explanations that reach the
+same *way*, a state with a count of each rule (see `sraven.weighing`), are summed. Backward, the weights
+of all that leads on from a way are, beginning at the last level with the prior of the combination that
+the counts name. An edge weighs what leads to it, times its likelihood, times what leads on. The edges of
+a level share out the probability of its position, by their rules or by their symbols, and no explanation
+is listed.
+"""
 
 from typing import Any, NamedTuple
 
@@ -17,47 +25,30 @@ from sraven.explanations import (
     for_each_part,
 )
 from sraven.rules import RULES, Rules
-from sraven.weighing import Exits, check_observed, index_exits, make_exits, prior_weight
+from sraven.weighing import Ways, begin_ways, check_observed, make_ways, may_follow, prior_weight
 
-_NODE, _NODE_MASK = 24, (1 << 24) - 1
+_WAY, _WAY_MASK = 24, (1 << 24) - 1
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _Sweep(NamedTuple):
-    """Scratch memory of `_sweep`.
+    """Scratch memory of `_sweep`. A step is an edge that leaves a way."""
 
-    A node is what partial explanations have in common that can go on alike: the state of the lattice that
-    they have reached, and how often each rule occurs in them. A step is an edge that leaves a node.
-    """
-
-    exits: Exits
-    """Which edges leave which state."""
-    begin: NDArray[np.int64]
-    """``[M + 2]``: where the nodes of a level begin."""
+    ways: Ways
     first_step: NDArray[np.int64]
-    """``[M]``: where the steps from a level begin: node by node, edge by edge."""
-    state: NDArray[np.int64]
-    """``[4 * capacity]``: by node, its state."""
-    counts: NDArray[np.int64]
-    """``[4 * capacity]``: how often each rule occurs, four bits each."""
-    before: NDArray[np.float64]
-    """``[4 * capacity]``: sum of the likelihoods of all ways to a node."""
+    """``[M]``: where the steps from a level begin: way by way, edge by edge."""
     behind: NDArray[np.float64]
-    """``[4 * capacity]``: sum of the weights of all ways on from it."""
+    """``[4 * capacity]``: sum of the weights of all that leads on from a way."""
     goals: NDArray[np.int32]
-    """``[8 * capacity]``: the node that a step leads to, or -1 where it isn't allowed."""
+    """``[8 * capacity]``: the way that a step leads to, or -1 where it isn't allowed."""
     slots: NDArray[np.int64]
-    """``[8 * capacity]``: hash table of a level's nodes: stamp and node."""
+    """``[8 * capacity]``: hash table of a level's ways: stamp and way."""
 
 
 def _make_sweep(M: int, capacity: int) -> _Sweep:
     return _Sweep(
-        exits=make_exits(M, capacity),
-        begin=np.zeros(M + 2, np.int64),
+        ways=make_ways(M, capacity),
         first_step=np.zeros(M, np.int64),
-        state=np.zeros(4 * capacity, np.int64),
-        counts=np.zeros(4 * capacity, np.int64),
-        before=np.zeros(4 * capacity, np.float64),
         behind=np.zeros(4 * capacity, np.float64),
         goals=np.zeros(8 * capacity, np.int32),
         slots=np.zeros(8 * capacity, np.int64),
@@ -65,53 +56,45 @@ def _make_sweep(M: int, capacity: int) -> _Sweep:
 
 
 @kernel
-def _find_or_add(
-    reached: Any, counted: Any, stamp: Any, end: Any, state: Any, counts: Any, slots: Any
-) -> Any:
-    """Return the node of the level in the making with this state and these counts; ``end`` if it is new."""
-    mixed = (np.uint64(counted) * _HASH + np.uint64(reached)) * _HASH
+def _find_or_add(goal: Any, counted: Any, stamp: Any, end: Any, ways: Any, slots: Any) -> Any:
+    """Return the way of the level in the making with this state and these counts; ``end`` if it is new."""
+    state, counts = ways.state, ways.counts
+    mixed = (np.uint64(counted) * _HASH + np.uint64(goal)) * _HASH
     slot = np.int64(mixed >> np.uint64(32)) & (slots.shape[0] - 1)
-    while slots[slot] >> _NODE == stamp:
-        node = slots[slot] & _NODE_MASK
-        if state[node] == reached and counts[node] == counted:
-            return node
+    while slots[slot] >> _WAY == stamp:
+        way = slots[slot] & _WAY_MASK
+        if state[way] == goal and counts[way] == counted:
+            return way
         slot = (slot + 1) & (slots.shape[0] - 1)
     if end < state.shape[0]:
-        slots[slot] = stamp << _NODE | end
-        state[end], counts[end] = reached, counted
+        slots[slot] = stamp << _WAY | end
+        state[end], counts[end], ways.weight[end] = goal, counted, 0.0
     return end
 
 
 @kernel
 def _sweep_forward(first_stamp: Any, M: Any, permute: Any, edges: Any, likelihoods: Any, sweep: Any) -> Any:
-    """Find all nodes and steps, and sum up what leads to each; return whether they fit into the memory."""
-    exits, begin, first_step, state, counts, before, _, goals, slots = sweep
-    leaving, first_exit = exits
-    begin[0], begin[1] = 0, 1
-    state[0], counts[0], before[0] = 0, 0, 1.0
+    """Find all ways and steps, and sum up what leads to each; return whether they fit into the memory."""
+    ways, first_step, _, goals, slots = sweep
+    leaving, first_exit, begin, state, counts, weight = ways
     step = 0
     for level in range(M):
         end = begin[level + 1]
         first_step[level] = step
-        for node in range(begin[level], begin[level + 1]):
-            at = first_exit[level] + state[node]
+        for way in range(begin[level], begin[level + 1]):
+            at = first_exit[level] + state[way]
             for e in range(leaving[at], leaving[at + 1]):
                 if step == goals.shape[0]:
                     return False
                 edge = edges[e]
                 rule, goal = edge_rule(edge), np.int64(-1)
-                # Without permutations, the features carry their rules in sorted order.
-                if permute or counts[node] >> (4 * (rule + 1)) == 0:
-                    counted = counts[node] + (1 << (4 * rule))
-                    goal = _find_or_add(
-                        edge_goal(edge), counted, first_stamp + level, end, state, counts, slots
-                    )
+                if may_follow(rule, counts[way], permute):
+                    counted = counts[way] + (1 << (4 * rule))
+                    goal = _find_or_add(edge_goal(edge), counted, first_stamp + level, end, ways, slots)
                     if goal == state.shape[0]:
                         return False
-                    if goal == end:
-                        before[end] = 0.0
-                        end += 1
-                    before[goal] += before[node] * likelihoods[rule]
+                    end = max(end, goal + 1)
+                    weight[goal] += weight[way] * likelihoods[rule]
                 goals[step] = goal
                 step += 1
         begin[level + 2] = end
@@ -120,40 +103,36 @@ def _sweep_forward(first_stamp: Any, M: Any, permute: Any, edges: Any, likelihoo
 
 @kernel
 def _sweep_back(M: Any, of_rules: Any, levels: Any, edges: Any, prior: Any, sweep: Any, shares: Any) -> None:
-    """Sum up what leads on from each node, and add the weight of each step to its position's shares."""
+    """Sum up what leads on from each way, and add the weight of each step to its position's shares."""
     weights, ranks, likelihoods = prior
-    exits, begin, first_step, state, counts, before, behind, goals, _ = sweep
-    leaving, first_exit = exits
-    for node in range(begin[M], begin[M + 1]):
-        behind[node] = prior_weight(counts[node], M, weights, ranks)
+    ways, first_step, behind, goals, _ = sweep
+    leaving, first_exit, begin, state, counts, weight = ways
+    for way in range(begin[M], begin[M + 1]):
+        behind[way] = prior_weight(counts[way], M, weights, ranks)
     for level in range(M - 1, -1, -1):
         k, step = levels[ORDER, level], first_step[level]
-        for node in range(begin[level], begin[level + 1]):
-            at, total = first_exit[level] + state[node], 0.0
+        for way in range(begin[level], begin[level + 1]):
+            at, total = first_exit[level] + state[way], 0.0
             for e in range(leaving[at], leaving[at + 1]):
                 goal = goals[step]
                 step += 1
                 if goal >= 0:
-                    weight = likelihoods[edge_rule(edges[e])] * behind[goal]
+                    on = likelihoods[edge_rule(edges[e])] * behind[goal]
                     value = edge_rule(edges[e]) if of_rules else edge_symbol(edges[e])
-                    shares[k, value] += before[node] * weight
-                    total += weight
-            behind[node] = total
+                    shares[k, value] += weight[way] * on
+                    total += on
+            behind[way] = total
 
 
 @kernel
 def _sweep(
     stamp: Any, permute: Any, of_rules: Any, levels: Any, edges: Any, prior: Any, sweep: Any, shares: Any
 ) -> Any:
-    """Write the shares of a lattice, ``[M, values]``, zeros before; return whether the memory was enough.
-
-    Forward and backward: what an explanation weighs is a product along its path, times the prior of
-    the rules that it has used, which the nodes count.
-    """
+    """Write the shares of a lattice, ``[M, values]``, zeros before; return whether the memory was enough."""
     M = shares.shape[0]
     if levels[KEPT, M] == 0:
         return True
-    index_exits(M, levels, edges, sweep.exits)
+    begin_ways(M, levels, edges, sweep.ways)
     if not _sweep_forward(stamp, M, permute, edges, prior.likelihoods, sweep):
         return False
     _sweep_back(M, of_rules, levels, edges, prior, sweep, shares)
@@ -174,7 +153,7 @@ def _divide(
     lattice: Any,
     prior: Any,
     sweep: Any,
-    shares: Any,
+    out: Any,
 ) -> Any:
     """Divide the probability of the contexts from ``begin`` on; return the first that didn't fit."""
     M = context.shape[2]
@@ -182,8 +161,7 @@ def _divide(
         serial = n - begin + 1
         if not build_lattice(context[n], K, permute, serial, lattice):
             return n
-        levels, edges = lattice.levels, lattice.edges
-        if not _sweep(serial * M, permute, of_rules, levels, edges, prior, sweep, shares[n]):
+        if not _sweep(serial * M, permute, of_rules, lattice.levels, lattice.edges, prior, sweep, out[n]):
             return n
     return context.shape[0]
 
@@ -201,10 +179,9 @@ def _marginals(
     n, _, M = contexts.shape
     shares = np.zeros((n, M, len(rules) if of_rules else K), np.float64)
 
-    def divide(part: slice, begin: int, capacity: int, lattice: Lattice) -> int:
-        sweep = _make_sweep(M, capacity)
-        here = contexts[part]
-        return int(_divide(here, K, permute, of_rules, begin, lattice, prior, sweep, shares[part]))
+    def divide(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
+        here, sweep = contexts[part], _make_sweep(M, capacity)
+        return _divide(here, K, permute, of_rules, begin, lattice, prior, sweep, shares[part])
 
     for_each_part(divide, M, K, rules, n, threads)
     return shares

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers
 from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault, name_faults
 from sraven.describe import describe
 from sraven.rules import RULES, Rules
 from sraven.task import SRAVEN, Batch
@@ -62,31 +62,6 @@ def rows_follow_rules(arrays: Arrays, K: int, rules: Rules = RULES) -> NDArray[n
     return np.asarray(follows.all(axis=1))
 
 
-def _find_faults(task: SRAVEN, split: str, arrays: Arrays) -> list[str]:
-    """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
-    M = task.M
-    all_combinations = task.combinations("all")
-    order = np.broadcast_to(np.arange(M), arrays["permutations"].shape)
-    known = np.isin(arrays["combination"], task.combination_indices(split))
-    if not known.all():
-        return [name_fault(arrays, ~known, f"combination isn't one of split {split}")]
-    right = {
-        "a symbol is out of range": (arrays["context"] < task.K).all(axis=(1, 2))
-        & (arrays["target"] < task.K).all(axis=1),
-        "rules differ from the combination": (arrays["rules"] == all_combinations[arrays["combination"]]).all(
-            axis=1
-        ),
-        "permutations are none": (np.sort(arrays["permutations"], axis=2) == order).all(axis=(1, 2)),
-    }
-    faults = [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
-    if faults:
-        return faults
-    right = {"a row doesn't follow its rule": rows_follow_rules(arrays, task.K, task.rules)}
-    counts = count_answers(arrays["context"], task.K, permute=task.permute, rules=task.rules, threads=1)
-    right["num_answers isn't the number of answers"] = arrays["num_answers"] == counts
-    return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
-
-
 @dataclass(frozen=True)
 class SRAVENRows:
     """The instances of a task as rows of a dataset.
@@ -96,6 +71,8 @@ class SRAVENRows:
     """
 
     task: SRAVEN
+
+    instance_columns: ClassVar = ("context", "target")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -111,11 +88,6 @@ class SRAVENRows:
             Column("num_answers", "int64", (), "number of ninth panels that fit the context", derived=True),
         )
 
-    @property
-    def instance_columns(self) -> tuple[str, ...]:
-        """The columns by which two instances are the same puzzle."""
-        return "context", "target"
-
     def questions(self, batch: Batch) -> Arrays:
         """Return the context, uint8 ``[n, 8, M]``."""
         return {"context": batch.context}
@@ -127,11 +99,7 @@ class SRAVENRows:
         batch = task.empty_batch(count)
         rejected = task.fill(split, indices, batch, threads)
         num_answers = task.count_answers(batch, threads=threads)
-        arrays = {
-            "index": indices.astype(np.int64),
-            **batch._asdict(),
-            "num_answers": num_answers,
-        }
+        arrays = {"index": indices.astype(np.int64), **batch._asdict(), "num_answers": num_answers}
         instances = np.bincount(batch.combination, minlength=len(rejected))
         unique = np.bincount(batch.combination[num_answers == 1], minlength=len(rejected))
         tallies = {"proposals": instances + rejected, "instances": instances, "unique": unique}
@@ -139,7 +107,28 @@ class SRAVENRows:
 
     def find_faults(self, split: str, arrays: Arrays) -> list[str]:
         """Return what is wrong with rows read from a dataset, a line for each kind of fault."""
-        return _find_faults(self.task, split, arrays)
+        task, order = self.task, np.arange(self.task.M)
+        known = np.isin(arrays["combination"], task.combination_indices(split))
+        if not known.all():
+            return [name_fault(arrays, ~known, f"combination isn't one of split {split}")]
+        combinations = task.combinations("all")[arrays["combination"]]
+        faults = name_faults(
+            arrays,
+            {
+                "a symbol is out of range": (arrays["context"] < task.K).all(axis=(1, 2))
+                & (arrays["target"] < task.K).all(axis=1),
+                "rules differ from the combination": (arrays["rules"] == combinations).all(axis=1),
+                "permutations are none": (np.sort(arrays["permutations"], axis=2) == order).all(axis=(1, 2)),
+            },
+        )
+        if faults:
+            return faults
+        counts = count_answers(arrays["context"], task.K, permute=task.permute, rules=task.rules, threads=1)
+        right = {
+            "a row doesn't follow its rule": rows_follow_rules(arrays, task.K, task.rules),
+            "num_answers isn't the number of answers": arrays["num_answers"] == counts,
+        }
+        return name_faults(arrays, right)
 
     def remark(self, tallies: Mapping[str, Any]) -> str:
         """Return what to print behind a split's size: the share of ambiguous instances."""

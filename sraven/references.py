@@ -1,15 +1,16 @@
 """What scores are read against: the ideal observer, and predictors of which none learns combinations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.compute.rng import derive_key, fill_draws
 from sraven.core.ground.estimate import Mean, mean
+from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
-from sraven.task import SRAVEN
+from sraven.task import SRAVEN, Batch
 
 CEILINGS = {1: {"accuracy": "joint"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
@@ -37,93 +38,70 @@ def _guess(task: SRAVEN, stream: str, split: str, count: int, seed: int) -> NDAr
 
 def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
     """Return the reference predictors of a task."""
-    K = task.K
 
     def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         return _guess(task, "uniform random", split, count, seed)
 
     def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        return np.asarray(task.sample(split, 0, count).context[:, -1])
+        return task.sample(split, 0, count).context[:, -1]
 
     def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        counts = _symbol_counts(task.sample(split, 0, count).context, K)
+        counts = _symbol_counts(task.sample(split, 0, count).context, task.K)
         return np.asarray(counts.argmax(axis=-1), np.uint8)
 
     def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         targets = task.sample("train", 0, _TRAINED_ON).target
-        panel = _symbol_counts(targets[None], K)[0].argmax(axis=-1).astype(np.uint8)
+        panel = _symbol_counts(targets[None], task.K)[0].argmax(axis=-1).astype(np.uint8)
         return np.tile(panel, (count, 1))
 
-    def observe(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+    def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         return task.ideal_observer(task.sample(split, 0, count))[0]
 
-    def observe_blindly(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+    def composition_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
         panels, probability = task.ideal_observer(task.sample(split, 0, count), "train")
         guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
         return np.where(probability[:, None] > 0, panels, guesses)
 
     return {
-        "uniform-random": Reference("Every feature uniformly at random.", 0, True, uniform_random),
-        "copy-last-panel": Reference("The eighth panel once more.", 0, False, copy_last_panel),
+        "uniform-random": Reference("Every feature uniformly at random.", uniform_random, random=True),
+        "copy-last-panel": Reference("The eighth panel once more.", copy_last_panel),
         "majority-symbol": Reference(
             "At each position the symbol that the context shows there most often; of equals the least.",
-            0,
-            False,
             majority_symbol,
         ),
         "context-blind": Reference(
             f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
             "whatever the context. Above chance, the targets would give themselves away.",
-            _TRAINED_ON,
-            False,
             context_blind,
+            instances=_TRAINED_ON,
         ),
         "ideal-observer": Reference(
             "The most probable panel under the generator, all rule combinations being equally likely: "
             "the ceiling for a model that isn't told the split.",
-            0,
-            False,
-            observe,
+            ideal_observer,
         ),
         "composition-blind": Reference(
             "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer "
             "that thinks only the combinations of training possible. Where none of them explains the "
             "context, every feature as drawn uniformly at random once for all.",
-            0,
-            False,
-            observe_blindly,
+            composition_blind,
         ),
     }
 
 
-@dataclass(frozen=True)
-class SRAVENReferences:
-    """What scores of a task are read against.
+class SRAVENReferences(Observed[SRAVEN]):
+    """What scores of a task are read against."""
 
-    Attributes:
-        task: the task.
-    """
-
-    task: SRAVEN
+    answers: ClassVar = CEILINGS
 
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name."""
         return _predictors(self.task)
 
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+    def observe(self, batch: Batch, knowing: str, threads: int | None) -> dict[str, Mean]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
-        task = self.task
-        batch = task.sample(split, 0, count, threads=threads)
-        return {
-            name: {"accuracy": mean(task.ideal_observer(batch, knowing, threads=threads)[1])}
-            for name, knowing in (("knowing_split", split), ("not_knowing", "all"))
-        }
+        return {"accuracy": mean(self.task.ideal_observer(batch, knowing, threads=threads)[1])}
 
 
 def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) -> NDArray[np.float64]:

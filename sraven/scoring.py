@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import is_answer
 from sraven.core.compute.jit import kernel
-from sraven.core.tasks.comparison import Comparison, compare_answers
+from sraven.core.tasks.comparison import compare_answers
 from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.tasks.versions import latest
 from sraven.rules import Rules
@@ -68,6 +68,8 @@ class SRAVENScoring:
 
     task: SRAVEN
 
+    comparison: ClassVar = compare_answers("accuracy")
+
     @property
     def prediction(self) -> Column:
         """uint8 ``[M]``: the ninth panel."""
@@ -87,11 +89,6 @@ class SRAVENScoring:
     def chance(self) -> dict[str, float]:
         """What guessing all features of the panel scores."""
         return {"accuracy": float(self.task.K) ** -self.task.M}
-
-    @property
-    def comparison(self) -> Comparison:
-        """By the instances that are answered otherwise."""
-        return compare_answers("accuracy")
 
     def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
         """Return the first row with a symbol that isn't one, and why; or None."""

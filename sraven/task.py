@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,8 +178,12 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         self, key: NDArray[np.uint64], indices: NDArray[np.uint64], tables: Tables, batch: Batch
     ) -> Iterable[NDArray[np.int64]]:
         """Draw ambiguous instances again until each has one answer; yield counts of those rejected."""
+
+        def ambiguous(context: NDArray[np.uint8]) -> NDArray[np.bool_]:
+            return ~is_unique(context, self.K, threads=1, **self._how)
+
         n_combinations = len(tables.combinations)
-        pending = np.flatnonzero(~self._unique(batch.context))
+        pending = np.flatnonzero(ambiguous(batch.context))
         attempt = 0
         while len(pending):
             yield np.bincount(batch.combination[pending], minlength=n_combinations)
@@ -193,7 +197,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             generate(key, indices[pending], np.uint64(attempt), tables, tuple(drawn))
             for array, new in zip(batch, drawn, strict=True):
                 array[pending] = new
-            pending = pending[~self._unique(drawn.context)]
+            pending = pending[ambiguous(drawn.context)]
 
     def count_answers(self, batch: Batch, *, threads: int | None = None) -> NDArray[np.int64]:
         """Count the ninth panels that fit each context, exactly: int64 ``[n]``; 1 means unique.
@@ -204,7 +208,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             batch: instances of this task.
             threads: threads to use; None for all available ones.
         """
-        return count_answers(batch.context, self.K, permute=self.permute, rules=self.rules, threads=threads)
+        return count_answers(batch.context, self.K, threads=threads, **self._how)
 
     def ideal_observer(
         self, batch: Batch, knowing: str = "all", *, threads: int | None = None
@@ -221,10 +225,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         Returns:
             uint8 ``[n, M]`` and float64 ``[n]``, as `sraven.ideal_observer` does.
         """
-        combinations = self.combinations(knowing)
-        return ideal_observer(
-            batch.context, self.K, combinations, permute=self.permute, rules=self.rules, threads=threads
-        )
+        return ideal_observer(batch.context, self.K, self.combinations(knowing), threads=threads, **self._how)
 
     def rule_posterior(
         self, batch: Batch, knowing: str = "all", *, threads: int | None = None
@@ -239,10 +240,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             knowing: the split whose combinations are thought possible; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
-        known = self.combinations(knowing)
-        return rule_posterior(
-            batch.context, self.K, known, permute=self.permute, rules=self.rules, threads=threads
-        )
+        return rule_posterior(batch.context, self.K, self.combinations(knowing), threads=threads, **self._how)
 
     def symbol_marginals(
         self, batch: Batch, knowing: str = "all", *, threads: int | None = None
@@ -257,12 +255,12 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             threads: threads to use; None for all available ones.
         """
         known = self.combinations(knowing)
-        return symbol_marginals(
-            batch.context, self.K, known, permute=self.permute, rules=self.rules, threads=threads
-        )
+        return symbol_marginals(batch.context, self.K, known, threads=threads, **self._how)
 
-    def _unique(self, context: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return is_unique(context, self.K, permute=self.permute, rules=self.rules, threads=1)
+    @property
+    def _how(self) -> dict[str, Any]:
+        """How this task's instances are certified and observed."""
+        return {"permute": self.permute, "rules": self.rules}
 
     def make_tables(self, split: str) -> Tables:
         """Return what the kernels read of a split."""

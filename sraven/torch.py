@@ -4,6 +4,7 @@ Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch.nn.functional import pad
@@ -31,17 +32,11 @@ def sequences(task: SRAVEN) -> Callable[[Tensors], tuple[torch.Tensor, torch.Ten
         >>> tokens, target = sequences(task)(next(iter(loader)))
         >>> loss = cross_entropy(model(tokens)[:, -4:].mT, target)
     """
-    return _Sequences(task.M, task.K)
+    return partial(_sequences, task.M, task.K)  # which workers can be sent
 
 
-class _Sequences:
-    """`sequences`, as an object that workers can be sent."""
-
-    def __init__(self, M: int, K: int) -> None:
-        self.M, self.K = M, K
-
-    def __call__(self, batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
-        # By comparison: `one_hot` would look for the largest symbol, and wait for a GPU to find it.
-        every_symbol = torch.arange(self.K, dtype=torch.uint8, device=batch["context"].device)
-        symbols = batch["context"].flatten(1)[..., None] == every_symbol
-        return pad(symbols.float(), (0, 0, 0, self.M)), batch["target"].long()
+def _sequences(M: int, K: int, batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    # By comparison: `one_hot` would look for the largest symbol, and wait for a GPU to find it.
+    every_symbol = torch.arange(K, dtype=torch.uint8, device=batch["context"].device)
+    symbols = batch["context"].flatten(1)[..., None] == every_symbol
+    return pad(symbols.float(), (0, 0, 0, M)), batch["target"].long()

@@ -1,7 +1,10 @@
-"""How probable an explanation is: the prior over combinations of rules, and the likelihood of symbols.
+"""How probable an explanation is, and the walk over the lattice on which explanations are weighed.
 
-What weighs explanations, for whichever end, walks over the lattice with an index of the edges that leave
-each state.
+By Bayes, an explanation weighs its prior times its likelihood. The likelihood is a product over its
+edges, as all outcomes of a rule are equally probable. The prior is no product: it depends on the multiset
+of the rules. So the sums of likelihoods are kept apart by the state reached *and* by how often each rule
+occurs, four bits a rule. At the last level these counts name the multiset, and its lexicographic rank
+finds its prior. What all explanations share, such as the probability of the permutations, is left out.
 """
 
 from math import comb, factorial
@@ -29,34 +32,62 @@ class Prior(NamedTuple):
     """``[R]``: of the symbols of one feature, by rule."""
 
 
-class Exits(NamedTuple):
-    """Scratch memory: which edges of a lattice leave which state."""
+class Ways(NamedTuple):
+    """Scratch memory: partial explanations of one instance, level by level.
 
-    edges: NDArray[np.int64]
-    """``[2 * capacity]``: first edge that leaves a state, and where the last one's edges end."""
-    first: NDArray[np.int64]
-    """``[M]``: where the exits of a level begin."""
+    Those that have reached the same state of the lattice with the same count of each rule can go on alike;
+    they are one way.
+    """
+
+    leaving: NDArray[np.int64]
+    """``[2 * capacity + M]``: first edge that leaves a state; after those of a level, where its edges end."""
+    first_exit: NDArray[np.int64]
+    """``[M]``: where a level begins in ``leaving``."""
+    begin: NDArray[np.int64]
+    """``[M + 2]``: where the ways of a level begin."""
+    state: NDArray[np.int64]
+    """``[4 * capacity]``: by way, its state."""
+    counts: NDArray[np.int64]
+    """``[4 * capacity]``: how often each rule occurs, four bits each."""
+    weight: NDArray[np.float64]
+    """``[4 * capacity]``: sum of the likelihoods of the partial explanations."""
 
 
-def make_exits(M: int, capacity: int) -> Exits:
+def make_ways(M: int, capacity: int) -> Ways:
     """Return scratch memory for lattices of up to ``capacity`` states."""
-    return Exits(np.zeros(2 * capacity + M, np.int64), np.zeros(M, np.int64))
+    return Ways(
+        leaving=np.zeros(2 * capacity + M, np.int64),
+        first_exit=np.zeros(M, np.int64),
+        begin=np.zeros(M + 2, np.int64),
+        state=np.zeros(4 * capacity, np.int64),
+        counts=np.zeros(4 * capacity, np.int64),
+        weight=np.zeros(4 * capacity, np.float64),
+    )
 
 
 @kernel
-def index_exits(M: Any, levels: Any, edges: Any, exits: Any) -> None:
-    """Find the edges that leave each state: they lie together, in the order of the states."""
+def begin_ways(M: Any, levels: Any, edges: Any, ways: Any) -> None:
+    """Index the edges of a lattice by the state they leave, and begin with the empty explanation."""
+    leaving, first_exit, begin, state, counts, weight = ways
     at = 0
     for level in range(M):
-        exits.first[level] = at
+        first_exit[level] = at
         edge, end = levels[FIRST_EDGE, level], levels[FIRST_EDGE, level + 1]
-        for state in range(levels[KEPT, level]):
-            exits.edges[at] = edge
+        for source in range(levels[KEPT, level]):  # their edges lie together, in the order of the states
+            leaving[at] = edge
             at += 1
-            while edge < end and edge_source(edges[edge]) == state:
+            while edge < end and edge_source(edges[edge]) == source:
                 edge += 1
-        exits.edges[at] = end
+        leaving[at] = end
         at += 1
+    begin[0], begin[1] = 0, 1
+    state[0], counts[0], weight[0] = 0, 0, 1.0
+
+
+@kernel
+def may_follow(rule: Any, counts: Any, permute: Any) -> Any:
+    """Tell whether a rule may come next: without permutations, features carry theirs in sorted order."""
+    return permute or counts >> (4 * (rule + 1)) == 0
 
 
 @kernel

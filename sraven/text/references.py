@@ -50,7 +50,7 @@ class LadderReferences:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
         found = {name: known[name]._replace(predict=_replies(self.task, name)) for name in _ANSWERING}
-        babbler = Reference("Says something, but never answers: every reply is unparsed.", 0, False, _babble)
+        babbler = Reference("Says something, but never answers: every reply is unparsed.", _babble)
         return {**found, "babbler": babbler}
 
     @property

@@ -69,6 +69,11 @@ def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
     return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
 
 
+def name_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
+    """Return the faults that some rows have, given by fault which rows don't have it."""
+    return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+
+
 class Metric(NamedTuple):
     """A score that is a function of sums over instances.
 
@@ -115,16 +120,16 @@ class Reference(NamedTuple):
 
     Attributes:
         description: what it does, in a sentence.
-        instances: training instances that it looks at.
-        random: whether it predicts otherwise with another seed.
         predict: returns predictions (an array, or a list of texts), given the split, the number of
             instances and a seed.
+        instances: training instances that it looks at.
+        random: whether it predicts otherwise with another seed.
     """
 
     description: str
-    instances: int
-    random: bool
     predict: Callable[[str, int, int], Any]
+    instances: int = 0
+    random: bool = False
 
 
 @dataclass(frozen=True)

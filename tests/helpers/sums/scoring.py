@@ -9,6 +9,7 @@ from helpers.sums.task import Sums, draw_below, evaluate
 from sraven.core.compute.rng import derive_key
 from sraven.core.ground.estimate import mean
 from sraven.core.tasks.comparison import compare_answers
+from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Column, Labels, Metric, Reference, ratio
 
 METRICS = {
@@ -59,11 +60,8 @@ def posterior(task, batch, combinations):
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True)
-class SumsReferences:
+class SumsReferences(Observed[Sums]):
     """A guess, and the ideal observer."""
-
-    task: Sums
 
     answers: ClassVar = {1: {"hits": "joint"}}
 
@@ -73,19 +71,14 @@ class SumsReferences:
             key = derive_key(stream="guess", split=split, seed=seed)
             return draw_below([self.task.P], key, np.arange(count, dtype=np.uint64))[0].astype(np.uint8)
 
-        def observe(split, count, seed):
+        def answer(split, count, seed):
             batch = self.task.sample(split, 0, count)
             return posterior(self.task, batch, self.task.combinations("all")).argmax(axis=1).astype(np.uint8)
 
         return {
-            "guess": Reference("Any sum, uniformly at random.", 0, True, guess),
-            "ideal-observer": Reference("The most probable sum, all weights possible.", 0, False, observe),
+            "guess": Reference("Any sum, uniformly at random.", guess, random=True),
+            "ideal-observer": Reference("The most probable sum, all weights possible.", answer),
         }
 
-    def ceilings(self, split, count, threads):
-        batch = self.task.sample(split, 0, count, threads=threads)
-        known = {"knowing_split": split, "not_knowing": "all"}
-        return {
-            name: {"hits": mean(posterior(self.task, batch, self.task.combinations(of)).max(axis=1))}
-            for name, of in known.items()
-        }
+    def observe(self, batch, knowing, threads):
+        return {"hits": mean(posterior(self.task, batch, self.task.combinations(knowing)).max(axis=1))}
