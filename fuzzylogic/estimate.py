@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzylogic.scoring import score
 from fuzzylogic.task import FuzzyLogic
@@ -54,22 +53,19 @@ def estimate_ambiguity(
         threads: threads to use; None for all available ones.
     """
     check_integer("n", n, 2, 1 << 40)
-    counts, ambiguous, predictions, targets = [], [], [], []
+    parts = []
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
         found = task.identify(batch, prior, threads=threads)
-        counts.append(found.agreeing)
-        ambiguous.append(found.ambiguous)
-        predictions.append(found.prediction)
-        targets.append(batch.targets)
-    agreeing: NDArray[np.int64] = np.concatenate(counts)
-    scores = score(np.concatenate(predictions), np.concatenate(targets))
+        parts.append((*found, batch.targets))
+    agreeing, ambiguous, predictions, targets = map(np.concatenate, zip(*parts, strict=True))
+    scores = score(predictions, targets)
     return Ambiguity(
         split=split,
         prior=prior,
         n=n,
         several_agree=mean(agreeing > 1),
-        ambiguous=mean(np.concatenate(ambiguous)),
+        ambiguous=mean(ambiguous),
         agreeing=mean(agreeing),
         mse=scores.mse,
         r2=scores.r2,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sraven.core.tasks.diagnosis import MISSING, OVERALL, Tally
 from sraven.core.tasks.task import Labels
-from sraven.errors import CORRESPONDENCE, KINDS, VALID_ALTERNATIVE, SortedErrors, sort_checked
+from sraven.errors import CORRESPONDENCE, KINDS, VALID_ALTERNATIVE, SortedErrors, sort_errors
 from sraven.splits import exchanges
 from sraven.task import SRAVEN, Batch
 
@@ -76,20 +76,13 @@ class SRAVENDiagnosis:
         batch = Batch(**{name: truth[name] for name in Batch._fields})
         # What isn't answered is of no kind, so that nothing is asked about it.
         given = np.where(answered[:, None], predictions, truth["target"])
-        found = sort_checked(
-            batch,
-            given,
-            task.K,
-            permute=task.permute,
-            rules=task.rules,
-            ambiguous=truth["ambiguous"],
-            threads=threads,
-        )
+        answers, how = truth["answers"], {"permute": task.permute, "rules": task.rules}
+        found = sort_errors(batch, given, task.K, answers=answers, threads=threads, **how)
         columns = (*KINDS, MISSING)
         column = np.where(answered, found.kind.astype(np.int64) - 1, len(KINDS))
         distance = self._distances[truth["combination"]]
         distances = tuple(map(str, range(task.M + 1)))
-        by_answers = np.searchsorted(list(_ANSWERS), truth["answers"])
+        by_answers = np.searchsorted(list(_ANSWERS), answers)
         return {
             OVERALL: _tally("", ("all",), columns, np.zeros(len(column), np.int64), column),
             "answers": _tally(

@@ -43,17 +43,9 @@ def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
     names = ("text", "muted", "strong-line", "line", "accent")
     style = element("style", variables(names) + _STYLE)
     title = element("title", f"{puzzle.split} {puzzle.index}: {_words(puzzle, answer)}")
+    size = {"view_box": f"0 0 {across} {down}", "width": across, "height": down}
     drawing = element(
-        "svg",
-        title,
-        style,
-        *panels,
-        *rules,
-        xmlns="http://www.w3.org/2000/svg",
-        view_box=f"0 0 {across} {down}",
-        width=across,
-        height=down,
-        role="img",
+        "svg", title, style, *panels, *rules, xmlns="http://www.w3.org/2000/svg", **size, role="img"
     )
     return Drawing(to_text(drawing) + "\n")
 
@@ -76,18 +68,8 @@ def _panel(puzzle: Puzzle, at: int, x: float, y: float, answer: bool) -> Element
     for position in range(M):
         left, top = x + _PAD + position * _CELL, y + _PAD
         fill = _hex(int(puzzle.permutations[at % 3, position]), M) if answer else None
-        panel.append(
-            element(
-                "rect",
-                x=left + 2,
-                y=top + 2,
-                width=_CELL - 4,
-                height=_CELL - 4,
-                rx=3,
-                fill=fill,
-                class_=None if answer else "plain",
-            )
-        )
+        square = {"x": left + 2, "y": top + 2, "width": _CELL - 4, "height": _CELL - 4, "rx": 3}
+        panel.append(element("rect", **square, fill=fill, class_=None if answer else "plain"))
         text = "?" if hidden else str(puzzle.panels[at, position])
         kind = "coloured" if answer else "unknown" if hidden else None
         panel.append(element("text", text, x=left + _CELL / 2, y=top + _CELL / 2 + 7, class_=kind))

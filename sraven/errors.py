@@ -145,31 +145,10 @@ def sort_errors(
             f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
             "in the order in which a column shows them"
         )
-    asked = None if answers is None else check_array("answers", answers, (n,), "iu", "integers") > 1
-    arrays = {"context": context, "target": target, "rules": by_feature, "permutations": permutations}
-    checked = batch._replace(**arrays)
-    return sort_checked(checked, predicted, K, permute=permute, rules=rules, ambiguous=asked, threads=threads)
-
-
-def sort_checked(
-    batch: Batch,
-    predicted: NDArray[np.uint8],
-    K: int,
-    *,
-    permute: bool,
-    rules: Rules,
-    ambiguous: NDArray[np.bool_] | None,
-    threads: int | None,
-) -> SortedErrors:
-    """Do as `sort_errors` with instances and predictions that were checked: its arguments but one.
-
-    ``ambiguous`` is bool ``[n]``: where there may be another answer than the target; None for everywhere.
-    """
-    context, target, permutations = batch.context, batch.target, batch.permutations
-    n, M = target.shape
     wrong = predicted != target
-    mistaken = np.flatnonzero(wrong.any(axis=1))
-    asked = mistaken if ambiguous is None else mistaken[ambiguous[mistaken]]
+    asked = mistaken = np.flatnonzero(wrong.any(axis=1))
+    if answers is not None:
+        asked = mistaken[check_array("answers", answers, (n,), "iu", "integers")[mistaken] > 1]
 
     follows = np.zeros((n, M, len(rules)), np.bool_)
     rows = _rows_of_features(context[mistaken], target[mistaken], permutations[mistaken])
@@ -183,4 +162,4 @@ def sort_checked(
     valid = is_answer(context[asked], predicted[asked], K, permute=permute, rules=rules, threads=threads)
     kind[asked[valid]] = VALID_ALTERNATIVE
     shown = permutations[:, 2].astype(np.int64)
-    return SortedErrors(kind, np.take_along_axis(batch.rules, shown, axis=1), wrong, follows)
+    return SortedErrors(kind, np.take_along_axis(by_feature, shown, axis=1), wrong, follows)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sraven.ambiguity import differs_everywhere
 from sraven.core.ground.arguments import check_integer
@@ -52,20 +51,17 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
     """
     check_integer("n", n, 2, 1 << 40)
     has_all = len(task.combinations(split)) == len(task.combinations("all"))
-    measured: list[list[NDArray[np.float64]]] = [[], [], [], []]
+    parts = []
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
-        context, K = batch.context, task.K
         several = task.count_answers(batch, threads=threads) > 1
         everywhere = differs_everywhere(
-            context, batch.target, K, permute=task.permute, rules=task.rules, threads=threads
+            batch.context, batch.target, task.K, permute=task.permute, rules=task.rules, threads=threads
         )
-        values = [several.astype(np.float64), everywhere.astype(np.float64)]
-        values.append(task.ideal_observer(batch, threads=threads)[1])
-        values.append(values[2] if has_all else task.ideal_observer(batch, split, threads=threads)[1])
-        for column, value in zip(measured, values, strict=True):
-            column.append(value)
-    return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in measured))
+        observed = task.ideal_observer(batch, threads=threads)[1]
+        knowing = observed if has_all else task.ideal_observer(batch, split, threads=threads)[1]
+        parts.append((several, everywhere, observed, knowing))
+    return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in zip(*parts, strict=True)))
 
 
 def measure(task: SRAVEN, n: int, threads: int | None = None) -> Measured:
@@ -81,15 +77,10 @@ def measure(task: SRAVEN, n: int, threads: int | None = None) -> Measured:
         )
         return _POPULATIONS[result.split], *map(str, means)
 
+    headings = "several answers", "differs everywhere", "observer", "observer, knowing the split"
     return Measured(
         found,
         f"M={task.M}, K={task.K}, {n:,} instances each (± standard error)",
-        (
-            "instances of",
-            "several answers",
-            "differs everywhere",
-            "observer",
-            "observer, knowing the split",
-        ),
+        ("instances of", *headings),
         [row(result) for result in found],
     )

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from sraven.core.compute.jit import kernel
 from sraven.core.compute.rng import bounded, chain, fill_draws, redraw, rejection_threshold
-from sraven.core.ground.errors import ConfigurationError
 from sraven.rules import DISTRIBUTE_THREE, ORDERS_OF_THREE, RULES, Rules, row_table
 
 _BLOCK = 64
@@ -57,14 +56,8 @@ class Tables(NamedTuple):
 def make_tables(
     K: int, combinations: NDArray[np.uint8], choices: NDArray[np.int32], permute: bool, rules: Rules = RULES
 ) -> Tables:
-    """Return the tables of a split that draws from ``combinations[choices]``.
-
-    Raises:
-        ConfigurationError: for a combination with a rule that there isn't.
-    """
+    """Return the tables of a split that draws from ``combinations[choices]``."""
     M = combinations.shape[1]
-    if combinations.max() >= len(rules):  # the kernels wouldn't notice
-        raise ConfigurationError(f"a combination has rule {combinations.max()}, but there are {len(rules)}")
     ranked = list(permutations(range(min(M, _RANKED)))) if permute else [()]
     nibbles = [[*order, *range(len(order), 16)] for order in ranked]
     number = factorial(M) if permute else 1

@@ -58,21 +58,14 @@ def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> No
 
 
 def _explanation(puzzle: Puzzle) -> str:
-    lines = [
-        f"feature {f}: {puzzle.known_rules[rule].name:<17}  row: {puzzle.known_rules[rule].row}"
-        for f, rule in enumerate(puzzle.rules)
-    ]
-    answers = [" ".join(map(str, answer)) for answer in puzzle.answers[:ANSWERS_SHOWN]]
-    more = len(puzzle.answers) - len(answers)
-    lines += [
-        "",
-        f"valid answers ({len(puzzle.answers)}): "
-        + ",  ".join(answers)
-        + (f"  and {more} more" if more else ""),
-    ]
+    known = [puzzle.known_rules[rule] for rule in puzzle.rules]
+    lines = [f"feature {f}: {rule.name:<17}  row: {rule.row}" for f, rule in enumerate(known)]
+    answers = ",  ".join(" ".join(map(str, answer)) for answer in puzzle.answers[:ANSWERS_SHOWN])
+    more = len(puzzle.answers) - ANSWERS_SHOWN
+    answers += f"  and {more} more" if more > 0 else ""
     best = " ".join(map(str, puzzle.most_probable))
-    lines += [f"most probable: {best}  (probability {puzzle.probability:.3f})"]
-    return "\n".join(lines)
+    lines += ["", f"valid answers ({len(puzzle.answers)}): {answers}"]
+    return "\n".join([*lines, f"most probable: {best}  (probability {puzzle.probability:.3f})"])
 
 
 def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:

@@ -75,11 +75,9 @@ def _subtracts(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
 
 
 def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
-    low, high = np.minimum(np.minimum(x, y), z), np.maximum(np.maximum(x, y), z)
-    middle = x + y + z - low - high
-    distinct = ((low < middle) & (middle < high)).all(axis=0)
-    same = [(symbols[1:] == symbols[:1]).all(axis=0) for symbols in (low, middle, high)]
-    return np.asarray(distinct & same[0] & same[1] & same[2])
+    symbols = np.sort(np.stack([x, y, z]), axis=0)  # [symbols of a row, rows, ...]
+    distinct = (np.diff(symbols, axis=0) > 0).all(axis=(0, 1))
+    return np.asarray(distinct & (symbols == symbols[:, :1]).all(axis=(0, 1)))
 
 
 RULES = (

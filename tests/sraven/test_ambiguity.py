@@ -85,17 +85,6 @@ def test_arbitrary_contexts_are_certified_as_by_the_oracle(case, permute):
     assert_certified_as_by_the_oracle(contexts, targets, K, permute)
 
 
-@given(
-    first=st.lists(st.integers(0, 2), min_size=3, max_size=3),
-    second=st.lists(st.integers(0, 2), min_size=3, max_size=3),
-    third=st.lists(st.integers(0, 2), min_size=2, max_size=2),
-)
-def test_all_positions_alike_are_certified_as_by_the_oracle(first, second, third):
-    panels = [first[0], second[0], third[0], first[1], second[1], third[1], first[2], second[2]]
-    contexts = np.repeat(np.array(panels, np.uint8)[None, :, None], 4, axis=2)
-    assert_certified_as_by_the_oracle(contexts, np.zeros((1, 4), int), 3, True)
-
-
 @pytest.mark.parametrize("K", [3, 4])
 def test_every_context_of_one_feature_is_certified_as_by_the_oracle(K):
     contexts = np.array(list(product(range(K), repeat=8)), np.uint8)[:, :, None]
@@ -136,11 +125,6 @@ def test_answers_worked_by_hand(context, K, answers):
     assert list_answers(contexts[0], K).tolist() == answers
     assert count_answers(contexts, K).tolist() == [len(answers)]
     assert is_unique(contexts, K).tolist() == [len(answers) == 1]
-
-
-def test_alignments_that_spell_one_panel_count_once():
-    # Two features, both constant 0: two alignments, and three rules for each triple, one answer.
-    assert count_answers(np.zeros((1, 8, 2), np.uint8), 5).tolist() == [1]
 
 
 def test_inexplicable_contexts_have_no_answers():
@@ -189,6 +173,7 @@ def test_shares_of_ambiguous_instances_at_four_features(K, ambiguous, error, nar
     batch = SRAVEN(M=4, K=K).sample("all", 0, 200_000)
     assert_share((count_answers(batch.context, K) > 1).mean(), ambiguous, error, 200_000)
     differs = differs_everywhere(batch.context, batch.target, K)
+    assert (count_answers(batch.context[differs], K) > 1).all()
     assert_share(differs.mean(), narrow, narrow_error, 200_000)
 
 
@@ -198,11 +183,3 @@ def test_shares_of_ambiguous_instances_at_four_features(K, ambiguous, error, nar
 def test_shares_of_ambiguous_instances_at_more_features(M, K, ambiguous, error):
     batch = SRAVEN(M=M, K=K).sample("all", 0, 20_000)
     assert_share((count_answers(batch.context, K) > 1).mean(), ambiguous, error, 20_000)
-
-
-@pytest.mark.parametrize("K", [4, 8])
-def test_the_narrow_criterion_implies_the_wide_one(K):
-    batch = SRAVEN(M=4, K=K).sample("all", 0, 20_011)
-    narrow = differs_everywhere(batch.context, batch.target, K)
-    assert narrow.any()
-    assert (count_answers(batch.context[narrow], K) > 1).all()

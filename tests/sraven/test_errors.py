@@ -241,11 +241,6 @@ def test_other_positions_and_other_names_of_features_change_no_kind(case):
     assert np.array_equal(found.rules[:, moved[2]], again.rules)
 
 
-def test_no_predictions_are_sorted_at_once():
-    found = sort_errors(SRAVEN().sample("test", 0, 0), np.zeros((0, 4), np.uint8), 8)
-    assert found.kind.shape == (0,) and found.follows.shape == (0, 4, 8)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -98,42 +98,18 @@ def test_kernel_equals_the_oracle_bit_for_bit(stream, start, count):
 
 
 # Of 2**48 inputs, the linear rules reject a share of 0.023 at K=255, 0.47 at K=230; a pair of
-# permutations 0.018 at M=10; the combination with the permutation of column 1 0.057 at M=12.
-@pytest.mark.parametrize(("M", "K"), [(1, 255), (2, 230), (3, 199), (5, 200), (10, 8), (12, 8)])
-def test_kernel_equals_the_oracle_where_draws_are_rejected(M, K):
+# permutations 0.018 at M=10; the combination with the permutation of column 1 0.057 at M=12. There, features
+# are redrawn by the rules of the combination that is accepted; at K=230 they are several times in a row.
+@pytest.mark.parametrize(
+    ("M", "K", "most"),
+    [(1, 255, 1), (2, 230, 2), (3, 199, 1), (5, 200, 1), (10, 8, 1), (12, 8, 1), (12, 230, 5), (1, 230, 3)],
+)
+def test_kernel_equals_the_oracle_where_draws_are_rejected(M, K, most):
     choices = range(len(rule_combinations(M)))
     expected = [oracle.candidate((23, 29), index, 0, choices, M, K, True) for index in range(300)]
-    redrawn = sum(instance.redraws > 0 for instance in expected)
-    assert redrawn >= 3, "nothing was rejected, so this test shows nothing"
+    redraws = [instance.redraws for instance in expected]
+    assert sum(map(bool, redraws)) >= 3 and max(redraws) >= most, "too little was rejected to show anything"
     assert_equal_to_the_oracle(generated((23, 29), range(300), M, K), expected)
-
-
-def test_a_draw_is_rejected_several_times_in_a_row():
-    expected = [oracle.candidate((31, 37), index, 0, [0], 1, 230, True) for index in range(300)]
-    assert max(instance.redraws for instance in expected) >= 5
-    assert_equal_to_the_oracle(generated((31, 37), range(300), 1, 230, choices=[0]), expected)
-
-
-def test_features_are_redrawn_by_the_rules_of_the_accepted_combination():
-    # At M=12 draw 0 is often rejected, at K=230 the linear rules are; rule 7 hardly ever is.
-    choices = range(len(rule_combinations(12)))
-    expected = [oracle.candidate((41, 43), index, 0, choices, 12, 230, True) for index in range(300)]
-    assert_equal_to_the_oracle(generated((41, 43), range(300), 12, 230), expected)
-
-
-def test_order_of_the_indices_does_not_matter():
-    indices = [5, 2**40, 5, 0, 2**40 + 1]
-    together = generated((1, 2), indices, M=3, K=7)
-    for n, index in enumerate(indices):
-        alone = generated((1, 2), [index], M=3, K=7)
-        assert all(np.array_equal(a[n], b[0]) for a, b in zip(together, alone, strict=True))
-
-
-@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
-def test_blocks_of_instances_leave_no_seam(count):
-    whole = generated((3, 5), range(210), M=3, K=7)
-    for array, all_of_it in zip(generated((3, 5), range(count), M=3, K=7), whole, strict=True):
-        assert np.array_equal(array, all_of_it[:count])
 
 
 def features(arrays):
@@ -146,23 +122,16 @@ def features(arrays):
 
 @given(stream=streams(), start=st.integers(0, 2**62 - 11))
 @settings(max_examples=60)
-def test_every_row_follows_its_rule(stream, start):
+def test_rows_follow_their_rules_and_all_values_are_valid(stream, start):
     arrays = generated(indices=range(start, start + 11), **stream)
     for grid, rules in zip(features(arrays).tolist(), arrays.rules.tolist(), strict=True):
         for feature, rule in enumerate(rules):
             rows = [[panel[feature] for panel in row] for row in grid]
             assert oracle.follows(rule, rows, stream["K"])
-
-
-@given(stream=streams(), start=st.integers(0, 2**62 - 11))
-@settings(max_examples=60)
-def test_symbols_rules_permutations_and_combinations_are_valid(stream, start):
-    arrays = generated(indices=range(start, start + 11), **stream)
     M = stream["M"]
     assert max(arrays.context.max(), arrays.target.max()) < stream["K"]
     assert np.isin(arrays.combination, stream["choices"]).all()
     assert np.array_equal(arrays.rules, rule_combinations(M)[arrays.combination])
-    assert (arrays.rules == np.sort(arrays.rules, axis=1)).all()
     assert (np.sort(arrays.permutations, axis=2) == np.arange(M)).all()
     if not stream["permute"]:
         assert (arrays.permutations == np.arange(M)).all()

@@ -17,19 +17,15 @@ from sraven import (
     ConfigurationError,
     count_answers,
     differs_everywhere,
-    ideal_observer,
     is_answer,
     is_unique,
     list_answers,
-    rule_posterior,
-    symbol_marginals,
     text,
 )
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.families import make_task
 from sraven.core.verification.verify import verify_dataset
 from sraven.counting import count
-from sraven.kernels import make_tables
 from sraven.rules import (
     DISTRIBUTE_THREE,
     RULE_SETS,
@@ -42,7 +38,6 @@ from sraven.rules import (
     rules_of,
 )
 from sraven.show import make_puzzle, to_json
-from sraven.splits import rule_combinations
 from sraven.text.ids import find_question
 
 TEN = rules_of("ten")
@@ -158,12 +153,6 @@ def test_a_set_that_there_is_not_is_refused(name):
         SRAVEN(rule_set=name)
 
 
-def test_kernels_get_no_rule_that_they_have_no_table_for():
-    combinations = rule_combinations(2, (*RULES, DOUBLING))
-    with pytest.raises(ConfigurationError, match="a combination has rule 8, but there are 8"):
-        make_tables(8, combinations, np.arange(len(combinations), dtype=np.int32), True)
-
-
 def test_more_combinations_than_a_draw_chooses_from_are_refused():
     assert len(SRAVEN(M=9, holdout=0, rule_set="ten").combinations("all")) == comb(18, 9)
     with pytest.raises(CapacityError, match=r"M=10: 92,378 combinations of 10 rules, .* 65,536 at most"):
@@ -201,26 +190,6 @@ def test_ten_rules_are_drawn_and_certified_as_by_the_oracle(M, K, permute, answe
     assert differs_everywhere(context, batch.target, K, **options).tolist() == apart
     for panels, found in zip(context, answered, strict=True):
         assert set(map(tuple, list_answers(panels, K, **options).tolist())) == found
-
-
-@pytest.mark.parametrize(("M", "K", "permute"), [(1, 3, True), (2, 3, True), (3, 4, True), (3, 5, False)])
-@pytest.mark.parametrize("known", ["all", "train"])
-def test_observers_of_ten_rules_equal_the_oracle(M, K, permute, known):
-    task = SRAVEN(M, K, 0.5 if M > 1 else 0, 3, permute=permute, rule_set="ten")
-    ten, rows, n = oracle.RULE_SETS["ten"], task.combinations(known), 20
-    context = task.sample("all", 0, n).context
-    options = {"combinations": rows, "permute": permute, "rules": task.rules}
-    best, probability = ideal_observer(context, K, **options)
-    shares = rule_posterior(context, K, **options), symbol_marginals(context, K, **options)
-    for at, panels in enumerate(context.tolist()):
-        posterior = oracle.posterior(panels, K, rows.tolist(), permute, ten)
-        assert probability[at] == pytest.approx(float(max(posterior.values(), default=0)), abs=1e-12)
-        ties = [panel for panel, share in posterior.items() if share == max(posterior.values())]
-        assert tuple(best[at].tolist()) == min(ties, default=(0,) * M)
-        exact = oracle.marginals(panels, K, rows.tolist(), permute, ten)
-        for found, expected in zip(shares, exact, strict=True):
-            dense = [[by_value.get(value, 0) for value in range(found.shape[2])] for by_value in expected]
-            assert found[at] == pytest.approx(np.array(dense, float), abs=1e-12)
 
 
 def test_explanations_by_another_rule_are_only_found_with_it():

@@ -146,19 +146,6 @@ def test_metrics_are_the_oracles(name):
         assert found.metrics["valid_alternatives"].mean > 0.05, "some wrong answers have to be valid"
 
 
-def test_every_valid_alternative_is_found():
-    task, count = TASKS["any"]
-    answers = known_answers(task, "ood", count)
-    targets = task.sample("ood", 0, count).target
-    others = [sorted(each - {tuple(target.tolist())}) for each, target in zip(answers, targets, strict=True)]
-    asked = np.array([bool(other) for other in others])
-    panels = np.array([other[0] if other else (0,) * task.M for other in others], np.uint8)
-    found = score(task, "ood", count, [(0, (panels, asked))]).metrics
-    wrong = count - sum((panels == targets).all(axis=1) & asked)
-    assert found["valid_alternatives"].mean == pytest.approx(asked.sum() / wrong, abs=1e-9)
-    assert found["accuracy"].mean == 0
-
-
 # References
 
 
@@ -176,6 +163,7 @@ REFERENCES = (
 @pytest.mark.parametrize("task", [TASKS["any"][0], SRAVEN(M=7, K=5, holdout=0.1)], ids=["M3", "M7"])
 @pytest.mark.parametrize("name", REFERENCES)
 def test_reference_gives_predictions_of_the_tasks_type(name, task):
+    assert tuple(task.references.predictors) == REFERENCES
     reference = task.references.predictors[name]
     first, again = (reference.predict("ood", 50, 0) for _ in range(2))
     assert first.dtype == np.uint8 and first.shape == (50, task.M) and first.max() < task.K
@@ -183,10 +171,6 @@ def test_reference_gives_predictions_of_the_tasks_type(name, task):
     assert np.array_equal(reference.predict("ood", 60, 0)[:50], first) or name == "context-blind"
     assert reference.random == (not np.array_equal(first, reference.predict("ood", 50, 1)))
     assert reference.description.endswith(".")
-
-
-def test_references_are_those_that_are_documented():
-    assert tuple(TASKS["any"][0].references.predictors) == REFERENCES
 
 
 def test_simple_references_are_what_they_say():
@@ -220,18 +204,6 @@ def test_guessing_scores_chance(split):
     for rule in RULES:
         share = blind[f"rule.{rule}"].mean
         assert abs(share - 1 / 5) < 4 * sqrt(0.16 / (count * 2 / 8 * 0.5)), rule
-
-
-@pytest.mark.parametrize("split", ["test", "ood"])
-def test_guessing_on_the_papers_board_scores_chance(split):
-    board = read_board("sraven-v1")
-    right, size = truth(board, split), board.splits[split]
-    chance = 8.0**-4
-    references = board.task.references.predictors
-    for name, seeds in (("uniform-random", 3), ("context-blind", 1)):
-        found = [(references[name].predict(split, size, s) == right).all(axis=1).sum() for s in range(seeds)]
-        expected = seeds * size * chance
-        assert abs(sum(found) - expected) < 4 * sqrt(expected), name
 
 
 @pytest.mark.parametrize("name", ["sraven-v1", "sraven-unique-v1"])

@@ -1,10 +1,6 @@
-"""Tasks: their instances, from the oracle, and random access to them."""
+"""Tasks: their instances, from the oracle, and random access; the rest of it is in test_conformance.py."""
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +10,6 @@ from hypothesis import strategies as st
 from helpers import oracle
 from helpers.batches import FAR, config, same
 from sraven import SRAVEN
-from sraven import task as task_module
 
 
 def rows(batch, chosen):
@@ -72,26 +67,6 @@ def test_the_first_thousand_instances_never_change():
     assert [digest[:16] for digest in digests] == ["e92147244089cba8", "3eca810c53d1c559", "96dc5351ee9838be"]
 
 
-def test_arrays_have_their_documented_shapes_and_types():
-    batch = SRAVEN(M=5, K=7).sample("ood", 3, 11)
-    assert {name: (array.shape, array.dtype) for name, array in batch._asdict().items()} == {
-        "context": ((11, 8, 5), np.uint8),
-        "target": ((11, 5), np.uint8),
-        "rules": ((11, 5), np.uint8),
-        "permutations": ((11, 3, 5), np.uint8),
-        "combination": ((11,), np.int32),
-    }
-    assert all(array.flags.c_contiguous and array.flags.writeable for array in batch)
-
-
-@pytest.mark.parametrize("answers", ["any", "unique"])
-def test_no_instances_are_empty_arrays(answers):
-    task = SRAVEN(M=5, K=7, answers=answers)
-    for batch in (task.sample("train", 3, 0), task.take("train", [])):
-        assert batch.context.shape == (0, 8, 5)
-        assert batch.combination.shape == (0,)
-
-
 @pytest.fixture(scope="module", params=["any", "unique"])
 def sraven(request):
     """A task of each policy."""
@@ -106,40 +81,9 @@ def test_any_chunking_gives_the_same_bytes(sraven, start):
         assert same(part, rows(whole, slice(begin, begin + count)))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 7, None])
-def test_any_number_of_threads_gives_the_same_bytes(sraven, threads):
-    assert same(sraven.sample("ood", 5, 30_011, threads=threads), sraven.sample("ood", 5, 30_011, threads=1))
-
-
-def test_take_gives_the_rows_of_sample_in_any_order(sraven):
-    whole = sraven.sample("test", FAR, 103)
-    order = np.random.default_rng(0).integers(0, 103, 211)
-    assert same(sraven.take("test", FAR + order), rows(whole, order))
-
-
 @pytest.mark.parametrize("indices", [[5, 3], (5, 3), np.array([5, 3], np.uint8), np.array([5, 3], np.uint64)])
 def test_take_accepts_any_integers(sraven, indices):
     assert same(sraven.take("test", indices), rows(sraven.sample("test", 0, 6), [5, 3]))
-
-
-def test_sample_writes_into_a_given_batch(sraven):
-    out = sraven.empty_batch(17)
-    assert sraven.sample("train", 3, 17, out=out) is out
-    assert same(out, sraven.sample("train", 3, 17))
-
-
-def test_a_new_process_gives_the_same_bytes(sraven):
-    program = (
-        "import hashlib; from sraven import SRAVEN;"
-        f"batch = {sraven!r}.sample('ood', {FAR}, 10_007);"
-        "print(hashlib.sha256(b''.join(array.tobytes() for array in batch)).hexdigest())"
-    )
-    root = Path(task_module.__file__).parents[1]
-    environment = {**os.environ, "PYTHONHASHSEED": "17", "PYTHONPATH": str(root)}
-    output = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    ).stdout
-    assert output.strip() == fingerprint(sraven.sample("ood", FAR, 10_007))
 
 
 def test_streams_share_no_instances():
