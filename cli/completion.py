@@ -1,32 +1,21 @@
 """What a shell offers when it completes a value: one table, by the name of the option or argument.
 
-Nothing that computes is imported for it: names that belong to tables of functions stand here, and the tests
-hold them against those.
+Nothing that computes is imported for it: names that belong to tables of functions are read off their source.
 """
 
+import ast
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
-
-ATTENTIONS = (
-    *("softmax", "linear", "hyla", "linear_rmshead", "linear_rmshead_nonlinear", "hyla_no_rmshead"),
-    *("hyla_linear", "hyla_linear_no_rmshead", "hyla_softmax", "hyla_rmshead_softmax", "hyla_deep"),
-)
-"""Names of `baselines.model.attention.ATTENTION`."""
-
-ACTIVATIONS = ("relu", "silu", "gelu", "sigmoid", "tanh")
-"""Names of `baselines.model.attention.ACTIVATIONS`."""
-
-OPTIMISERS = ("adamw",)
-"""Names of `baselines.optim.OPTIMISERS`."""
 
 _ENTRIES = 1000
 """Entries of a directory that are looked at at most."""
@@ -56,6 +45,20 @@ def _rule_sets(ctx: click.Context) -> Iterable[str]:
     return RULE_SETS
 
 
+def names_in(package: str, module: str, table: str) -> list[str]:
+    """Return the keys of a table that a module defines as a literal. It is read, and not imported."""
+    text = files(package).joinpath(f"{module}.py").read_text("utf-8")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == table and node.value:
+            [found, *_] = (each for each in ast.walk(node.value) if isinstance(each, ast.Dict))
+            return [ast.literal_eval(key) for key in found.keys if key]
+    raise LookupError(f"{package}.{module} has no table {table}")
+
+
+def _keys(*place: str) -> Callable[[click.Context], Iterable[str]]:
+    return lambda ctx: names_in(*place)
+
+
 def _names(*names: str) -> Callable[[click.Context], Iterable[str]]:
     return lambda ctx: names
 
@@ -65,9 +68,9 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "board": _boards,
     "split": _splits,
     "rule_set": _rule_sets,
-    "attention": _names(*ATTENTIONS),
-    "activation": _names(*ACTIVATIONS),
-    "optimiser": _names(*OPTIMISERS),
+    "attention": _keys("baselines.model", "attention", "ATTENTION"),
+    "activation": _keys("baselines.model", "attention", "ACTIVATIONS"),
+    "optimiser": _keys("baselines", "optim", "OPTIMISERS"),
     "protocol": _names("board", "paper-code", "fixed_context", "fixed_query", "uniform"),
 }
 """Names that a parameter takes. What the help writes as ``a|b`` needs no entry."""

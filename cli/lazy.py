@@ -1,8 +1,9 @@
 """A group of commands that imports a command's module only when the command runs."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -15,7 +16,8 @@ from cli.completion import with_values
 _SUMMARY = re.compile(r'"""(.+)"""')
 
 
-def read_summaries(package: str, names: Iterable[str]) -> dict[str, str]:
+@cache
+def read_summaries(package: str, names: tuple[str, ...]) -> Mapping[str, str]:
     """Return the names of commands, each with the summary that its module begins with.
 
     The modules are read, and not imported: `sraven --help` is to answer at once.
@@ -24,8 +26,9 @@ def read_summaries(package: str, names: Iterable[str]) -> dict[str, str]:
         package: where the modules are, or packages for groups of commands.
         names: of the commands.
     """
-    folder, summaries = files(package), {}
+    summaries = {}
     for name in names:
+        folder = files(package)
         module = folder / f"{name}.py"
         with (module if module.is_file() else folder / name / "__init__.py").open(encoding="utf-8") as text:
             found = _SUMMARY.match(text.readline())
@@ -41,17 +44,17 @@ class LazyGroup(click.Group):
 
     Args:
         package: where the modules are.
-        summaries: the commands' names, with a line on each for the help.
+        names: of the commands, in the order of the help.
     """
 
-    def __init__(self, *args: Any, package: str, summaries: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, package: str = "", names: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._package, self._summaries = package, summaries
+        self._package, self._names = package, names
 
     def summaries(self) -> Mapping[str, str]:
         """Return the names of the commands, in their order, with a line on each."""
         added = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
-        return {**self._summaries, **added}
+        return {**read_summaries(self._package, self._names), **added}
 
     def load(self, name: str) -> click.Command:
         """Return a command that there is."""

@@ -13,36 +13,32 @@ from typing import Any
 
 import click
 
-from cli.lazy import read_summaries
 from cli.shared.families import FamiliesGroup
 from cli.shared.outputs import OF_PLACE
 
-COMMANDS = read_summaries(
-    "cli.commands",
-    (
-        "count",
-        "merge",
-        "verify",
-        "publish",
-        "boards",
-        "score",
-        "errors",
-        "submit",
-        "leaderboard",
-        "train",
-        "curves",
-        "reproduce",
-        "c4",
-        "evaluate",
-        "analyse",
-        "text",
-        "challenge",
-        "reference",
-        "freeze",
-        "bench",
-    ),
+COMMANDS = (
+    "count",
+    "merge",
+    "verify",
+    "publish",
+    "boards",
+    "score",
+    "errors",
+    "submit",
+    "leaderboard",
+    "train",
+    "curves",
+    "reproduce",
+    "c4",
+    "evaluate",
+    "analyse",
+    "text",
+    "challenge",
+    "reference",
+    "freeze",
+    "bench",
 )
-"""Commands by name, in the order of the help, with their summaries; command ``x`` is ``command`` in module
+"""Names of commands, in the order of the help; command ``x`` is ``command`` in module
 ``x`` of the package, whose text begins with its summary. Those that every family of tasks has, such as
 `sraven generate`, are made in `cli.shared.families`."""
 
@@ -92,7 +88,7 @@ def _environment() -> dict[str, Any]:
 @click.group(
     cls=FamiliesGroup,
     package="cli.commands",
-    summaries=COMMANDS,
+    names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option("--json", "as_json", is_flag=True, is_eager=True, hidden=True, help="With --version.")

@@ -120,15 +120,8 @@ def _own_cache(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture
-def run(capsys):
+def run():
     """Run a command line in this process; return exit code, standard output and error."""
+    from helpers.command import sraven
 
-    from cli.main import main
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return run
+    return sraven

@@ -1,17 +1,24 @@
 """Analyse the latent codes of trained runs."""
 
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.analysis import command_line, print_across, print_analysis, telling
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option, imported
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json
-from cli.shared.progress import resumable
+from cli.shared.printing import json_option, print_outcome, print_rows
+from cli.shared.progress import doing, resumable
 from sraven.core.system.isolation import elsewhere
+
+if TYPE_CHECKING:
+    from baselines.analysis.analysed import Options
+
+_SHOWN = ("f1", "accuracy", "balanced_accuracy")
+"""What is printed of a probe, if it has it."""
 
 
 def _read_layers(ctx: click.Context, param: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -55,7 +62,6 @@ def command(
     n: int | None,
     layers: tuple[int, ...],
     no_figures: bool,
-    as_json: bool,
 ) -> None:
     """Analyse the latent codes of finished runs, every number beside its controls.
 
@@ -82,15 +88,136 @@ def command(
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
     options = Options(protocol, pairs, n, layers, not no_figures)
-    line = command_line(runs, out, options, imported())
-    with resumable(out), telling() as tell:
+    line = _command_line(runs, out, options)
+    show: Callable[[Mapping[str, Any], Path], None]
+    with resumable(out), doing("reading") as tell:
         if len(runs) == 1:
-            content = analyse_run(runs[0], out, options, line, tell)
+            content, show = analyse_run(runs[0], out, options, line, tell), print_analysis
         else:
-            content = analyse_runs(runs, out, options, line, tell)
-    if as_json:
-        print_json(content)
-    elif len(runs) == 1:
-        print_analysis(content, out)
-    else:
-        print_across(content, out)
+            content, show = analyse_runs(runs, out, options, line, tell), _print_across
+    print_outcome(value=content, text=lambda: show(content, out))
+
+
+def _command_line(runs: Sequence[Path], out: Path, options: "Options") -> str:
+    """Return the command that does an analysis again."""
+    words = ["sraven", "analyse", *map(str, runs), "--out", str(out), "--protocol", options.protocol]
+    words += [word for name in imported() for word in ("--import", name)]
+    words += [word for pair in options.pairs for word in ("--pair", pair)]
+    words += ["-n", str(options.n)] if options.n is not None else []
+    words += ["--layers", ",".join(map(str, options.layers))] if options.layers else []
+    return shlex.join([*words, *["--no-figures"] * (not options.figures)])
+
+
+def print_analysis(content: Mapping[str, Any], out: Path) -> None:
+    """Print what an analysis of a run found, in brief, and where the rest is."""
+    _print_decoding(content)
+    last = content["layers"][-1]
+    print_rows(
+        ("pair", "tasks", "their distance", "of codes", "ρ", "p", "untrained"),
+        _topography(content["topography"], str(last)),
+        title=f"topographic similarity, layer {last}",
+    )
+    if any(content.get("edits", {}).values()):
+        print_rows(
+            ("pair", "layers", "done to codes", "symbol of B", "still of A", "other"),
+            _edits(content["edits"]),
+            title="edits from rule A to rule B",
+        )
+    if "calibration" in content:
+        names = "cross_entropy", "floor", "excess", "kl"
+        print_rows(
+            ("part", "cross-entropy", "floor", "excess", "KL of the exact"),
+            (
+                (part, *(f"{found[name]['value']:.4f}" for name in names))
+                for part, found in content["calibration"].items()
+            ),
+            title="against the exact posterior, nats a position",
+        )
+    for note in content["notes"]:
+        click.echo(note)
+    pictures = f", {len(content['figures'])} pictures" if content.get("figures") else ""
+    click.echo(f"\n{out}: codes, analysis.json{pictures}")
+
+
+def _with_interval(found: Mapping[str, Any] | None, digits: int = 3) -> str:
+    if found is None or found["value"] is None:
+        return "–"
+    if found["low"] is None:
+        return f"{found['value']:.{digits}f}"
+    return f"{found['value']:.{digits}f} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
+
+
+def _print_decoding(content: Mapping[str, Any]) -> None:
+    """Print a table for each metric of the probes: a row for each layer, its codes beside their controls."""
+    judged = content["judged"]
+    for pair, layers in content["decoding"].items():
+        probes = {layer: {"codes": each["probe"], **each["controls"]} for layer, each in layers.items()}
+        scored = {
+            name
+            for of_layer in probes.values()
+            for probe in of_layer.values()
+            for name in probe["scores"].get(judged, {"metrics": ()})["metrics"]
+        }
+        headings = [name.replace("_", " ") for name in next(iter(probes.values()))]
+        for metric in (name for name in _SHOWN if name in scored):
+            print_rows(
+                ("layer", *headings),
+                (
+                    (layer, *(_cell(probe, judged, metric, name) for name, probe in of_layer.items()))
+                    for layer, of_layer in probes.items()
+                ),
+                title=f"probes, {pair}, {judged}: {metric.replace('_', ' ')}",
+            )
+
+
+def _cell(probe: Mapping[str, Any], part: str, metric: str, name: str) -> str:
+    found = probe["scores"].get(part, {}).get("metrics", {}).get(metric)
+    if found is None:
+        return "constant" if probe["notes"] and not probe["kept"] else "–"
+    return _with_interval(found if name == "codes" else {**found, "low": None})
+
+
+def _topography(found: Mapping[str, Any], layer: str) -> Iterator[tuple[str, ...]]:
+    for pair, layers in found["trained"].items():
+        for kind, distances in layers[layer].items():
+            for name, ways in distances.items():
+                for way, each in ways.items():
+                    other = found["untrained"][pair][layer][kind][name][way]["correlation"]
+                    rho = each["note"] if each["correlation"] is None else f"{each['correlation']:.3f}"
+                    p = "–" if each["p"] is None else f"{each['p']:.2g}"
+                    yield (
+                        pair,
+                        kind,
+                        name.replace("_", " "),
+                        way,
+                        rho,
+                        p,
+                        f"{other:.3f}" if other is not None else "–",
+                    )
+
+
+def _edits(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for pair, rates in found.items():
+        for each in rates:
+            layers = "–" if each["kind"] == "none" else each["layers"]
+            shares = (f"{share['value']:.3f}" for share in each["over_pairs"].values())
+            yield pair, layers, each["kind"].replace("_", " "), *shares
+
+
+def _print_across(content: Mapping[str, Any], out: Path) -> None:
+    """Print how topographic similarity goes with scores over runs, and how many stand behind it."""
+    names = "pair", "layer", "tasks", "task_distance", "code_distance"
+    print_rows(
+        ("pair", "layer", "tasks", "their distance", "of codes", "ρ with ood", "partial on test", "runs"),
+        (
+            (
+                *(each[name].replace("_", " ") for name in names),
+                *(_with_interval(each[name], 2) for name in ("correlation", "partial")),
+                f"{each['runs']:,}",
+            )
+            for each in content["across"]
+        ),
+    )
+    for statement in dict.fromkeys(each["statement"] for each in content["across"]):
+        click.echo(statement)
+    click.echo(f"\n{out}: codes and numbers of each run, analysis.json")

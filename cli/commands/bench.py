@@ -6,8 +6,8 @@ from pkgutil import resolve_name
 
 import click
 
-from cli.shared.options import json_option, threads_option
-from cli.shared.printing import print_json, print_table
+from cli.shared.options import threads_option
+from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.tasks.families import find_family, generating_families
 from sraven.core.tasks.family import Benches
 
@@ -15,7 +15,7 @@ from sraven.core.tasks.family import Benches
 @click.command(name="bench")
 @threads_option
 @json_option
-def command(threads: int | None, as_json: bool) -> None:
+def command(threads: int | None) -> None:
     """Measure generation, certification, observer and export on this machine.
 
     Each speed is also given as a ratio to NumPy's on one thread right before, drawing the same 36
@@ -26,8 +26,6 @@ def command(threads: int | None, as_json: bool) -> None:
     Example:
       sraven bench --threads 2
     """
-    from rich.table import Table
-
     from sraven.core.compute.bench import machine, measure
     from sraven.core.compute.parallel import available_threads
 
@@ -37,14 +35,13 @@ def command(threads: int | None, as_json: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         speeds = [measure(case) for bench in benches.values() for case in bench.cases(used, folder)]
-    if as_json:
-        references = {name: bench.REFERENCE for name, bench in benches.items()}
-        print_json({"machine": machine(), "references": references, "speeds": speeds})
-        return
-    table = Table("work", "threads", "instances/s", "ratio to NumPy", "to reach")
-    for column in (1, 2, 3):
-        table.columns[column].justify = "right"
-    for speed in speeds:
-        row = speed.what, str(speed.threads), f"{speed.per_second:,.0f}", f"{speed.ratio:.3f}", speed.target
-        table.add_row(*row)
-    print_table(table)
+    references = {name: bench.REFERENCE for name, bench in benches.items()}
+    headings = "work", "threads", "instances/s", "ratio to NumPy", "to reach"
+    rows = (
+        (speed.what, speed.threads, f"{speed.per_second:,.0f}", f"{speed.ratio:.3f}", speed.target)
+        for speed in speeds
+    )
+    print_outcome(
+        value={"machine": machine(), "references": references, "speeds": speeds},
+        text=lambda: print_rows(headings, rows, right=headings[1:4]),
+    )

@@ -1,17 +1,29 @@
 """List the frozen boards, or show one."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
-from cli.shared.boards import in_brief, print_board, print_boards
-from cli.shared.options import json_option
-from cli.shared.printing import print_json
+from cli.shared.bounds import line_rows
+from cli.shared.printing import json_option, print_outcome, print_rows
+from sraven.core.ground.echo import with_error
+
+if TYPE_CHECKING:
+    from sraven.core.boards.board import Board
+
+_BRIEF = (
+    *("id", "title", "series", "metric", "primary_split"),
+    *("train_budget", "budget_unit", "splits", "digest"),
+)
+"""What tells boards apart."""
 
 
 @click.command(name="boards")
 @click.argument("board_id", metavar="[ID]", required=False)
 @click.option("--check", is_flag=True, help="Generate all that the board's digests cover, and compare.")
 @json_option
-def command(board_id: str | None, check: bool, as_json: bool) -> None:
+def command(board_id: str | None, check: bool) -> None:
     """List the frozen boards, or show one.
 
     With an ID and --json, prints the board's file and its digest, which a submission names.
@@ -29,11 +41,108 @@ def command(board_id: str | None, check: bool, as_json: bool) -> None:
         click.echo(f"{board.id}: {found}", err=True)
     if board_id:
         [board] = boards
-        if as_json:
-            print_json({**board.content, "digest": board.digest})
-        else:
-            print_board(board)
-    elif as_json:
-        print_json(list(map(in_brief, boards)))
-    else:
-        print_boards(boards)
+        print_outcome(value={**board.content, "digest": board.digest}, text=lambda: _print_board(board))
+        return
+    headings = "board", "title", "ranked by", "train budget", "digest"
+    print_outcome(
+        value=[{name: getattr(board, name) for name in _BRIEF} for board in boards],
+        text=lambda: print_rows(headings, map(_row, boards)),
+    )
+
+
+def _row(board: "Board") -> tuple[str, ...]:
+    ranked = f"{board.primary_split} {board.metric}" if board.is_ranked else "(diagnostic)"
+    return board.id, board.title, ranked, f"{board.train_budget:,} {board.budget_unit}", board.digest[:12]
+
+
+def _print_board(board: "Board") -> None:
+    """Print a board: what it is, its splits, and what the ideal observer scores on them."""
+    values = {name: value for name, value in board.config.items() if name != "task"}
+    values = {name: " ".join(value) if isinstance(value, list) else value for name, value in values.items()}
+    config = ", ".join(f"{name}={value}" for name, value in values.items())
+    click.echo(f"{board.id}: {board.title}")
+    click.echo(f"config:  {config}")
+    click.echo(f"digest:  {board.digest}")
+    click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
+    click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
+    for line in _corpus(board) if board.is_corpus else _observer(board):
+        click.echo(line)
+    for form, checksum in board.prompts.items():
+        click.echo(f"prompts: {form:<13} {checksum[:12]}")
+    if not board.is_corpus:
+        _print_splits(board)
+        _print_lines(board)
+    if board.rungs:
+        _print_rungs(board)
+
+
+def _print_rungs(board: "Board") -> None:
+    """Print a row for each rung: what guessing, predictors that learn nothing and ideal observers score."""
+    floors, ceilings = board.rungs[0]["floors"], board.rungs[0]["ceilings"]
+    kinds = {name: "ceiling" if name == "board" else f"ceiling, {name}" for name in ceilings}
+    rows = []
+    for rung in board.rungs:
+        settings = ", ".join(f"{name}={value}" for name, value in rung["settings"].items())
+        low = (f"{value:.4g}" for value in (rung["chance"], *(rung["floors"][name] for name in floors)))
+        found = (rung["ceilings"][name] for name in ceilings)
+        high = (with_error(mean["value"], mean["standard_error"]) for mean in found)
+        rows.append((settings, f"{rung['instances']:,}", *low, *high))
+    print_rows(("rung", "instances", "chance", *floors, *kinds.values()), rows)
+
+
+def _print_lines(board: "Board") -> None:
+    """Print the lines of a board, each with whose score it is, and chance."""
+    meanings = {line.title: f"\n  {line.meaning}" for line in board.lines(board.primary_split)}
+    for label, values in line_rows(board, tuple(board.splits)):
+        scores = ", ".join(f"{value} on {split}" for split, value in values.items())
+        click.echo(f"{label}: {board.metric} {scores}{meanings.get(label, '')}")
+
+
+def _corpus(board: "Board") -> list[str]:
+    """Return what to know of a corpus: its documents, and which of them are pinned."""
+    from sraven.core.leaderboard.fingerprints import read_pins
+
+    pins, none = read_pins().get(board.digest, {}), "none is pinned yet, so nothing is ranked"
+    sizes = ", ".join(f"{size:,} documents of {split}" for split, size in board.splits.items())
+    return [
+        f"splits:  {sizes}",
+        "scores:  self-reported, as the text isn't part of the benchmark",
+        *(f"fingerprint of the documents of {split}: {pins.get(split, none)}" for split in board.splits),
+    ]
+
+
+def _observer(board: "Board") -> list[str]:
+    """Return how the ideal observer answers, if its scores are known."""
+    from sraven.core.boards.ceilings import ANSWERS
+
+    found = [board.ceiling(board.primary_split, metric) for metric in board.metrics]
+    answers = dict.fromkeys(ceiling.answers for ceiling in found if ceiling)
+    told = "; ".join(f"{ANSWERS[answer]} ({answer})" for answer in answers)
+    return [f"ceiling: of the ideal observer, which answers with {told}"] if told else []
+
+
+def _ceilings(board: "Board", split: str, kinds: Sequence[str]) -> list[str]:
+    """Return what ideal observers score on a split, by what they know: each metric with its error."""
+    known = [{metric: board.ceiling(split, metric, knowing) for metric in board.metrics} for knowing in kinds]
+    return [
+        "; ".join(
+            f"{metric} {with_error(ceiling.value, ceiling.standard_error)}"
+            for metric, ceiling in found.items()
+            if ceiling
+        )
+        for found in known
+    ]
+
+
+def _print_splits(board: "Board") -> None:
+    """Print a row for each split that has digests."""
+    from sraven.core.boards.ceilings import KNOWS
+
+    rows = []
+    for split, entry in board.covered.items():
+        size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
+        ceilings = _ceilings(board, split, tuple(KNOWS)) if split in board.splits else []
+        rows.append((split, size, (entry.sha256 or "")[:12], *ceilings))
+    print_rows(
+        ("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"), rows
+    )

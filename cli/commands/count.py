@@ -5,8 +5,7 @@ from dataclasses import asdict
 import click
 
 from cli.shared.families import field_option
-from cli.shared.options import json_option
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_outcome
 from sraven.settings import Settings
 
 
@@ -15,7 +14,7 @@ from sraven.settings import Settings
 @field_option(Settings, "K")
 @field_option(Settings, "rule_set")
 @json_option
-def command(M: int, K: int, rule_set: str, as_json: bool) -> None:
+def command(M: int, K: int, rule_set: str) -> None:
     """Count the tasks and instances there are (paper, appendix B.1 and Figure A9).
 
     \b
@@ -27,10 +26,7 @@ def command(M: int, K: int, rule_set: str, as_json: bool) -> None:
     from sraven.rules import rules_of
 
     rules = rules_of(rule_set)
-    counts, R = count(M, K, rules), len(rules)
-    if as_json:
-        print_json({"M": M, "K": K, **asdict(counts)})
-        return
+    counts, R = asdict(count(M, K, rules)), len(rules)
     meanings = {
         "multisets": f"rule combinations: C({R} + M - 1, M)",
         "alignments": "ways to match the columns' positions: (M!)^2",
@@ -38,6 +34,6 @@ def command(M: int, K: int, rule_set: str, as_json: bool) -> None:
         "instances": "tasks with their symbols",
         "paper_tasks": f"the paper's formula: C({R} + M - 1, M) ((M!)^2 - M)",
     }
-    for name, number in asdict(counts).items():
-        written = f"{number:,}" if number < 10**15 else f"{number:.4e}"
-        click.echo(f"{name:>11}  {written:>21}  {meanings[name]}")
+    written = {name: f"{number:,}" if number < 10**15 else f"{number:.4e}" for name, number in counts.items()}
+    lines = (f"{name:>11}  {number:>21}  {meanings[name]}" for name, number in written.items())
+    print_outcome(value={"M": M, "K": K, **counts}, text="\n".join(lines))

@@ -1,14 +1,17 @@
 """Show loss and scores over the steps of training."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.shared.extras import needs_extra
-from cli.shared.options import json_option
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import console_width, print_json, print_renderables
+from cli.shared.printing import console_width, json_option, print_outcome, print_renderables
 from sraven.core.system.isolation import elsewhere
+
+if TYPE_CHECKING:
+    from baselines.curves import Curves
 
 _PICTURES = (".png", ".svg")
 
@@ -18,7 +21,7 @@ _PICTURES = (".png", ".svg")
 @click.option("--png", type=output_file, help="Write a picture instead.")
 @click.option("--svg", type=output_file, help="Write one of lines instead.")
 @json_option
-def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None, as_json: bool) -> None:
+def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
     """Show how training went: loss and scores over steps, beside the board's ceiling and chance.
 
     RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
@@ -42,11 +45,13 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None, as_json:
         )
     for kind, path in pictures.items():
         save_curves(curves, path, kind)
-    if as_json:
-        print_json(to_json(curves))
-    elif pictures:
-        click.echo("\n".join(map(str, pictures.values())))
-    else:
-        from baselines.sparklines import render
+    print_outcome(
+        value=to_json(curves),
+        text="\n".join(map(str, pictures.values())) if pictures else lambda: _print_lines(curves),
+    )
 
-        print_renderables([render(curves, console_width())])
+
+def _print_lines(curves: "Curves") -> None:
+    from baselines.sparklines import render
+
+    print_renderables([render(curves, console_width())])

@@ -9,9 +9,8 @@ import click
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
 from cli.shared.language import directory, open_corpus
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory, output_file
-from cli.shared.printing import print_json, print_table
+from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def command(
     authors: tuple[str, ...],
     code_commit: str | None,
     hardware: str | None,
-    as_json: bool,
     **language: Any,
 ) -> None:
     """Evaluate trained runs on their board, and write a submission.
@@ -62,12 +60,10 @@ def command(
     check_alike(runs, configs)
     entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
     evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
-    evaluate(runs, out, as_json, entry, **language)
+    evaluate(runs, out, entry, **language)
 
 
-def _evaluate_board(
-    runs: Sequence[Path], out: Path | None, as_json: bool, entry: dict[str, Any], **language: Any
-) -> None:
+def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any], **language: Any) -> None:
     """Write a submission, and print what the runs score."""
     from baselines.evaluate import write_entry
 
@@ -77,45 +73,30 @@ def _evaluate_board(
     if out is None:
         raise click.UsageError("name the submission to write: --out DIR")
     found = write_entry(runs, out, **entry)
-    if as_json:
-        print_json({"path": str(out), "scores": _plain(found)})
-    else:
-        _print_scores(found)
-        _print_next(out)
-
-
-def _plain(found: "Evaluation") -> dict[str, Any]:
-    """Return what `--json` says of an evaluation: scores by seed, split and metric."""
-    return {
+    scores = {
         "by_seed": {str(seed): scores for seed, scores in found.scores.items()},
         "instances": found.instances,
         "unranked": found.unranked(),
     }
+    print_outcome(value={"path": str(out), "scores": scores}, text=lambda: _print_scores(found, out))
 
 
-def _print_scores(found: "Evaluation") -> None:
-    """Print the primary metric on each split."""
-    from rich.table import Table
-
+def _print_scores(found: "Evaluation", out: Path) -> None:
+    """Print the primary metric on each split, and what comes next."""
     seeds = len(found.configs)
-    table = Table(
-        "split", "instances", f"{found.board.metric}, {seeds} seed{'s' * (seeds > 1)}", "", box=None
-    )
+    rows = []
     for split, (mean, error) in found.means(found.board.metric).items():
         spread = "" if error is None else f" ± {error:.4f}"
         remark = "unranked" if split in found.unranked() else ""
-        table.add_row(split, f"{found.instances[split]:,}", f"{mean:.4f}{spread}", remark)
-    print_table(table)
-
-
-def _print_next(out: Path) -> None:
+        rows.append((split, f"{found.instances[split]:,}", f"{mean:.4f}{spread}", remark))
+    metric = f"{found.board.metric}, {seeds} seed{'s' * (seeds > 1)}"
+    print_rows(("split", "instances", metric, ""), rows, box=None)
     click.echo(f"{out}\n\nsraven score {out}")
 
 
 def _evaluate_language(
     runs: Sequence[Path],
     out: Path | None,
-    as_json: bool,
     entry: dict[str, Any],
     *,
     data: tuple[Path, ...],
@@ -130,23 +111,20 @@ def _evaluate_language(
     corpus = open_corpus("a run on c4-v1", data)
     options = {"rows": rows, "losses": losses, "out": out, **entry}
     found = evaluate_language_runs(runs, corpus, bar=progress_bar, mesh=make_mesh(mesh), **options)
-    if as_json:
-        print_json(found._asdict())
-        return
-    _print_summaries(found)
-    if out is not None:
-        _print_next(out)
+    print_outcome(value=found._asdict(), text=lambda: _print_losses(found, out))
 
 
-def _print_summaries(found: "LanguageEvaluation") -> None:
-    from rich.table import Table
-
+def _print_losses(found: "LanguageEvaluation", out: Path | None) -> None:
     first = found.runs[0]
     title = f"{first['documents']:,} documents, {first['tokens']:,} tokens"
-    table = Table("run", "loss per token", "perplexity", "bits per byte", title=title, title_justify="left")
-    for each in found.runs:
-        numbers = f"{each['loss']:.4f}", f"{each['perplexity']:,.2f}", f"{each['bits_per_byte']:.4f}"
-        table.add_row(each["folder"], *numbers)
-    print_table(table)
+    forms = {"folder": "", "loss": ".4f", "perplexity": ",.2f", "bits_per_byte": ".4f"}
+    print_rows(
+        ("run", "loss per token", "perplexity", "bits per byte"),
+        ([format(each[name], form) for name, form in forms.items()] for each in found.runs),
+        title=title,
+        title_justify="left",
+    )
     entropy = f"{found.unigram_entropy:.4f}"
     click.echo(f"unigram entropy {entropy}: a loss below it has learnt more than how frequent tokens are")
+    if out is not None:
+        click.echo(f"{out}\n\nsraven score {out}")

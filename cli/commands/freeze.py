@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_json, wants_json
 
 
 @click.command(name="freeze")
@@ -21,7 +20,7 @@ from cli.shared.printing import print_json
 )
 @click.option("--lines", is_flag=True, help="Measure the lines of boards that exist instead.")
 @json_option
-def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool, as_json: bool) -> None:
+def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> None:
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
@@ -41,7 +40,7 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool, as_
 
     def tell(path: Path, written: bool) -> None:
         done.append({"path": str(path), "written": written})
-        if not as_json:
+        if not wants_json():
             click.echo(f"{'written' if written else 'as it was'}: {path}")
 
     if lines:
@@ -56,5 +55,5 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool, as_
             content = make_board(definition)
             path = board_path(out, content)
             tell(path, write_board(path, content))
-    if as_json:
+    if wants_json():
         print_json(done)

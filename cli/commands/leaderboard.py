@@ -1,17 +1,12 @@
 """Print the standing, or write it as a page or tables."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory, output_file
-from cli.shared.printing import print_json, print_outcome
+from cli.shared.printing import json_option, print_json, print_outcome, wants_json
 from cli.shared.standing import find_standing, print_standing
-
-if TYPE_CHECKING:
-    from sraven.core.leaderboard.standing import Leaderboard
 
 
 @click.command(name="leaderboard")
@@ -65,7 +60,6 @@ def command(
     base: str | None,
     checkout: Path,
     snapshot: Path | None,
-    as_json: bool,
 ) -> None:
     """Print the standing, of all boards or of one, or write its page.
 
@@ -94,23 +88,29 @@ def command(
             raise click.UsageError(
                 "--check-change takes no board, and none of --add, --html, --csv, --snapshot; leave them out"
             )
-        _check_change(base, checkout, as_json)
+        _check_change(base, checkout)
         return
-    if as_csv and (as_json or html):
+    if as_csv and (wants_json() or html):
         raise click.UsageError("--csv goes with neither --json nor --html; leave it or them out")
-    if snapshot and (board_id or added or html or as_json or as_csv):
+    if snapshot and (board_id or added or html or wants_json() or as_csv):
         raise click.UsageError("--snapshot writes all that is filed; leave the board and other outputs out")
+    from sraven.core.leaderboard.export import make_csv, make_document, write_tables
+    from sraven.core.leaderboard.snapshot import write_snapshot
+
     found = find_standing(leaderboard, board_id, added, fresh=fresh)
     if snapshot:
-        from sraven.core.leaderboard.snapshot import write_snapshot
-
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        path = str(_write_page(html, found))
-        print_outcome(path, {"path": path}, as_json)
-    elif as_json or as_csv:
-        _print_table(found, as_csv=as_csv)
+        from sraven.core.page.page import write_page
+
+        write_tables(html, found)  # what the page offers for download
+        path = str(write_page(html, found.standings, found.faults))
+        print_outcome(value={"path": path}, text=path)
+    elif as_csv:
+        click.echo(make_csv(found), nl=False)
+    elif wants_json():
+        print_json(make_document(found))
     else:
         for standing in found.standings:
             if board_id or not added or any(entry.own for entry in standing.entries):
@@ -121,31 +121,12 @@ def command(
         raise SystemExit(1)
 
 
-def _write_page(html: Path, found: "Leaderboard") -> Path:
-    """Write the page, and what can be downloaded from it first; return the page's path."""
-    from sraven.core.leaderboard.export import write_tables
-    from sraven.core.page.page import write_page
-
-    write_tables(html, found)
-    return write_page(html, found.standings, found.faults)
-
-
-def _print_table(found: "Leaderboard", *, as_csv: bool) -> None:
-    """Print the standing for programs."""
-    from sraven.core.leaderboard.export import make_csv, make_document
-
-    if as_csv:
-        click.echo(make_csv(found), nl=False)
-    else:
-        print_json(make_document(found))
-
-
-def _check_change(base: str, checkout: Path, as_json: bool) -> None:
+def _check_change(base: str, checkout: Path) -> None:
     """Print which entry a change adds."""
     from sraven.core.contribution.change import LEADERBOARD, check_change
 
     found = check_change(base, checkout)
-    if as_json:
+    if wants_json():
         print_json(found)
     elif found:
         click.echo(f"{found['folder']}: one new entry, and nothing else is touched")

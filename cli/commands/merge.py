@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from cli.shared.extras import needs_extra
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory, spare
+from cli.shared.printing import json_option
 from cli.shared.progress import documents_bar, progress_bar, resumable
 from cli.shared.writing import print_dataset, print_tokens
 
@@ -16,7 +16,7 @@ from cli.shared.writing import print_dataset, print_tokens
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
 @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
 @json_option
-def command(parts: tuple[Path, ...], out: Path, force: bool, as_json: bool) -> None:
+def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
     """Make one dataset of its parts, of either task, or of text.
 
     Each DIR is what `sraven generate --part I/N` or `sraven c4 prepare --part I/N` wrote, in any order. The
@@ -32,16 +32,11 @@ def command(parts: tuple[Path, ...], out: Path, force: bool, as_json: bool) -> N
 
     spare(out, parts)
     if (parts[0] / STAGING / "plan.json").is_file():  # tokens, and not a dataset
-        _merge_tokens(parts, out, force, as_json)
+        with needs_extra("merging tokens", "baselines"):
+            from baselines.lm.parts import merge_tokens
+        with resumable(out), documents_bar("merging") as (tell, _):
+            print_tokens(merge_tokens(parts, out, force=force, tell=tell), out)
         return
     with resumable(out), progress_bar("merging", 0) as progress:
         manifest = merge_parts(parts, out, force=force, progress=progress)
-    print_dataset(manifest, out, as_json)
-
-
-def _merge_tokens(parts: tuple[Path, ...], out: Path, force: bool, as_json: bool) -> None:
-    with needs_extra("merging tokens", "baselines"):
-        from baselines.lm.parts import merge_tokens
-    with resumable(out), documents_bar("merging") as told:
-        manifest = merge_tokens(parts, out, force=force, tell=told.tell)
-    print_tokens(manifest, out, as_json)
+    print_dataset(manifest, out)

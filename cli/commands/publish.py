@@ -6,16 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import json_option, threads_option
-from cli.shared.printing import print_json
+from cli.shared.options import threads_option
+from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing
-
-if TYPE_CHECKING:
-    from sraven.core.hub.service import Place
 
 
 def _check_dataset(directory: Path, threads: int | None) -> list[str]:
@@ -53,13 +49,7 @@ def _verified(path: Path, threads: int | None) -> Iterator[tuple[Path, list[str]
 @threads_option
 @json_option
 def command(
-    path: Path,
-    repository: str,
-    tag: str | None,
-    private: bool,
-    dry_run: bool,
-    threads: int | None,
-    as_json: bool,
+    path: Path, repository: str, tag: str | None, private: bool, dry_run: bool, threads: int | None
 ) -> None:
     """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
 
@@ -94,25 +84,15 @@ def command(
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
     if dry_run:
-        _list(place, sizes, as_json)
+        lines = [f"{size:>14,}  {name}" for name, size in sizes.items()]
+        lines += [f"to {place}: {len(sizes):,} files, {sum(sizes.values()):,} bytes; nothing was sent"]
+        print_outcome(value={"repository": place.repository, "files": sizes}, text="\n".join(lines))
         return
     name, revision = found.place.repository, found.place.revision
     line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
-    if as_json:
-        print_json(
-            {"repository": name, "revision": revision, "commit": found.commit, "files": found.files}
-            | {"new": found.is_new, "load": line}
-        )
-        return
-    click.echo(f"{'published' if found.is_new else 'there already'}: {found.place}, {found.files:,} files")
-    click.echo(f"\nfrom datasets import load_dataset\ndataset = {line}")
-
-
-def _list(place: "Place", sizes: dict[str, int], as_json: bool) -> None:
-    """Print what would be sent."""
-    if as_json:
-        print_json({"repository": place.repository, "files": sizes})
-        return
-    for name, size in sizes.items():
-        click.echo(f"{size:>14,}  {name}")
-    click.echo(f"to {place}: {len(sizes):,} files, {sum(sizes.values()):,} bytes; nothing was sent")
+    print_outcome(
+        value={"repository": name, "revision": revision, "commit": found.commit, "files": found.files}
+        | {"new": found.is_new, "load": line},
+        text=f"{'published' if found.is_new else 'there already'}: {found.place}, {found.files:,} files\n\n"
+        f"from datasets import load_dataset\ndataset = {line}",
+    )

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json, print_outcome
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="reference")
@@ -14,7 +13,7 @@ from cli.shared.printing import print_json, print_outcome
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--out", type=output_directory, help="Directory to write.")
 @json_option
-def command(board_id: str, name: str | None, out: Path | None, as_json: bool) -> None:
+def command(board_id: str, name: str | None, out: Path | None) -> None:
     """Write the submission of a reference predictor; without NAME, list those of a board.
 
     C4 has none.
@@ -29,14 +28,14 @@ def command(board_id: str, name: str | None, out: Path | None, as_json: bool) ->
 
     if name is None:
         found = reference_predictors(read_board(board_id))
-        if as_json:
-            print_json([{"name": each, "description": found[each].description} for each in found])
-            return
-        for each, reference in found.items():
-            click.echo(f"{each:<18} {reference.description}")
+        print_outcome(
+            value=[{"name": each, "description": found[each].description} for each in found],
+            text="\n".join(f"{each:<18} {reference.description}" for each, reference in found.items()),
+        )
         return
     if out is None:
         raise click.UsageError("name the directory to write: --out DIR")
     write_reference(out, board_id, name)
-    value = {"path": str(out), "board": board_id, "reference": name}
-    print_outcome(f"{out}\n\nsraven score {out}", value, as_json)
+    print_outcome(
+        value={"path": str(out), "board": board_id, "reference": name}, text=f"{out}\n\nsraven score {out}"
+    )

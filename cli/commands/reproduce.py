@@ -1,164 +1,236 @@
 """Run the paper's figures, and write pages of results."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from cli.shared.extras import needs_extra
 from cli.shared.figures import coverage_of, describe_cell, print_coverage, print_plan, print_progress
+from cli.shared.language import directory
 from cli.shared.options import join_options
 from cli.shared.outcomes import describe_line
-from cli.shared.printing import print_json
+from cli.shared.outputs import output_directory
+from cli.shared.printing import json_option, print_json, print_outcome, wants_json
 from cli.shared.progress import progress_bar, resumable
-from cli.shared.reproduction import Asked, asked_options
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
+    from baselines.reproduction.sets import Figure
+
+_BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
 
 
-def _list(asked: Asked) -> None:
+def _list(results: Path) -> None:
+    """List the figures, and how far each has come."""
     from baselines.reproduction.standing import standings_of
 
-    standings = standings_of(asked.results)
-    if asked.as_json:
-        print_json([coverage_of(each) for each in standings])
-    else:
-        print_coverage(standings)
+    standings = standings_of(results)
+    print_outcome(value=list(map(coverage_of, standings)), text=lambda: print_coverage(standings))
 
 
-def _plan(asked: Asked) -> None:
+def _cells(names: tuple[str, ...], **chosen: Any) -> "list[tuple[Figure, list[Cell]]]":
+    """Return the cells that are meant of the figures of some names."""
+    from baselines.model.names import look_up
+    from baselines.reproduction.cells import choose_cells, read_where
+    from baselines.reproduction.sets import FIGURES
+
+    figures = [look_up("figure", name, FIGURES) for name in dict.fromkeys(names)]
+    where = read_where(chosen.pop("where"))
+    return [(figure, choose_cells(figure, where=where, **chosen)) for figure in figures]
+
+
+def _plan(
+    results: Path,
+    names: tuple[str, ...],
+    grid: bool,
+    steps: int | None,
+    where: tuple[str, ...],
+    rate: float | None,
+) -> None:
+    """Tell what is left of figures, and how long it takes."""
     from baselines.reproduction.cells import as_planned
     from baselines.reproduction.plan import Rates, outlook
     from baselines.reproduction.records import read_records
 
-    records, rates = read_records(asked.results), Rates(asked.rate)
+    records, rates = read_records(results), Rates(rate)
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
-    found = [outlook(figure, asked.cells(figure), known, rates) for figure in asked.figures()]
-    if asked.as_json:
-        print_json(found)
-    else:
-        print_plan(found, rates.notes.values())
+    chosen = _cells(names, grid=grid, steps=steps, where=where)
+    found = [outlook(figure, cells, known, rates) for figure, cells in chosen]
+    print_outcome(value=found, text=lambda: print_plan(found, rates.notes.values()))
 
 
-def _run(asked: Asked) -> None:
+def _run(
+    results: Path,
+    names: tuple[str, ...],
+    grid: bool,
+    steps: int | None,
+    where: tuple[str, ...],
+    jobs: int,
+    budget: float,
+    runs: Path,
+    tokens: tuple[Path, ...],
+    validation: tuple[Path, ...],
+) -> None:
+    """Train what is left of figures."""
     from baselines.reproduction.records import read_records
     from baselines.reproduction.run import in_order, on_text, run_cells
+    from baselines.session import Text
 
-    deadline = time.monotonic() + asked.budget
-    cells = in_order([cell for figure in asked.figures() for cell in asked.cells(figure)])
-    cells = on_text(cells, asked.text)
-    known = read_records(asked.results)
-    steps = sum(cell.config.steps for cell in cells if cell.digest not in known)
+    deadline = time.monotonic() + budget
+    text = Text(tokens, validation) if tokens or validation else None
+    chosen = _cells(names, grid=grid, steps=steps, where=where)
+    cells = on_text(in_order([cell for _, found in chosen for cell in found]), text)
+    known = read_records(results)
+    total = sum(cell.config.steps for cell in cells if cell.digest not in known)
 
     def wrote(cell: "Cell", path: Path) -> None:
-        if not asked.as_json:
+        if not wants_json():
             click.echo(f"{describe_cell(cell)}: {path}")
 
-    with resumable(asked.runs, "the last checkpoint"), progress_bar("steps", steps) as advance:
+    with resumable(runs, "the last checkpoint"), progress_bar("steps", total) as advance:
 
         def tell(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
-            name = describe_cell(cell) if cell else f"{asked.jobs} runs at a time"
+            name = describe_cell(cell) if cell else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(
-            run_cells, jobs=asked.jobs, deadline=deadline, text=asked.text, tell=tell, wrote=wrote
-        )
-        came = train(cells, asked.runs, asked.results)
-    if asked.as_json:
-        stopped = [cell.digest for cell in came.stopped]
-        print_json({"records": [str(path) for path in came.records], "stopped": stopped, "left": came.left})
-    else:
-        print_progress(came, len(cells))
+        train = partial(run_cells, jobs=jobs, deadline=deadline, text=text, tell=tell, wrote=wrote)
+        came = train(cells, runs, results)
+    records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
+    print_outcome(
+        value={"records": records, "stopped": stopped, "left": came.left},
+        text=lambda: print_progress(came, len(cells)),
+    )
 
 
-def _adopt(asked: Asked) -> None:
+def _adopt(
+    results: Path,
+    names: tuple[str, ...],
+    code_commit: str | None,
+    here: bool,
+    again: bool,
+    validation: tuple[Path, ...],
+) -> None:
+    """Make records of runs that `sraven train` made."""
     from baselines.reproduction.adopt import Provenance, adopt, this_machine
     from sraven.core.ground.errors import ConfigurationError, OutputError
 
-    otherwise = Provenance(asked.code_commit, this_machine() if asked.here else None)
-    make_record = partial(adopt, otherwise=otherwise, documents=asked.validation, again=asked.again)
+    otherwise = Provenance(code_commit, this_machine() if here else None)
     records, faults = [], []
-    for name in asked.names:
+    for name in names:
         try:
-            path, new = make_record(Path(name), asked.results)
+            path, new = adopt(Path(name), results, otherwise=otherwise, documents=validation, again=again)
         except (ConfigurationError, OutputError) as error:
             faults.append({"run": name, "reason": str(error)})
             click.echo(f"left out: {error}", err=True)
             continue
         records.append({"run": name, "record": str(path), "new": new})
-        if not asked.as_json:
+        if not wants_json():
             click.echo(f"{name}: {path}" + ("" if new else " (had been there; --again makes it anew)"))
-    if asked.as_json:
+    if wants_json():
         print_json({"records": records, "left_out": faults})
     if faults:
         raise SystemExit(1)
 
 
-def _render(asked: Asked) -> None:
+def _render(results: Path) -> None:
+    """Write the pages of results from the records."""
     from baselines.reproduction.render import render
 
     with needs_extra("sraven reproduce --render", "analysis"):
         import matplotlib as mpl  # noqa: F401
-    written = [str(path) for path in render(asked.results)]
-    if asked.as_json:
-        print_json(written)
-    else:
-        click.echo("\n".join(written) if written else "all pages are what the records give")
+    written = [str(path) for path in render(results)]
+    print_outcome(value=written, text="\n".join(written) or "all pages are what the records give")
 
 
-class Action(NamedTuple):
-    """What the command can do.
-
-    Attributes:
-        do: does it.
-        help: a line on it.
-        takes: what it reads of what is asked, beside the folder of results and --json.
-    """
-
-    do: Callable[[Asked], None]
-    help: str
-    takes: tuple[str, ...] = ()
-
-
-_CHOICE = ("names", "grid", "steps", "where")
-
-ACTIONS = {
-    "list": Action(_list, "List the figures, and how far each has come."),
-    "plan": Action(_plan, "Tell what is left of figures, and how long it takes.", (*_CHOICE, "rate")),
-    "run": Action(
-        _run, "Train what is left of figures.", (*_CHOICE, "jobs", "budget", "runs", "tokens", "validation")
-    ),
-    "adopt": Action(
-        _adopt,
-        "Make records of runs that `sraven train` made.",
-        ("names", "code_commit", "here", "again", "validation"),
-    ),
-    "render": Action(_render, "Write the pages of results from the records."),
+ACTIONS: dict[str, Callable[..., None]] = {
+    "list": _list,
+    "plan": _plan,
+    "run": _run,
+    "adopt": _adopt,
+    "render": _render,
 }
+"""What the command can do. The help of each is its summary; it takes the options that are its parameters."""
 
 
-def _only(modes: Mapping[str, bool]) -> str:
-    """Return the one thing that was asked for."""
-    named = [f"--{name}" for name in ACTIONS if modes[name]]
-    if not named:
-        raise click.UsageError(f"say what to do: {', '.join(f'--{name}' for name in ACTIONS)}")
-    if len(named) > 1:
-        raise click.UsageError(f"one thing at a time, but got {' and '.join(named)}")
-    return named[0].removeprefix("--")
+def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and value != value:  # which is in every range
+        raise click.BadParameter("nan: expected a number", ctx, param)
+    return value
+
+
+def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    from sraven.core.compute.parallel import available_threads
+
+    if value > available_threads():
+        raise click.BadParameter(
+            f"{value}: expected 1 to {available_threads()}, the processors that may be used", ctx, param
+        )
+    return value
+
+
+def _read_budget(ctx: click.Context, param: click.Parameter, text: str | None) -> float:
+    """Return the seconds of a text such as ``3h`` or ``1h30m``."""
+    found = _BUDGET.fullmatch(text) if text is not None else None
+    if text is None:
+        return float("inf")
+    if not text or found is None:
+        raise click.BadParameter(f"{text!r}: expected a time, such as 3h, 90m, or 1h30m")
+    return sum(
+        float(part or 0) * seconds for part, seconds in zip(found.groups(), (3600, 60, 1), strict=True)
+    )
+
+
+def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
+    return click.option(name, type=output_directory, default=Path(default), show_default=True, help=help_text)
 
 
 @click.command(name="reproduce")
 @join_options(
-    *(click.option(f"--{name}", is_flag=True, help=action.help) for name, action in ACTIONS.items())
+    *(click.option(f"--{name}", is_flag=True, help=action.__doc__) for name, action in ACTIONS.items()),
+    click.argument("names", metavar="[FIGURE|RUN]...", nargs=-1),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        callback=_check_jobs,
+        default=1,
+        show_default=True,
+        help="run: runs at a time, each with its part of the processors.",
+    ),
+    click.option("--budget", callback=_read_budget, metavar="TIME", help="run: stop after 3h, 90m, 1h30m."),
+    click.option(
+        "--grid", is_flag=True, help="plan, run: all points of Table A3's grid.  [default: the recipe's]"
+    ),
+    click.option(
+        "--steps", type=click.IntRange(1), help="plan, run: of a shorter level.  [default: full length]"
+    ),
+    click.option(
+        "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0, 1e9, min_open=True),
+        callback=_refuse_nan,
+        metavar="GFLOPS",
+        help="plan: instead of timing.",
+    ),
+    _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
+    _folder_option("--results", "docs/results", "Folder of records and pages."),
+    click.option("--code-commit", help="adopt: of the code that trained the runs."),
+    click.option("--here", is_flag=True, help="adopt: the runs were trained on this machine."),
+    click.option("--tokens", type=directory, multiple=True, help="run: of figure-6, text to train on."),
+    click.option("--validation", type=directory, multiple=True, help="run, adopt: text to score it by."),
+    click.option("--again", is_flag=True, help="adopt: also what has a record."),
+    json_option,
 )
-@asked_options
 @click.pass_context
-def command(context: click.Context, /, asked: Asked, **modes: bool) -> None:
+def command(context: click.Context, /, **given: Any) -> None:
     """Reproduce the paper's figures and tables: what there is to train, what has been, and pages of it.
 
     A run that is finished has a record in RESULTS, a file named by the digest of its configuration.
@@ -173,21 +245,24 @@ def command(context: click.Context, /, asked: Asked, **modes: bool) -> None:
       sraven reproduce --adopt runs/seed-0 runs/seed-1
       sraven reproduce --render
     """
-    mode = _only(modes)
-    if not asked.results.is_dir():
-        raise click.UsageError(
-            f"there is no {asked.results}; run this in a checkout, or name it with --results"
-        )
-    action = ACTIONS[mode]
-    if asked.names and "names" not in action.takes:
-        raise click.UsageError(f"--{mode} takes no names, but got {asked.names[0]!r}")
-    if "names" in action.takes and not asked.names:
+    modes = [name for name in ACTIONS if given[name]]
+    if not modes:
+        raise click.UsageError(f"say what to do: {', '.join(f'--{name}' for name in ACTIONS)}")
+    if len(modes) > 1:
+        raise click.UsageError(f"one thing at a time, but got {' and '.join(f'--{name}' for name in modes)}")
+    [mode] = modes
+    results, names, takes = given["results"], given["names"], signature(ACTIONS[mode]).parameters
+    if not results.is_dir():
+        raise click.UsageError(f"there is no {results}; run this in a checkout, or name it with --results")
+    if names and "names" not in takes:
+        raise click.UsageError(f"--{mode} takes no names, but got {names[0]!r}")
+    if "names" in takes and not names:
         raise click.UsageError(f"--{mode} needs names; `sraven reproduce --list` has those of the figures")
     for parameter in context.command.params:
         name = parameter.name or ""
         is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_given and name not in (*ACTIONS, *action.takes, "results", "as_json"):
+        if is_given and name not in (*ACTIONS, *takes, "as_json"):
             raise click.UsageError(f"--{mode} has no use for {parameter.opts[0]}; leave it out")
     with needs_extra("sraven reproduce", "baselines"):
         import baselines.reproduction.run  # noqa: F401
-    action.do(asked)
+    ACTIONS[mode](**{name: given[name] for name in takes})

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.bounds import print_bounds
-from cli.shared.options import json_option, threads_option
+from cli.shared.options import threads_option
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
 from cli.shared.scores import print_many, print_scores, print_unranked
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Compare with the scores.json of a filed submission.")
 @threads_option
 @json_option
-def command(
-    submissions: tuple[Path, ...], out: Path | None, check: bool, threads: int | None, as_json: bool
-) -> None:
+def command(submissions: tuple[Path, ...], out: Path | None, check: bool, threads: int | None) -> None:
     """Score submissions: validate them, rebuild the labels, recompute their scores.
 
     Of one submission, all scores are printed, and why it won't be ranked if that is so. A fault refuses it
@@ -44,7 +42,7 @@ def command(
     if len(submissions) > 1:
         if out:
             raise click.UsageError("--out takes the scores of one submission; use --json for several")
-        _score_many(submissions, check, threads, as_json)
+        _score_many(submissions, check, threads)
         return
     from sraven.core.leaderboard.many import score_folder
     from sraven.core.submissions.runs import SCORES
@@ -55,12 +53,13 @@ def command(
     found = score_folder(submissions[0], threads=threads)
     if out:
         write_text(out, compact_json(found.scores))
-    if as_json:
-        print_json(found.content)
-    else:
+
+    def show() -> None:
         print_scores(found.scores, found.beside)
         print_bounds(found.board, found.splits)
         print_unranked(found.unranked)
+
+    print_outcome(value=found.content, text=show)
     if check and not _is_as_filed(found):
         raise SystemExit(1)
 
@@ -76,7 +75,7 @@ def _is_as_filed(found: "Scored") -> bool:
     return not place
 
 
-def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None, as_json: bool) -> None:
+def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None) -> None:
     """Score submissions and print a row for each."""
     from sraven.core.leaderboard.filed import Fault, fault_of
     from sraven.core.leaderboard.many import score_folders
@@ -92,10 +91,7 @@ def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None,
                 one, failed = fault_of(str(folder), error), failed + 1
             found.append(one)
             advance(1)
-    if as_json:
-        print_json(list(map(_content, submissions, found)))
-    else:
-        print_many(found)
+    print_outcome(value=list(map(_content, submissions, found)), text=lambda: print_many(found))
     if failed:
         raise SystemExit(1)
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import json_option, leaderboard_option, threads_option
-from cli.shared.printing import print_json
+from cli.shared.options import threads_option
+from cli.shared.printing import json_option, print_json, wants_json
 from cli.shared.progress import Stopped
-from cli.shared.scores import mean_with_error, print_unranked
+from cli.shared.scores import primary_score, print_unranked
 
 if TYPE_CHECKING:
     from sraven.core.contribution.propose import Proposer
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 @click.command(name="submit")
 @click.argument("submission", type=click.Path(path_type=Path))
 @click.option("--pr", "as_pull_request", is_flag=True, help="Open the pull request, too, with gh.")
-@leaderboard_option
+@click.option(
+    "--leaderboard",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("docs/leaderboard"),
+    show_default=True,
+    help="The leaderboard's folder, in a checkout.",
+)
 @threads_option
 @json_option
-def command(
-    submission: Path, as_pull_request: bool, leaderboard: Path, threads: int | None, as_json: bool
-) -> None:
+def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads: int | None) -> None:
     """File a submission under the leaderboard, ready for a pull request.
 
     Validates and scores it, and copies it with its scores.json; nothing is copied if it is refused. What
@@ -49,11 +53,11 @@ def command(
         proposer = make_proposer(leaderboard)
     found = score_folder(submission, threads=threads)
     goal = file_submission(submission, leaderboard, scores=found.scores)
-    if not as_json:
+    if not wants_json():
         click.echo(goal)
         print_unranked(found.unranked)
     address = _propose(proposer, goal, found) if proposer else None
-    if as_json:
+    if wants_json():
         told = {name: found.content[name] for name in ("ranked", "unranked_because")}
         print_json({"folder": str(goal), **told, "pull_request": address})
     elif address:
@@ -69,8 +73,7 @@ def _propose(proposer: "Proposer", folder: Path, found: "Scored") -> str:
     from sraven.core.submissions.submission import read_description
 
     method, board = shown(read_description(folder)[0]["method"]["name"]), found.board
-    primary = found.scores["splits"].get(board.primary_split)
-    score = mean_with_error(primary["metrics"][board.metric]) if primary else "–"
+    score = primary_score(board, found.scores)
     text = f"{method}: {board.primary_split} {board.metric} {score}, as scored by `sraven submit`."
     try:
         return proposer.propose(folder, f"{board.id}: {method}", text)

@@ -1,25 +1,22 @@
 """Train a baseline on a board (JAX)."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.configuration import config_options
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
-from cli.shared.language import LanguageOptions, language_options, text_of
-from cli.shared.options import json_option
+from cli.shared.language import language_options, text_of
 from cli.shared.outcomes import check_divergence, describe_line, print_session
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_json, wants_json
 from cli.shared.progress import progress_bar, resumable
 from cli.shared.training import (
-    Devices,
-    ScoringOptions,
     check_sinks,
+    config_options,
     device_options,
     recipe_options,
     scoring_options,
@@ -27,6 +24,8 @@ from cli.shared.training import (
 )
 
 if TYPE_CHECKING:
+    from jax.sharding import Mesh
+
     from baselines.config_file import ConfigFile
     from baselines.session import Plan, Session
 
@@ -62,8 +61,7 @@ def command(
     save_every: int | None,
     save_minutes: float,
     sinks: tuple[str, ...],
-    devices: Devices,
-    as_json: bool,
+    join_devices: "Callable[[], Mesh]",
     **runs: Any,
 ) -> None:
     """Train a baseline on a board's training split.
@@ -94,11 +92,10 @@ def command(
         _print_configs(plan)
         return
     check_sinks(sinks)
-    mesh = devices.join()
-    session = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks)
+    session = _train(plan, mesh=join_devices(), save_every=save_every, save_minutes=save_minutes, sinks=sinks)
     if session.is_first:
-        print_session(plan, session, as_json)
-        if "tensorboard" in sinks and not as_json:
+        print_session(plan, session)
+        if "tensorboard" in sinks and not wants_json():
             click.echo(f"\ntensorboard --logdir {shlex.quote(str(plan.out))}")
         check_divergence(plan, session)
 
@@ -109,8 +106,8 @@ def _plan(
     grid: Sequence[str],
     *,
     attention: str,
-    language: LanguageOptions,
-    scoring: ScoringOptions,
+    language: Mapping[str, Any],
+    scoring: Mapping[str, Any],
     **changes: Any,
 ) -> "Plan":
     """Return the plan of what was asked for."""
@@ -121,14 +118,14 @@ def _plan(
 
     board = read_board(board_id)
     if board.is_corpus:
-        changes = {"length": language.length, "dtype": language.dtype, **changes}
+        changes = {"length": language["length"], "dtype": language["dtype"], **changes}
     return plan_runs(
         board,
         attention,
         out,
         grid=read_grid(grid),
         text=text_of(board, language),
-        scoring=Scoring(*scoring),
+        scoring=Scoring(scoring["score_every"], scoring["score_instances"]),
         **changes,
     )
 

@@ -1,14 +1,14 @@
 """Re-check a dataset directory, of either task."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import json_option, threads_option
-from cli.shared.printing import print_json
+from cli.shared.options import threads_option
+from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
@@ -22,15 +22,14 @@ _WAYS = {
 """What to print of files that are right, by how they were compared."""
 
 
-def _print_report(report: "Report") -> None:
+def _describe(report: "Report") -> Iterator[str]:
     for split, checked in report.checked.items():
-        click.echo(f"{split:>6}: {checked:>12,} instances checked")
+        yield f"{split:>6}: {checked:>12,} instances checked"
     for way, count in report.files.items():
         if count:
-            click.echo(f"{'files':>6}: {count:>12,} {_WAYS[way].format(version=report.pyarrow)}")
+            yield f" files: {count:>12,} {_WAYS[way].format(version=report.pyarrow)}"
     for pair, shared in report.shared.items():
-        click.echo(f"{pair:>14}: {shared:,} equal instances")
-    _print_faults(report.faults)
+        yield f"{pair:>14}: {shared:,} equal instances"
 
 
 @click.command(name="verify")
@@ -39,7 +38,7 @@ def _print_report(report: "Report") -> None:
 @click.option("--thorough", is_flag=True, help="Ask the second opinion about each instance, not one of 16.")
 @threads_option
 @json_option
-def command(directory: str, full: bool, thorough: bool, threads: int | None, as_json: bool) -> None:
+def command(directory: str, full: bool, thorough: bool, threads: int | None) -> None:
     """Re-check a dataset directory: all of it is made anew and compared.
 
     Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
@@ -57,60 +56,57 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None, as_
     if not directory.startswith(PREFIX):
         if full:
             raise click.UsageError(f"--full is for datasets on the Hub, {PREFIX}USER/NAME")
-        _verify(Path(directory), thorough, threads, as_json)
+        _verify(Path(directory), thorough, threads)
         return
     if thorough and not full:
         raise click.UsageError("--thorough needs the data; add --full to download it")
-    from sraven.core.hub.remote import downloaded
-
-    report = _look(directory)
-    if report.faults or not full:
-        _print_remote(report, as_json)
-        return
-    with downloaded(report) as folder:
-        _verify(folder, thorough, threads, as_json)
-
-
-def _look(uri: str) -> "RemoteReport":
-    """Compare a dataset on the Hub with its manifest."""
-    from sraven.core.hub.remote import verify_remote
+    from sraven.core.hub.remote import downloaded, verify_remote
     from sraven.core.hub.service import read_place
     from sraven.text import benchmark, published
 
     with doing("asking the Hub"):
-        return verify_remote(read_place(uri), {benchmark.MANIFEST: published.expected})
+        report = verify_remote(read_place(directory), {benchmark.MANIFEST: published.expected})
+    if report.faults or not full:
+        _print_remote(report)
+        return
+    with downloaded(report) as folder:
+        _verify(folder, thorough, threads)
 
 
-def _print_remote(report: "RemoteReport", as_json: bool) -> None:
+def _print_remote(report: "RemoteReport") -> None:
     """Print what was found of a dataset on the Hub."""
-    if as_json:
-        print_json({"ok": not report.faults, **report._asdict(), "place": str(report.place)})
-    else:
-        for split, count in report.instances.items():
-            how = "questions, all files made anew" if report.remade else "instances, as the manifest says"
-            click.echo(f"{split:>6}: {count:>12,} {how}")
-        click.echo(
-            f"{'files':>6}: {report.files:>12,} with its checksums, {report.bytes:,} bytes, none downloaded"
-        )
-        click.echo(f"{'commit':>6}: {report.place.revision}")
-        _print_faults(report.faults)
-    if report.faults:
+    how = "questions, all files made anew" if report.remade else "instances, as the manifest says"
+    _conclude(
+        report.faults,
+        {**report._asdict(), "place": str(report.place)},
+        [
+            *(f"{split:>6}: {count:>12,} {how}" for split, count in report.instances.items()),
+            f" files: {report.files:>12,} with its checksums, {report.bytes:,} bytes, none downloaded",
+            f"commit: {report.place.revision}",
+        ],
+    )
+
+
+def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[str]) -> None:
+    """Print what was found; exit with 1 if anything is wrong."""
+
+    def show() -> None:
+        click.echo("\n".join(lines))
+        for fault in faults:
+            click.echo(f"fault: {fault}", err=True)
+        click.echo(f"{len(faults)} fault{'s' * (len(faults) > 1)}" if faults else "all is right")
+
+    print_outcome(value={"ok": not faults, **value}, text=show)
+    if faults:
         raise SystemExit(1)
 
 
-def _print_faults(faults: Sequence[str]) -> None:
-    for fault in faults:
-        click.echo(f"fault: {fault}", err=True)
-    count = len(faults)
-    click.echo(f"{count} fault{'s' if count > 1 else ''}" if count else "all is right")
-
-
-def _verify(directory: Path, thorough: bool, threads: int | None, as_json: bool) -> None:
+def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
     """Make a dataset directory anew, compare, and print what was found."""
     from sraven.text.benchmark import MANIFEST
 
     if (directory / MANIFEST).is_file():
-        _verify_questions(directory, as_json)
+        _verify_questions(directory)
         return
     from sraven.core.dataset.manifest import read_manifest
     from sraven.core.tasks.families import make_task
@@ -124,25 +120,15 @@ def _verify(directory: Path, thorough: bool, threads: int | None, as_json: bool)
             )
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing was changed", 130) from None
-    if as_json:
-        print_json({"ok": not report.faults, **asdict(report)})
-    else:
-        _print_report(report)
-    if report.faults:
-        raise SystemExit(1)
+    _conclude(report.faults, asdict(report), _describe(report))
 
 
-def _verify_questions(directory: Path, as_json: bool) -> None:
+def _verify_questions(directory: Path) -> None:
     """Make the files of published questions anew, compare, and print what was found."""
     from sraven.text.benchmark import SPLIT
     from sraven.text.published import verify_folder
 
     with doing("making the questions anew"):
         count, faults = verify_folder(directory)
-    if as_json:
-        print_json({"ok": not faults, "checked": {SPLIT: count}, "faults": faults})
-    else:
-        click.echo(f"{SPLIT:>6}: {count:>12,} questions, byte for byte")
-        _print_faults(faults)
-    if faults:
-        raise SystemExit(1)
+    value = {"checked": {SPLIT: count}, "faults": faults}
+    _conclude(faults, value, [f"{SPLIT:>6}: {count:>12,} questions, byte for byte"])

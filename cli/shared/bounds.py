@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
-from cli.shared.printing import print_table
+from cli.shared.printing import print_rows
 from sraven.core.ground.echo import with_error
 
 if TYPE_CHECKING:
@@ -43,22 +41,6 @@ def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
 
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:
     """Print what scores by the board's primary metric are read against on some splits."""
-    from rich.table import Table
-
-    rows = [*_ceiling(board, splits), *line_rows(board, splits)]
-    if not rows:
-        return
-    table = Table(f"{board.metric} is read against", *splits)
-    for label, values in rows:
-        table.add_row(label, *(values.get(split, "–") for split in splits))
-    print_table(table)
-
-
-def print_lines(board: "Board") -> None:
-    """Print the lines of a board, each with whose score it is, and chance."""
-    meanings = {line.title: line.meaning for line in board.lines(board.primary_split)}
-    for label, values in line_rows(board, tuple(board.splits)):
-        scores = ", ".join(f"{value} on {split}" for split, value in values.items())
-        click.echo(f"{label}: {board.metric} {scores}")
-        if label in meanings:
-            click.echo(f"  {meanings[label]}")
+    if found := [*_ceiling(board, splits), *line_rows(board, splits)]:
+        rows = ((label, *(values.get(split, "–") for split in splits)) for label, values in found)
+        print_rows((f"{board.metric} is read against", *splits), rows)

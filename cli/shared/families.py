@@ -13,21 +13,14 @@ import click
 from click.core import ParameterSource
 
 from cli.lazy import LazyGroup
-from cli.shared.extras import one_picture
-from cli.shared.options import (
-    F,
-    argument_of,
-    json_option,
-    output_options,
-    size_option,
-    threads_option,
-    which_options,
-)
+from cli.shared.extras import needs_extra
+from cli.shared.options import F, argument_of, output_options, threads_option, which_options
 from cli.shared.outputs import output_file
-from cli.shared.printing import print_json, print_outcome, print_renderables, print_table
+from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
 from cli.shared.writing import write
 from sraven.core.ground.spec import settings_of
+from sraven.core.system.isolation import elsewhere
 from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.family import Family, Help, Shows
 
@@ -75,7 +68,7 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
         task: GeneratedTask = resolve_name(family.task)(**given)
         return task
 
-    return argument_of("task", make, *(field_option(kind, name) for name in names), parts=names)
+    return argument_of("task", make, *(field_option(kind, name) for name in names))
 
 
 def _help_of(family: Family, name: str) -> Help:
@@ -90,18 +83,20 @@ def _help_of(family: Family, name: str) -> Help:
     return family.helps.get(name, plain)
 
 
-def _command(family: Family, name: str, function: Callable[..., None]) -> click.Command:
-    return click.command(name=name, help=cleandoc(_help_of(family, name).text))(function)
-
-
 def _generate(family: Family) -> Callable[..., None]:
-    sizes = {
-        split: size_option(f"--{split.replace('_', '-')}", size.instances, size.meaning)
+    options = (
+        click.option(
+            f"--{split.replace('_', '-')}",
+            type=int,
+            default=size.instances,
+            show_default=True,
+            help=size.meaning,
+        )
         for split, size in family.sizes.items()
-    }
+    )
 
     @task_argument(family)
-    @argument_of("sizes", dict, *sizes.values(), parts=list(sizes))
+    @argument_of("sizes", dict, *options)
     @output_options
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
         # A task without some split, as --holdout 0 leaves it, has none of it unless it is asked for.
@@ -131,21 +126,24 @@ def _show(family: Family) -> Callable[..., None]:
         index: int,
         count: int,
         explain: bool,
-        as_json: bool,
         png: Path | None = None,
     ) -> None:
         module: Shows = resolve_name(show.module)
         if png:
-            with one_picture(count):
+            if count != 1:
+                raise click.UsageError(
+                    f"--png shows one instance, but --count is {count}; leave out one of them"
+                )
+            with elsewhere(), needs_extra("--png", "analysis"):
                 save_picture = resolve_name(show.picture)
             save_picture(module.make_puzzle(task, split, index), png, explain)
-            print_outcome(str(png), {"path": str(png)}, as_json)
+            print_outcome(value={"path": str(png)}, text=str(png))
             return
         puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]
-        if as_json:
-            print_json([module.to_json(puzzle) for puzzle in puzzles])
-        else:
-            print_renderables(module.render(puzzle, explain) for puzzle in puzzles)
+        print_outcome(
+            value=list(map(module.to_json, puzzles)),
+            text=lambda: print_renderables(module.render(puzzle, explain) for puzzle in puzzles),
+        )
 
     return command
 
@@ -162,17 +160,12 @@ def _ambiguity(family: Family) -> Callable[..., None]:
     )
     @threads_option
     @json_option
-    def ambiguity(task: "GeneratedTask", n: int, threads: int | None, as_json: bool) -> None:
-        from rich.table import Table
-
+    def ambiguity(task: "GeneratedTask", n: int, threads: int | None) -> None:
         found = resolve_name(family.measure)(task, n, threads)
-        if as_json:
-            print_json({"config": task.config, "results": found.results})
-            return
-        table = Table(*found.headings, title=found.title, title_justify="left")
-        for row in found.rows:
-            table.add_row(*row)
-        print_table(table)
+        print_outcome(
+            value={"config": task.config, "results": found.results},
+            text=lambda: print_rows(found.headings, found.rows, title=found.title, title_justify="left"),
+        )
 
     return ambiguity
 
@@ -192,7 +185,7 @@ def summaries(family: Family) -> dict[str, str]:
 
 def make_command(family: Family, name: str) -> click.Command:
     """Return a command of a family, which imports its tasks' module."""
-    return _command(family, name, _MAKERS[name][0](family))
+    return click.command(name=name, help=cleandoc(_help_of(family, name).text))(_MAKERS[name][0](family))
 
 
 class FamilyGroup(LazyGroup):
@@ -200,8 +193,12 @@ class FamilyGroup(LazyGroup):
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."
-        super().__init__(family.name, help=cleandoc(text), package="", summaries=summaries(family))
+        super().__init__(family.name, help=cleandoc(text))
         self._family = family
+
+    def summaries(self) -> dict[str, str]:
+        """Return the commands that the family has, with a line on each."""
+        return summaries(self._family)
 
     def load(self, name: str) -> click.Command:
         """Make a command."""

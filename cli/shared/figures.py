@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.printing import print_table
+from cli.shared.printing import print_rows
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
@@ -31,19 +31,17 @@ def coverage_of(standing: "Standing") -> dict[str, Any]:
 
 def print_coverage(standings: "Sequence[Standing]") -> None:
     """Print how far the figures have come, a row each."""
-    from rich.table import Table
-
-    table = Table("figure", "runs", "whole grid", "other lengths", "what it is")
-    for each in standings:
-        found = each.coverage
-        table.add_row(
+    rows = (
+        (
             each.figure.name,
-            f"{found.done:,} of {found.planned:,}",
-            f"{found.grid_done:,} of {found.grid_planned:,}",
+            f"{each.coverage.done:,} of {each.coverage.planned:,}",
+            f"{each.coverage.grid_done:,} of {each.coverage.grid_planned:,}",
             "; ".join(f"{len(level.records)} of {level.name}" for level in each.levels[1:]),
             each.figure.title,
         )
-    print_table(table)
+        for each in standings
+    )
+    print_rows(("figure", "runs", "whole grid", "other lengths", "what it is"), rows)
 
 
 def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None:
@@ -53,11 +51,8 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
         found: of each, as `baselines.reproduction.plan.outlook` returns it.
         notes: lines.
     """
-    from rich.table import Table
-
-    table = Table("figure", "runs left", "steps", "operations, nominal", "computed", "hours")
-    for each in found:
-        table.add_row(
+    rows = (
+        (
             each["figure"],
             f"{each['left']:,} of {each['runs']:,}",
             f"{each['steps']:,}",
@@ -65,7 +60,9 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
             f"{each['operations_computed']:.2g}",
             "–" if each["hours"] is None else f"{each['hours']:,.1f}",
         )
-    print_table(table)
+        for each in found
+    )
+    print_rows(("figure", "runs left", "steps", "operations, nominal", "computed", "hours"), rows)
     for note in notes:
         click.echo(note)
 

@@ -1,7 +1,8 @@
 """Options of the language model, for commands that serve all boards."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,35 +16,9 @@ if TYPE_CHECKING:
 directory = click.Path(path_type=Path, file_okay=False)
 
 
-class LanguageOptions(NamedTuple):
-    """What was given for the language model; None or nothing for what wasn't.
-
-    Attributes:
-        data: directories of tokens.
-        validation: directories of documents to score and to choose by.
-        size: name of a size.
-        length: tokens of a window.
-        dtype: what to compute in.
-        parts: of a batch.
-        tile: positions of a tile of attention.
-        rematerialise: whether to compute blocks anew for gradients.
-        fused: whether to compute tiles of HYLA in fused kernels.
-    """
-
-    data: tuple[Path, ...]
-    validation: tuple[Path, ...]
-    size: str | None
-    length: int | None
-    dtype: str | None
-    parts: int | None
-    tile: int | None
-    rematerialise: bool
-    fused: bool
-
-
 language_options = argument_of(
     "language",
-    LanguageOptions,
+    dict,
     click.option("--data", type=directory, multiple=True, help="c4: tokens to train on; may be repeated."),
     click.option(
         "--validation",
@@ -59,7 +34,7 @@ language_options = argument_of(
     click.option("--rematerialise", is_flag=True, help="c4: compute blocks anew for their gradients."),
     click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels, on one NVIDIA GPU; untried."),
 )
-"""Adds the options; the command gets ``language``."""
+"""Adds the options; the command gets their values by name as ``language``."""
 
 
 def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
@@ -70,16 +45,16 @@ def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
     """
     from baselines.lm.corpus import Corpus
 
-    if not data:
-        raise _without_data(what)
+    _need_data(what, data)
     return Corpus(*data)
 
 
-def _without_data(what: str) -> click.UsageError:
-    return click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
+def _need_data(what: str, data: tuple[Path, ...]) -> None:
+    if not data:
+        raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
 
 
-def text_of(board: "Board", language: LanguageOptions) -> "Text | None":
+def text_of(board: "Board", language: Mapping[str, Any]) -> "Text | None":
     """Return what a language model is trained on; None for a board that makes its own instances.
 
     Raises:
@@ -89,13 +64,12 @@ def text_of(board: "Board", language: LanguageOptions) -> "Text | None":
         from baselines.lm.experiment import Compute
         from baselines.session import Text
 
-        if not language.data:
-            raise _without_data(board.id)
-        compute = Compute(language.parts or 1, language.tile, language.rematerialise, language.fused)
-        return Text(language.data, language.validation, language.size or "paper", compute)
+        _need_data(board.id, language["data"])
+        names = "tile", "rematerialise", "fused"
+        compute = Compute(language["parts"] or 1, *(language[name] for name in names))
+        return Text(language["data"], language["validation"], language["size"] or "paper", compute)
     # 0 equals False, and is given all the same.
-    values = language._asdict().items()
-    given = [f"--{name}" for name, value in values if value not in (None, ()) and value is not False]
+    given = [f"--{name}" for name, each in language.items() if each not in (None, ()) and each is not False]
     if given:
         raise click.UsageError(f"{given[0]} is for the language model; {board.id} makes its own instances")
     return None

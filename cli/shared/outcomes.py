@@ -1,19 +1,17 @@
 """What came of training, as commands say it: while it goes on, and in the end."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.printing import print_json, print_table
+from cli.shared.printing import print_json, print_rows, wants_json
 from cli.shared.progress import Stopped
 from sraven.core.ground.echo import with_error
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
     from baselines.session import Plan, Session
-    from baselines.train import Outcome
 
 _IN_BRIEF = {
     "loss": "loss {:.3g}",
@@ -30,10 +28,13 @@ def describe_line(line: Mapping[str, float]) -> str:
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
-def print_session(plan: "Plan", session: "Session", as_json: bool) -> None:
-    """Print what came of the runs."""
-    if as_json:
-        runs = [_summarise(*run) for run in zip(plan.folders, session.outcomes, strict=True)]
+def print_session(plan: "Plan", session: "Session") -> None:
+    """Print what came of the runs: of each its result, where it is, and the end of its log."""
+    from baselines.result import read_result
+
+    if wants_json():
+        pairs = zip(plan.folders, session.outcomes, strict=True)
+        runs = [{"folder": str(folder), "training": of.report, **read_result(folder)} for folder, of in pairs]
         print_json(runs if session.summary is None else {**session.summary, "runs": runs})
         return
     for folder, config, outcome in zip(plan.folders, plan.configs, session.outcomes, strict=True):
@@ -42,13 +43,6 @@ def print_session(plan: "Plan", session: "Session", as_json: bool) -> None:
             click.echo(f"{folder}: {config.steps:,} steps{score}")
     if session.summary is not None:
         _print_grid(session.summary, plan)
-
-
-def _summarise(folder: Path, outcome: "Outcome") -> dict[str, Any]:
-    """Return what `--json` says of a run: its result, where it is, and the end of its log."""
-    from baselines.result import read_result
-
-    return {"folder": str(folder), "training": outcome.report, **read_result(folder)}
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
@@ -61,15 +55,14 @@ def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
 
 def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
     """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
-    from rich.table import Table
-
-    table = Table(*summary["points"][0]["values"], f"{summary['metric']} ({summary['split']})", "", box=None)
+    rows: list[tuple[str, ...]] = []
     for place, point in enumerate(summary["points"]):
         mean, error = point["mean"], point["standard_error"]
         score = f"diverged (seed {point['diverged']})" if mean is None else with_error(mean, error)
         chosen = "selected" if place == summary["selected"] else ""
-        table.add_row(*(f"{value:g}" for value in point["values"].values()), score, chosen)
-    print_table(table)
+        rows.append((*(f"{value:g}" for value in point["values"].values()), score, chosen))
+    metric = f"{summary['metric']} ({summary['split']})"
+    print_rows((*summary["points"][0]["values"], metric, ""), rows, box=None)
     if summary["selected"] is not None:
         best = summary["points"][summary["selected"]]
         runs = " ".join(str(plan.out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,16 +14,44 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+_JSON = f"{__name__}.json"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta[_JSON] = value
+
+
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep,
+    help="Print JSON, for programs.",
+)
+
+
+def wants_json() -> bool:
+    """Tell whether the command that runs was given ``--json``."""
+    return bool(click.get_current_context().meta.get(_JSON))
+
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output; dataclasses may be in it."""
     click.echo(json.dumps(as_json(value), indent=2, allow_nan=False))
 
 
-def print_outcome(text: str, value: Any, as_json: bool) -> None:
-    """Print what was done: a text for people, or a value as JSON for programs."""
-    if as_json:
+def print_outcome(*, value: Mapping[str, Any] | list[Any], text: str | Callable[[], object]) -> None:
+    """Print what came of the command that runs: for programs if it was given ``--json``, else for people.
+
+    Args:
+        value: an object or a list, for programs.
+        text: for people, or what prints it.
+    """
+    if wants_json():
         print_json(value)
+    elif callable(text):
+        text()
     else:
         click.echo(text)
 
@@ -41,6 +70,40 @@ def console_width() -> int:
 
     console = Console()
     return console.width if console.is_terminal or "COLUMNS" in os.environ else 80
+
+
+def print_rows(
+    headings: Iterable[str],
+    rows: Iterable[Iterable[object]],
+    *,
+    right: Container[str] = (),
+    whole: str = "",
+    bold: Iterable[bool] = (),
+    **look: Any,
+) -> None:
+    """Print a table on standard output.
+
+    Args:
+        headings: of the columns.
+        rows: their cells. Nothing in them is markup: what strangers wrote may be among them.
+        right: headings of columns that end on the right, as numbers do.
+        whole: heading of a column that is folded where it is too long, rather than cut.
+        bold: which rows stand out; none unless given.
+        look: options of `rich.table.Table`.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(**look)
+    for each in headings:
+        table.add_column(
+            each,
+            justify="right" if each in right else "left",
+            overflow="fold" if each == whole else "ellipsis",
+        )
+    for row, is_bold in zip_longest(rows, bold):
+        table.add_row(*(Text(str(cell)) for cell in row), style="bold" if is_bold else None)
+    print_table(table)
 
 
 def print_table(table: "Table") -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -11,8 +11,6 @@ from cli.shared.outputs import OF_PLACE
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
-
-    from sraven.core.leaderboard.evidence import Evidence
 
 
 class Stopped(click.ClickException):
@@ -46,6 +44,10 @@ def resumable(out: Path, start: str = "here") -> Iterator[None]:
         raise Stopped(
             f"{out} is unfinished: {error.strerror or error}{where}; mend that, and {again}", 1
         ) from None
+
+
+Counts = Callable[..., None]
+"""Is told one number, or two."""
 
 
 class Advance(Protocol):
@@ -82,18 +84,6 @@ def progress_bar(description: str, total: int) -> Iterator[Advance]:
         yield lambda count, note="": progress.update(bar, advance=count, note=note)
 
 
-class ShardsBar(NamedTuple):
-    """What is told of shards that are written.
-
-    Attributes:
-        advance: of more instances that are done.
-        shards: of shards that are done, and how many there are.
-    """
-
-    advance: Callable[[int], None]
-    shards: Callable[[int, int], None]
-
-
 def _rate(noun: str, field: str | None = None) -> "ProgressColumn":
     """Return a column with what is done a second, since the work began, on all machines together.
 
@@ -113,8 +103,10 @@ def _rate(noun: str, field: str | None = None) -> "ProgressColumn":
 
 
 @contextmanager
-def shards_bar(description: str, total: int | None) -> Iterator[ShardsBar]:
-    """Show a bar of instances, their rate and the shards that are done; yield what is told of both.
+def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Counts]]:
+    """Show a bar of instances, their rate and the shards that are done.
+
+    Yields what is told of more instances, and what is told of shards that are done, and how many there are.
 
     Args:
         description: what is done.
@@ -132,27 +124,19 @@ def shards_bar(description: str, total: int | None) -> Iterator[ShardsBar]:
     )
     with _show(*columns, expand=True) as progress:
         bar = progress.add_task(description, total=total, shards="")
-        yield ShardsBar(
+        yield (
             lambda count: progress.update(bar, advance=count),
             lambda done, of: progress.update(bar, shards=f"{done:,}/{of:,} shards"),
         )
 
 
-class DocumentsBar(NamedTuple):
-    """What is told of documents that are prepared.
-
-    Attributes:
-        tell: of more documents and bytes of text.
-        sources: of sources that are done, and how many there are.
-    """
-
-    tell: Callable[[int, int], None]
-    sources: Callable[[int, int], None]
-
-
 @contextmanager
-def documents_bar(what: str = "preparing") -> Iterator[DocumentsBar]:
-    """Show documents and bytes, both a second too, and finished sources; yield what is told of them."""
+def documents_bar(what: str = "preparing") -> Iterator[tuple[Counts, Counts]]:
+    """Show documents and bytes, both a second too, and finished sources.
+
+    Yields what is told of more documents and bytes of text, and what is told of sources that are done, and
+    how many there are.
+    """
     from rich.progress import FileSizeColumn, SpinnerColumn, TextColumn, TransferSpeedColumn
 
     words = (
@@ -171,7 +155,7 @@ def documents_bar(what: str = "preparing") -> Iterator[DocumentsBar]:
         def sources(done: int, of: int) -> None:
             progress.update(bar, sources=f"{done:,}/{of:,} sources")
 
-        yield DocumentsBar(advance, sources)
+        yield advance, sources
 
 
 @contextmanager
@@ -181,28 +165,3 @@ def doing(what: str) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(what) as status:
         yield status.update
-
-
-@contextmanager
-def gathering(fresh: bool) -> "Iterator[Callable[[Path], Evidence]]":
-    """Yield what gathers the evidence of an entry; a terminal is shown which one it is at.
-
-    Entries of a board share its labels.
-
-    Args:
-        fresh: whether entries are scored anew, whatever earlier runs have kept.
-    """
-    from rich.console import Console
-
-    from sraven.core.ground.echo import shown
-    from sraven.core.leaderboard.evidence import gather_evidence
-    from sraven.core.leaderboard.many import SharedBoards
-
-    find_board = SharedBoards()
-    with Console(stderr=True).status("reading") as status:
-
-        def gather(folder: Path) -> "Evidence":
-            status.update(f"scoring {shown(folder.name)}")
-            return gather_evidence(folder, fresh=fresh, find_board=find_board)
-
-        yield gather

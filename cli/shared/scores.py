@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.printing import print_table
+from cli.shared.printing import print_rows, print_table
 from sraven.core.ground.echo import figure, shown, with_error
 
 if TYPE_CHECKING:
+    from sraven.core.boards.board import Board
     from sraven.core.leaderboard.filed import Fault
     from sraven.core.leaderboard.many import Scored
     from sraven.core.leaderboard.verdict import Unranked
@@ -19,13 +20,19 @@ def mean_with_error(score: Mapping[str, Any]) -> str:
     return "–" if score["mean"] is None else with_error(score["mean"], score["standard_error"])
 
 
-def _row(name: str, found: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the cells of a metric, given its scores by split."""
-    cells = [name]
+def score_cells(found: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the cells of scores: of each its mean, and its interval."""
+    cells = []
     for score in found:
         low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
         cells += [mean_with_error(score), low_high]
     return cells
+
+
+def primary_score(board: "Board", scores: Mapping[str, Any]) -> str:
+    """Return a submission's score by what its board ranks by."""
+    found = scores["splits"].get(board.primary_split)
+    return mean_with_error(found["metrics"][board.metric]) if found else "–"
 
 
 def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
@@ -50,7 +57,7 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
         table.add_column("interval")
     names = dict.fromkeys(name for found in splits.values() for name in found["metrics"])
     for name in names:
-        table.add_row(*_row(name, (found["metrics"][name] for found in splits.values())))
+        table.add_row(name, *score_cells(found["metrics"][name] for found in splits.values()))
     gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
     for name in gaps:
         row = []
@@ -60,7 +67,8 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
         table.add_row(f"gap of {name} to the ceiling", *row)
     table.add_section()
     for name in dict.fromkeys(name for found in beside.values() for name in found):
-        table.add_row(*_row(f"{name} (younger than the board)", (beside[split][name] for split in splits)))
+        cells = score_cells(beside[split][name] for split in splits)
+        table.add_row(f"{name} (younger than the board)", *cells)
     missing = {split: found["missing"] for split, found in splits.items() if any(found["missing"])}
     print_table(table)
     for split, found in splits.items():
@@ -82,30 +90,16 @@ def _verdict(reasons: "Sequence[Unranked]") -> str:
 
 def print_many(found: "Sequence[Scored | Fault]") -> None:
     """Print a row for each submission: its board's score, and whether it will be ranked."""
-    from rich.table import Table
-    from rich.text import Text
-
     from sraven.core.leaderboard.filed import Fault
 
-    table = Table()
-    table.add_column("submission", overflow="fold")  # a path is needed whole
-    table.add_column("board")
-    table.add_column("metric")
-    table.add_column("score", justify="right")
-    table.add_column("seeds", justify="right")
-    table.add_column("ranked")
+    rows: list[tuple[object, ...]] = []
     for each in found:
         if isinstance(each, Fault):
-            table.add_row(Text(each.place), "", "", "", "", Text(f"refused: {each.reason}"))
+            rows.append((each.place, "", "", "", "", f"refused: {each.reason}"))
             continue
-        board = each.board
-        primary = each.scores["splits"].get(board.primary_split)
-        table.add_row(
-            Text(shown(str(each.folder), 400)),  # a stranger's, like all that may name things: no markup
-            board.id,
-            f"{board.primary_split} {board.metric}",
-            mean_with_error(primary["metrics"][board.metric]) if primary else "–",
-            str(len(primary["seeds"])) if primary else "0",
-            Text(_verdict(each.unranked)),
-        )
-    print_table(table)
+        board, primary = each.board, each.scores["splits"].get(each.board.primary_split, {"seeds": ()})
+        ranked_by, score = f"{board.primary_split} {board.metric}", primary_score(board, each.scores)
+        where, seeds = shown(str(each.folder), 400), len(primary["seeds"])
+        rows.append((where, board.id, ranked_by, score, seeds, _verdict(each.unranked)))
+    headings = "submission", "board", "metric", "score", "seeds", "ranked"
+    print_rows(headings, rows, right=headings[3:5], whole="submission")  # a path is needed whole

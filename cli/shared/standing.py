@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.printing import print_table
-from cli.shared.progress import gathering
+from cli.shared.printing import print_rows
+from cli.shared.progress import doing
+from sraven.core.ground.echo import figure, shown, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
@@ -34,6 +35,9 @@ def find_standing(
     Raises:
         click.UsageError: if there is no such folder, or something is added to another board.
     """
+    from sraven import __version__
+    from sraven.core.leaderboard.evidence import gather_evidence
+    from sraven.core.leaderboard.many import SharedBoards
     from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
     from sraven.core.leaderboard.snapshot import read_snapshot
     from sraven.core.submissions.submission import SUBMISSIONS
@@ -44,38 +48,30 @@ def find_standing(
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    with gathering(fresh) as gather:
+    find_board = SharedBoards()  # entries of a board share its labels
+    with doing("reading") as tell:
+
+        def gather(entry: Path) -> "Evidence":
+            tell(f"scoring {shown(entry.name)}")
+            return gather_evidence(entry, fresh=fresh, find_board=find_board)
+
         own = gather_own(added, gather)
-        _check_boards(own, board_id)
+        for name, evidence in own.items():
+            if board_id not in (None, evidence.board.id):
+                raise click.UsageError(
+                    f"{name} is for {evidence.board.id}, not {board_id}; name that board, or none"
+                )
         if folder is not None:
             return read_leaderboard(folder, board_id, gather=gather, own=own)
         found = read_snapshot(board_id, own=own)
-    _say_whence(found.date, bool(own))
+    copies = ", and the predictions that yours are compared with for copies" if own else ""
+    whence = f"the standing of {found.date}, as it came with sraven {__version__}"
+    click.echo(f"{whence}; a checkout has what was filed since{copies}", err=True)
     return found
-
-
-def _check_boards(own: "dict[str, Evidence]", board_id: str | None) -> None:
-    """Refuse a submission to another board than the one that is asked for."""
-    for name, evidence in own.items():
-        if board_id not in (None, evidence.board.id):
-            raise click.UsageError(
-                f"{name} is for {evidence.board.id}, not {board_id}; name that board, or none"
-            )
-
-
-def _say_whence(day: str | None, with_own: bool) -> None:
-    """Say on standard error that the standing is the package's, and of when."""
-    from sraven import __version__
-
-    told = f"the standing of {day}, as it came with sraven {__version__}; a checkout has what was filed since"
-    if with_own:
-        told += ", and the predictions that yours are compared with for copies"
-    click.echo(told, err=True)
 
 
 def _remarks(standing: "Standing") -> list[str]:
     """Return why entries aren't ranked, a line each, and what to know of those that are."""
-    from sraven.core.ground.echo import shown
     from sraven.core.leaderboard.eligibility import REFERENCE
     from sraven.core.leaderboard.standing import REPORTED
 
@@ -91,8 +87,6 @@ def _remarks(standing: "Standing") -> list[str]:
 
 def _fate(standing: "Standing", entry: "Entry") -> str:
     """Return whether one's own submission would be ranked if it were filed, and where."""
-    from sraven.core.ground.echo import shown
-
     board = standing.board
     if entry.rank is None:
         why = shown(entry.remark, 400) or ("has no score" if board.is_ranked else f"{board.id} ranks nothing")
@@ -104,8 +98,6 @@ def _fate(standing: "Standing", entry: "Entry") -> str:
 
 def _bounds(board: "Board") -> str:
     """Return what scores are read against, to stand behind a title; nothing if nobody knows."""
-    from sraven.core.ground.echo import figure
-
     ceiling, lines = board.ceiling(board.primary_split, board.metric), board.lines(board.primary_split)
     told = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
     told += [f"{line.title} {figure(line.value)}" for line in lines]
@@ -114,10 +106,6 @@ def _bounds(board: "Board") -> str:
 
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from sraven.core.ground.echo import figure, shown, with_error
     from sraven.core.leaderboard.ranking import ceiling
     from sraven.core.page.groups import look_notes
 
@@ -128,9 +116,9 @@ def print_standing(standing: "Standing") -> None:
         return
     title += _bounds(board)
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
-    cells: dict[str, Callable[[Entry], str | Text]] = {
+    cells: dict[str, Callable[[Entry], str]] = {
         "rank": lambda entry: str(entry.rank or ""),
-        "method": lambda entry: Text(shown(entry.method)),  # a stranger's: no markup
+        "method": lambda entry: shown(entry.method),
         "badge": lambda entry: "yours" if entry.own else entry.badge,
         f"{board.primary_split} {board.metric}": lambda entry: (
             "–" if entry.value is None else with_error(entry.value, entry.standard_error)
@@ -145,12 +133,14 @@ def print_standing(standing: "Standing") -> None:
         cells["unparsed"] = lambda entry: figure(entry.splits.get(found, {}).get("unparsed") or 0)
     if best is None:
         del cells["gap"]
-    table = Table(title=title, title_justify="left")
-    for heading in cells:
-        table.add_column(heading, justify="left" if heading in ("method", "badge") else "right")
-    for entry in standing.entries:
-        table.add_row(*(cell(entry) for cell in cells.values()), style="bold" if entry.own else None)
-    print_table(table)
+    print_rows(
+        cells,
+        ([cell(entry) for cell in cells.values()] for entry in standing.entries),
+        right=cells.keys() - {"method", "badge"},
+        bold=[entry.own for entry in standing.entries],
+        title=title,
+        title_justify="left",
+    )
     for line in _remarks(standing):
         click.echo(line)
     for entry_id, note in look_notes(standing).items():

@@ -1,8 +1,9 @@
 """Options of training: what runs are, how they are scored meanwhile, and on which devices."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,8 @@ from cli.shared.options import argument_of, join_options
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh
+
+    from baselines.config_file import ConfigFile
 
 
 def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
@@ -67,21 +70,9 @@ recipe_options = join_options(
 """What isn't given is the recipe's."""
 
 
-class ScoringOptions(NamedTuple):
-    """What was given for scores while it trains; None for what wasn't.
-
-    Attributes:
-        score_every: steps between them, 0 for none.
-        score_instances: of each split.
-    """
-
-    score_every: int | None
-    score_instances: int | None
-
-
 scoring_options = argument_of(
     "scoring",
-    ScoringOptions,
+    dict,
     click.option(
         "--score-every",
         type=click.IntRange(0),
@@ -104,7 +95,6 @@ sink_options = argument_of(
     _names_of_sinks,
     click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well."),
     click.option("--wandb", is_flag=True, help="Log to Weights & Biases as well."),
-    parts=("tensorboard", "wandb"),
 )
 """Adds the options; the command gets ``sinks``, names of `baselines.sinks.SINKS`."""
 
@@ -122,33 +112,24 @@ def check_sinks(names: Sequence[str]) -> None:
             import_module(SINKS[name].needs)
 
 
-class Devices(NamedTuple):
-    """What was given for devices and processes; None for what wasn't.
+def _devices(
+    mesh: str | None, coordinator: str | None, processes: int | None, process_id: int | None
+) -> "Callable[[], Mesh]":
+    """Return what joins the other processes, and returns the devices of all."""
 
-    Attributes:
-        mesh: sizes of the axes.
-        coordinator: of several processes.
-        processes: how many there are.
-        process_id: which this is.
-    """
-
-    mesh: str | None
-    coordinator: str | None
-    processes: int | None
-    process_id: int | None
-
-    def join(self) -> "Mesh":
-        """Join the other processes; return the devices of all."""
+    def join_all() -> "Mesh":
         from baselines.processes import join
         from baselines.sharding import make_mesh
 
-        join(self.coordinator, self.processes, self.process_id)
-        return make_mesh(self.mesh)
+        join(coordinator, processes, process_id)
+        return make_mesh(mesh)
+
+    return join_all
 
 
 device_options = argument_of(
-    "devices",
-    Devices,
+    "join_devices",
+    _devices,
     click.option(
         "--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]"
     ),
@@ -156,3 +137,37 @@ device_options = argument_of(
     click.option("--processes", type=int, help="How many there are, unless auto."),
     click.option("--process-id", type=int, help="Which this is, from 0, unless auto."),
 )
+
+
+_ARGUMENTS = {"board": "board_id"}
+"""What the command calls a field by another name."""
+
+
+def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> "ConfigFile | None":
+    """Read the file before other options are: what it says stands wherever the command line says nothing."""
+    if path is None or ctx.resilient_parsing:
+        return None
+    with needs_extra("--config", "baselines"):
+        from baselines.config_file import read_config_file
+    file = read_config_file(path)
+    values = {_ARGUMENTS.get(name, name): value for name, value in file.values.items()}
+    seeds = {"seeds": [str(seed) for seed in file.seeds]} if file.seeds else {}
+    ctx.default_map = {**(ctx.default_map or {}), **values, **seeds}
+    return file
+
+
+config_options = join_options(
+    click.option(
+        "--config",
+        "config_file",
+        type=click.Path(path_type=Path),
+        is_eager=True,
+        callback=_read_config,
+        metavar="FILE|RUN",
+        help="YAML or JSON of a run; other options go before what it says.",
+    ),
+    click.option(
+        "--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing."
+    ),
+)
+"""Adds both; the command gets ``config_file`` and ``print_config``."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.printing import print_json
+from cli.shared.printing import print_outcome
 from cli.shared.progress import resumable, shards_bar
 
 if TYPE_CHECKING:
+    from sraven.core.dataset.parts import Part
     from sraven.core.engines.jobs import Engine
     from sraven.core.tasks.task import Task
 
@@ -30,19 +31,18 @@ def write(
     engine: "Engine",
     part: str | None,
     force: bool,
-    as_json: bool,
 ) -> None:
     """Write a dataset with a progress bar, and print what it holds and how to load it."""
     from sraven.core.dataset.write import write_dataset
 
     how: dict[str, Any] = {"file_format": file_format, "threads": threads, "engine": engine, "force": force}
     if part is not None:
-        _write_part(task, sizes, out, part, as_json, **how)
+        _write_part(task, sizes, out, part, **how)
         return
     out = out or Path(_directory_name(task))
-    with resumable(out), shards_bar("generating", sum(sizes.values())) as told:
-        manifest = write_dataset(task, sizes, out, progress=told.advance, shards=told.shards, **how)
-    print_dataset(manifest, out, as_json)
+    with resumable(out), shards_bar("generating", sum(sizes.values())) as (advance, shards):
+        manifest = write_dataset(task, sizes, out, progress=advance, shards=shards, **how)
+    print_dataset(manifest, out)
 
 
 def _directory_name(task: "Task") -> str:
@@ -56,34 +56,40 @@ def _directory_name(task: "Task") -> str:
     return name
 
 
-def _write_part(
-    task: "Task", sizes: Mapping[str, int], out: Path | None, part: str, as_json: bool, **how: Any
-) -> None:
+def _write_part(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str, **how: Any) -> None:
     """Write a part of a dataset with a progress bar, and print what it holds and what comes next."""
     from sraven.core.dataset.parts import read_part, write_part
 
     chosen = read_part(part)
     folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")
-    with resumable(folder), shards_bar(f"part {chosen}", None) as told:
-        shards = write_part(task, sizes, folder, chosen, progress=told.advance, shards=told.shards, **how)
-    instances = sum(shard.count for shard in shards)
-    if as_json:
-        found = {"number": chosen.number, "of": chosen.of, "shards": len(shards), "instances": instances}
-        print_json({"path": str(folder), **found})
-        return
-    click.echo(f"part {chosen}: {len(shards):,} shards, {instances:,} instances")
-    click.echo(f"when all are there: sraven merge {shlex.quote(str(folder))} ... --out DIR")
+    with resumable(folder), shards_bar(f"part {chosen}", None) as (advance, told):
+        shards = write_part(task, sizes, folder, chosen, progress=advance, shards=told, **how)
+    print_part(folder, chosen, shards=len(shards), instances=sum(shard.count for shard in shards))
 
 
-def print_dataset(manifest: Mapping[str, Any], out: Path, as_json: bool) -> None:
+def print_part(folder: Path, part: "Part", **counts: int) -> None:
+    """Print what a part holds, and what comes next."""
+    held = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
+    print_outcome(
+        value={"path": str(folder), "number": part.number, "of": part.of, **counts},
+        text=f"part {part}: {held}\n"
+        f"when all are there: sraven merge {shlex.quote(str(folder))} ... --out DIR",
+    )
+
+
+def print_dataset(manifest: Mapping[str, Any], out: Path) -> None:
     """Print what a dataset holds, and how to load it."""
+    keys = "num_examples", "digest"
+    splits = {name: {key: split[key] for key in keys} for name, split in manifest["splits"].items()}
+    print_outcome(
+        value={"path": str(out), "config": manifest["config"], "splits": splits},
+        text=lambda: _describe_dataset(manifest, out),
+    )
+
+
+def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
     from sraven.core.tasks.families import make_task, rows_of
 
-    if as_json:
-        keys = "num_examples", "digest"
-        splits = {name: {key: split[key] for key in keys} for name, split in manifest["splits"].items()}
-        print_json({"path": str(out), "config": manifest["config"], "splits": splits})
-        return
     rows = rows_of(make_task(manifest["config"]))
     for name, split in manifest["splits"].items():
         click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{rows.remark(split['tallies'])}")
@@ -95,13 +101,15 @@ def print_dataset(manifest: Mapping[str, Any], out: Path, as_json: bool) -> None
         click.echo("warning: load_dataset takes * ? [ ] and :: for patterns; rename the directory", err=True)
 
 
-def print_tokens(manifest: Mapping[str, Any], out: Path, as_json: bool) -> None:
+def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:
     """Print what tokens were prepared, and what was left out."""
+    told = {key: value for key, value in manifest.items() if key != "plan"}
+    print_outcome(value={"path": str(out), **told}, text=lambda: _describe_tokens(manifest, out))
+
+
+def _describe_tokens(manifest: Mapping[str, Any], out: Path) -> None:
     from baselines.lm.records import FAULTS
 
-    if as_json:
-        print_json({"path": str(out), **{key: manifest[key] for key in manifest if key != "plan"}})
-        return
     tokens, size = manifest["tokens"], manifest["text_bytes"]
     click.echo(f"{manifest['documents']:>15,} documents in {len(manifest['shards']):,} shards below {out}")
     click.echo(f"{size:>15,} bytes of text")

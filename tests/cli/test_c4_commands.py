@@ -21,7 +21,10 @@ def corpus(tmp_path, monkeypatch):
     return tmp_path
 
 
-def prepare(run, *more, source="*.jsonl", tokenizer=("train", "--vocab-size", 278), out="tokens"):
+TRAINED = ("train", "--vocab-size", 278)
+
+
+def prepare(run, *more, source="*.jsonl", tokenizer=TRAINED, out="tokens"):
     return run(
         *("c4", "prepare", "--source", source, "--tokenizer", *tokenizer),
         *("--out", out, "--processes", 1, *more),
@@ -57,35 +60,31 @@ def test_a_tokenizer_from_a_file_gives_the_same(run):
 
 
 @pytest.mark.parametrize(
-    ("more", "options", "message"),
+    ("more", "options", "named"),
     [
-        ([], {"source": "none*.json"}, "source='none*.json': no such file"),
-        ([], {"tokenizer": ["none.model"]}, "tokenizer='none.model': No such file"),
-        ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents go with"),
-        (
-            [],
-            {"tokenizer": ["train", "--vocab-size", 70_000]},
-            "vocab_size=70000: expected an integer",
-        ),
+        ([], {"source": "none*.json"}, "source='none*.json'"),
+        ([], {"tokenizer": ["none.model"]}, "tokenizer='none.model'"),
+        ([], {"tokenizer": ["a.jsonl"]}, "tokenizer='a.jsonl'"),
+        ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents"),
+        ([], {"tokenizer": ["train", "--vocab-size", 70_000]}, "vocab_size=70000"),
         ([], {"tokenizer": ["train"]}, "vocab_size=32,000"),
-        ([], {"out": "a.jsonl"}, "is a file"),
-        (["--limit", 0], {}, "limit=0: expected an integer from 1"),
-        (["--shard-documents", 0], {}, "shard_documents=0: expected"),
-        (["--config", "en"], {}, "config='en'"),
+        ([], {"out": "a.jsonl"}, "a.jsonl"),
+        (["--limit", 0], {}, "limit=0"),
+        (["--shard-documents", 0], {}, "shard_documents=0"),
+        (["--config", "en"], {}, "'en'"),
         (["--part", "0/2"], {}, "part='0/2'"),
     ],
 )
-def test_errors_are_one_line_and_leave_nothing(run, more, options, message, corpus):
+def test_errors_are_one_line_and_leave_nothing(run, more, options, named, corpus):
     before = sorted(corpus.iterdir())
     code, out, err = prepare(run, *more, **options)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
+    assert (code, out, err.count("\n")) == (2, "", 1) and named in err
     assert sorted(corpus.iterdir()) == before
 
 
 def test_strict_ends_at_the_first_broken_line(run):
     code, out, err = prepare(run, "--strict")
-    assert (code, out) == (2, "") and err.startswith("error: a.jsonl:26: not valid JSON")
+    assert (code, out) == (2, "") and "a.jsonl:26" in err
 
 
 def test_other_tokens_in_the_way(run):

@@ -5,11 +5,13 @@ import subprocess
 import sys
 from inspect import cleandoc
 
+import numpy as np
 import pytest
 
 from helpers.commands import COMMANDS, find_command
+from helpers.submissions import SRAVEN_BOARD
 
-SLOW = ("numba", "numpy", "jax", "pyarrow", "datasets", "rich", "yaml")
+SLOW = ("numba", "numpy", "jax", "pyarrow", "datasets", "rich", "yaml", "sraven.task")
 
 HELP = """
 import io, json, sys
@@ -52,3 +54,73 @@ def test_json_goes_alone_to_stdout(run, line):
     assert any("--json" in each.opts for each in find_command(*line.split()).params)
     code, out, err = run(*line.split(), "--json", "--no-such-option")
     assert (code, out) == (2, "") and err.startswith("error: ") and err.count("\n") == 1
+
+
+LINES = f"""
+count
+generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
+merge part --out data
+verify data
+publish data user/name --dry-run
+show
+ambiguity --M 2 -n 9
+fuzzylogic generate --train 5 --test 0 --ood 0 --ood-terms 0 --out logic
+fuzzylogic show
+fuzzylogic ambiguity -n 9
+boards
+freeze definitions.yaml
+reference {SRAVEN_BOARD} uniform-random --out entry
+score entry
+errors entry
+submit entry --leaderboard leaderboard
+leaderboard --leaderboard leaderboard
+train fuzzylogic-small-v1 --attention hyla --warmup 1 --print-config
+bench
+text tasks
+text generate --M 2 -n 3 --out prompts.jsonl
+text score completions.jsonl
+challenge commit program --name A --out commitment.json
+challenge new {SRAVEN_BOARD} COMMITMENT --out round
+challenge answer round/public predictions --commitment commitment.json --program program --out answer
+challenge score round/public answer --secret round/private/secret.json
+c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes 1 --out tokens
+"""
+"""A quick line of each command, one after the other in a folder."""
+
+ELSEWHERE = {
+    *("analyse", "curves", "evaluate", "reproduce", "text submit"),
+    *("c4 complete", "c4 fingerprint", "c4 sample"),
+}
+"""Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""
+
+
+def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
+    """So says `helpers.command.sraven` of whatever it runs; here every command is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sraven.core.compute.bench.measure", lambda case: {})
+    for name in ("program", "leaderboard"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "program" / "model.py").touch()
+    (tmp_path / "definitions.yaml").write_text("boards: []")
+    words = ["red", "green", "blue", "square"]
+    (tmp_path / "documents.txt").write_text(
+        "".join(f"{one} {two} things\n" for one in words for two in words)
+    )
+    (tmp_path / "completions.jsonl").write_text(
+        json.dumps({"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"})
+    )
+    lines, commitment = LINES.strip().splitlines(), ""
+    for line in lines:
+        code, out, err = run(*line.replace("COMMITMENT", commitment).split(), "--json")
+        assert code == 0, f"{line}: {err}"
+        if line.startswith("challenge commit"):
+            commitment = json.loads(out)["commitment"]
+        if line.startswith("challenge new"):
+            for split in ("test", "ood"):
+                (tmp_path / "predictions" / split).mkdir(parents=True)
+                contexts = np.load(tmp_path / "round" / "public" / "contexts" / split / "context.npy")
+                np.save(tmp_path / "predictions" / split / "seed-0.npy", contexts[:, 0])
+    ran = {
+        command for command in COMMANDS for line in lines if line.startswith(f"{command} ") or line == command
+    }
+    assert ran | ELSEWHERE == set(COMMANDS)

@@ -67,10 +67,9 @@ def test_a_command_that_draws_runs_none(traps, tmp_path, run_in):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("entry", ["", ".", "../traps", "{folder}"])
-def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in, entry):
+def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in):
     (traps / "sraven.py").unlink()  # it comes before the command, and so before any check
-    path = os.pathsep.join([entry.format(folder=traps), str(ROOT)])
+    path = os.pathsep.join(["", ".", "../traps", str(traps), str(ROOT)])
     code, out, errors = run_in(traps, ENTRY, "boards", "fuzzylogic-v1", path=path)
     assert (code, errors) == (0, "") and out.startswith("fuzzylogic-v1")
     assert not (tmp_path / "ran").exists()

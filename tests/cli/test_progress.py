@@ -17,9 +17,9 @@ LINE = {"loss": 0.3279, "score": 0.5625, "instances_per_second": 12_345.6}
 
 
 def shards():
-    with progress.shards_bar("part 12/64", 20_000_000) as bar:
-        bar.advance(12_345_678)
-        bar.shards(123, 400)
+    with progress.shards_bar("part 12/64", 20_000_000) as (advance, shards):
+        advance(12_345_678)
+        shards(123, 400)
 
 
 def training():

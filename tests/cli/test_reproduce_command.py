@@ -90,31 +90,29 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        ([], "say what to do: --list, --plan, --run, --adopt, --render"),
-        (["--plan"], "--plan needs names"),
-        (["--plan", "--run", "figure-2c"], "one thing at a time, but got --plan and --run"),
-        (["--adopt", "run", "--budget", "3h"], "--adopt has no use for --budget; leave it out"),
-        (["--list", "figure-4"], "--list takes no names, but got 'figure-4'"),
-        (["--plan", "figure-9"], "figure='figure-9': did you mean 'figure-6'"),
-        (["--plan", "figure-4", "--steps", "10"], "steps=10: the rows of figure-4 have lengths of their own"),
-        (["--plan", "figure-2c", "--where", "colour=red"], "--where 'colour=red': expected FIELD=VALUE"),
-        (["--plan", "figure-2c", "--where", "seed=7"], "no run of figure-2c is meant by --where seed=7"),
-        (["--plan", "figure-2c", "--where", "attention=hyla,hylaa"], "is meant by --where attention=hylaa"),
-        (["--plan", "figure-2c", "--where", "seed=0", "--where", "seed=1"], "seed is there twice"),
-        (["--plan", "figure-2c", "--steps", "50"], "the learning rate would never reach 0.001"),
-        (["--plan", "figure-2c", "--rate", "nan"], "nan: expected a number"),
-        (["--plan", "figure-2c", "--rate", "inf"], "inf is not in the range"),
-        (["--run", "figure-2c", "--budget", "3"], "'3': expected a time, such as 3h, 90m, or 1h30m"),
+        ([], "--list, --plan, --run, --adopt, --render"),
+        (["--plan"], "--plan"),
+        (["--plan", "--run", "figure-2c"], "--plan and --run"),
+        (["--adopt", "run", "--budget", "3h"], "--budget"),
+        (["--list", "figure-4"], "'figure-4'"),
+        (["--plan", "figure-9"], "figure='figure-9'"),
+        (["--plan", "figure-4", "--steps", "10"], "steps=10"),
+        (["--plan", "figure-2c", "--where", "colour=red"], "'colour=red'"),
+        (["--plan", "figure-2c", "--where", "seed=7"], "seed=7"),
+        (["--plan", "figure-2c", "--where", "attention=hyla,hylaa"], "attention=hylaa"),
+        (["--plan", "figure-2c", "--where", "seed=0", "--where", "seed=1"], "'seed=1'"),
+        (["--plan", "figure-2c", "--steps", "50"], "steps=50"),
+        (["--plan", "figure-2c", "--rate", "nan"], "nan"),
+        (["--plan", "figure-2c", "--rate", "inf"], "inf"),
+        (["--run", "figure-2c", "--budget", "3"], "3h, 90m, or 1h30m"),
         (["--run", "figure-6"], "sraven c4 prepare"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(tmp_path, reproduce, arguments, message):
+def test_what_is_wrong_is_told_in_one_line(tmp_path, reproduce, arguments, named):
     code, out, err = reproduce(*arguments, "--results", tmp_path)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
+    assert (code, out, err.count("\n")) == (2, "", 1) and named in err
 
 
 def test_a_folder_of_results_must_be_there(tmp_path, reproduce):

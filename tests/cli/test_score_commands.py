@@ -110,7 +110,7 @@ def test_scores_that_can_not_be_read_are_refused(run, small_boards, original, tm
     assert re.fullmatch(r"error: [^\n]*scores\.json[^\n]*\n", err)
 
 
-def test_scoring_imports_no_heavy_library(tmp_path):
+def test_generating_and_scoring_import_no_heavy_library(tmp_path):
     """On a packaged board, in processes that know nothing of this one.
 
     Of the baselines, only the packages are imported that hold a board, and their check of the environment.
@@ -119,6 +119,7 @@ def test_scoring_imports_no_heavy_library(tmp_path):
 import sys
 from cli.main import main
 for arguments in (
+    [*"generate --M 2 --train 5 --test 5 --ood 5 --out".split(), {str(tmp_path / "raven")!r}],
     ["reference", "fuzzylogic-points16-holdout30-v1", "nearest-neighbour", "--out", {str(tmp_path / "s")!r}],
     ["score", {str(tmp_path / "s")!r}, "--json"],
     ["leaderboard", "--leaderboard", {str(tmp_path)!r}],

@@ -42,8 +42,8 @@ def test_prompts_of_a_board_are_those_that_it_pins(prompts):
 def test_completions_become_a_submission_that_scores(run, prompts, tmp_path):
     replies = [*right_replies()[:40], None, "no", "", "Answer: [9 9]"]
     path = complete(tmp_path / "done.jsonl", prompts, replies)
-    code, out, err = run("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID)
-    assert code == 0 and "told-0-shot" in out and err == ""
+    code, out, err = run("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID, "--json")
+    assert (code, err) == (0, "") and json.loads(out)["form"] == "told-0-shot"
     code, out, _ = run("score", tmp_path / "s", "--json")
     found = json.loads(out)["splits"]["ladder"]["metrics"]
     assert code == 0 and found["accuracy"]["mean"] == pytest.approx(40 / 44, abs=1e-9)

@@ -2,12 +2,12 @@
 
 import click
 
-from cli.lazy import LazyGroup, read_summaries
-
-COMMANDS = read_summaries("cli.commands.c4", ("prepare", "fingerprint", "sample", "complete"))
+from cli.lazy import LazyGroup
 
 
-@click.group(name="c4", cls=LazyGroup, package="cli.commands.c4", summaries=COMMANDS)
+@click.group(
+    name="c4", cls=LazyGroup, package=__name__, names=("prepare", "fingerprint", "sample", "complete")
+)
 def command() -> None:
     """Text for the language model (paper, section 5): C4, or files like it.
 

@@ -7,9 +7,8 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
-from cli.shared.options import json_option
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
 
 
@@ -21,7 +20,7 @@ from cli.shared.progress import progress_bar
 @click.option("--out", type=output_file, required=True, help="File to write.")
 @import_option
 @json_option
-def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path, as_json: bool) -> None:
+def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path) -> None:
     """Complete PROMPTS with a language model, the likeliest pieces after each.
 
     RUN is the directory of a finished run on c4-v1. PROMPTS is a file of JSON Lines with `id` and `prompt`,
@@ -49,4 +48,4 @@ def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path, as_jso
         for name, text in completer.complete(asked):
             file.write(json.dumps({"id": name, "completion": text}) + "\n")
             advance(1)
-    print_outcome(f"{out}: {total:,} completions", {"path": str(out), "completions": total}, as_json)
+    print_outcome(value={"path": str(out), "completions": total}, text=f"{out}: {total:,} completions")

@@ -5,15 +5,14 @@ from pathlib import Path
 import click
 
 from cli.shared.extras import needs_extra
-from cli.shared.options import json_option
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="fingerprint")
 @click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
 @click.option("--board", default="c4-v1", show_default=True, help="The board whose documents these are.")
 @json_option
-def command(corpus: Path, board: str, as_json: bool) -> None:
+def command(corpus: Path, board: str) -> None:
     """Compute the fingerprint of a board's documents (for maintainers).
 
     CORPUS is what `sraven c4 prepare` made of the board's text. Prints what to add to
@@ -30,7 +29,7 @@ def command(corpus: Path, board: str, as_json: bool) -> None:
     from sraven.core.leaderboard.fingerprints import pin_text
 
     found, pinned = read_board(board), corpus_fingerprint(board, Corpus(corpus))
-    if as_json:
-        print_json({"board": found.id, "board_digest": found.digest, "fingerprints": pinned})
-    else:
-        click.echo(pin_text(found, pinned), nl=False)
+    print_outcome(
+        value={"board": found.id, "board_digest": found.digest, "fingerprints": pinned},
+        text=pin_text(found, pinned).removesuffix("\n"),
+    )

@@ -1,17 +1,16 @@
 """Documents to shards of tokens: C4, or local files."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.shared.extras import needs_extra
-from cli.shared.options import engine_option, json_option
+from cli.shared.options import engine_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option
 from cli.shared.progress import documents_bar, doing, resumable
-from cli.shared.writing import print_tokens
+from cli.shared.writing import print_part, print_tokens
 
 if TYPE_CHECKING:
     from sraven.core.engines.jobs import Engine
@@ -57,7 +56,6 @@ def command(
     engine: "Engine",
     part: str | None,
     out: Path,
-    as_json: bool,
     **how: Any,
 ) -> None:
     """Write documents as shards of tokens, which the language model trains on.
@@ -90,15 +88,10 @@ def command(
 
         own = read_part(part)
         label = f"part {own}"
-    with resumable(out), documents_bar(label) as told:
-        how |= {"part": own, "engine": engine, "tell": told.tell, "sources": told.sources}
+    with resumable(out), documents_bar(label) as (tell, finished):
+        how |= {"part": own, "engine": engine, "tell": tell, "sources": finished}
         manifest = prepare(preparation, out, **how)
-    documents, tokens = manifest["documents"], manifest["tokens"]
     if own is None:
-        print_tokens(manifest, out, as_json)
-    elif as_json:
-        held = {"number": own.number, "of": own.of, "documents": documents, "tokens": tokens}
-        print_json({"path": str(out), **held})
+        print_tokens(manifest, out)
     else:
-        click.echo(f"part {own}: {documents:,} documents, {tokens:,} tokens")
-        click.echo(f"when all are there: sraven merge {shlex.quote(str(out))} ... --out DIR")
+        print_part(out, own, documents=manifest["documents"], tokens=manifest["tokens"])

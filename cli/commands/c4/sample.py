@@ -6,8 +6,7 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
-from cli.shared.options import json_option
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="sample")
@@ -21,14 +20,7 @@ from cli.shared.printing import print_json
 @import_option
 @json_option
 def command(
-    run: Path,
-    prompt: str,
-    tokens: int | None,
-    samples: int,
-    temperature: float,
-    top: int,
-    seed: int,
-    as_json: bool,
+    run: Path, prompt: str, tokens: int | None, samples: int, temperature: float, top: int, seed: int
 ) -> None:
     """Continue a text with a language model.
 
@@ -43,7 +35,4 @@ def command(
         from baselines.lm.sample import sample_text
 
     texts = sample_text(run, prompt, tokens, samples=samples, temperature=temperature, top=top, seed=seed)
-    if as_json:
-        print_json({"prompt": prompt, "texts": texts})
-    else:
-        click.echo("\n\n".join(prompt + text for text in texts))
+    print_outcome(value={"prompt": prompt, "texts": texts}, text="\n\n".join(prompt + text for text in texts))

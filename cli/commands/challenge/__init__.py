@@ -2,12 +2,10 @@
 
 import click
 
-from cli.lazy import LazyGroup, read_summaries
-
-COMMANDS = read_summaries("cli.commands.challenge", ("commit", "new", "answer", "score"))
+from cli.lazy import LazyGroup
 
 
-@click.group(name="challenge", cls=LazyGroup, package="cli.commands.challenge", summaries=COMMANDS)
+@click.group(name="challenge", cls=LazyGroup, package=__name__, names=("commit", "new", "answer", "score"))
 def command() -> None:
     """Rounds on secret instances: programs are committed first, labels never leave the organiser.
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="answer")
@@ -23,9 +22,7 @@ from cli.shared.printing import print_outcome
 )
 @click.option("--out", type=output_directory, required=True, help="Directory to write; it may not exist.")
 @json_option
-def command(
-    public: Path, predictions: Path, commitment: Path, program: Path, out: Path, as_json: bool
-) -> None:
+def command(public: Path, predictions: Path, commitment: Path, program: Path, out: Path) -> None:
     """Make an answer to the round PUBLIC of the files <split>/seed-<n>.npy in PREDICTIONS.
 
     Row i of a file is the prediction of instance i. Parquet files as in submissions will do, too. Nothing
@@ -41,4 +38,4 @@ def command(
     challenge = read_challenge(public)
     found = read_prediction_files(predictions, challenge.board)
     write_answer(out, challenge, commitment, program, found)
-    print_outcome(f"{out}: send this to the organiser", {"path": str(out)}, as_json)
+    print_outcome(value={"path": str(out)}, text=f"{out}: send this to the organiser")

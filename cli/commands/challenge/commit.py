@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_file
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="commit")
@@ -17,7 +16,7 @@ from cli.shared.printing import print_outcome
     "--check", type=click.Path(path_type=Path, dir_okay=False), help="Compare with this commitment instead."
 )
 @json_option
-def command(program: Path, name: str | None, out: Path | None, check: Path | None, as_json: bool) -> None:
+def command(program: Path, name: str | None, out: Path | None, check: Path | None) -> None:
     """Commit to PROGRAM, a directory with all weights and all code, before a round is drawn.
 
     Prints a digest, which the organiser gets. Keep the file that is written: an answer needs it. With
@@ -34,9 +33,8 @@ def command(program: Path, name: str | None, out: Path | None, check: Path | Non
         raise click.UsageError("--check takes neither --name nor --out; leave them out")
     if check is not None:
         digest = check_commitment(check, program)
-        print_outcome(digest, {"path": str(check), "commitment": digest}, as_json)
-        return
-    if name is None or out is None:
+    elif name is None or out is None:
         raise click.UsageError("--name and --out are missing; a commitment needs both")
-    digest = write_commitment(out, program, name)
-    print_outcome(digest, {"path": str(out), "commitment": digest}, as_json)
+    else:
+        digest = write_commitment(out, program, name)
+    print_outcome(value={"path": str(check or out), "commitment": digest}, text=digest)

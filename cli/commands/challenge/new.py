@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option, threads_option
+from cli.shared.options import threads_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_json
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="new")
@@ -15,7 +15,7 @@ from cli.shared.printing import print_json
 @click.option("--out", type=output_directory, required=True, help="Directory to write; it may not exist.")
 @threads_option
 @json_option
-def command(board: str, commitments: tuple[str, ...], out: Path, threads: int | None, as_json: bool) -> None:
+def command(board: str, commitments: tuple[str, ...], out: Path, threads: int | None) -> None:
     """Draw a round of BOARD for the entrants of these COMMITMENTS, which they had to send before.
 
     Writes OUT/public, to be published: contexts without labels, and digests. And OUT/private, which only
@@ -28,8 +28,8 @@ def command(board: str, commitments: tuple[str, ...], out: Path, threads: int | 
     from sraven.core.challenge import new_challenge
 
     digest = new_challenge(board, out, commitments, threads=threads)
-    if as_json:
-        print_json({"challenge": digest, "public": str(out / "public"), "private": str(out / "private")})
-        return
-    click.echo(f"{out / 'public'}: publish this; its digest is {digest}")
-    click.echo(f"{out / 'private'}: keep this to yourself until all answers are there")
+    print_outcome(
+        value={"challenge": digest, "public": str(out / "public"), "private": str(out / "private")},
+        text=f"{out / 'public'}: publish this; its digest is {digest}\n"
+        f"{out / 'private'}: keep this to yourself until all answers are there",
+    )

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from cli.shared.options import json_option, threads_option
-from cli.shared.printing import print_json, print_table
+from cli.shared.options import threads_option
+from cli.shared.printing import json_option, print_outcome, print_rows
 
 
 @click.command(name="score")
@@ -21,9 +21,7 @@ from cli.shared.printing import print_json, print_table
 )
 @threads_option
 @json_option
-def command(
-    public: Path, answers: tuple[Path, ...], secret: Path, threads: int | None, as_json: bool
-) -> None:
+def command(public: Path, answers: tuple[Path, ...], secret: Path, threads: int | None) -> None:
     """Check the round PUBLIC against its secret, and score ANSWERS on the labels that it gives.
 
     Anyone can do so when the secret is revealed. Answers that are refused are named with the reason; exits
@@ -37,10 +35,7 @@ def command(
     from sraven.core.ground.echo import shown
 
     found = score_challenge(public, secret, answers, threads=threads)
-    if as_json:
-        print_json(found)
-    else:
-        _print(found)
+    print_outcome(value=found, text=lambda: _print(found))
     for entry in found["refused"]:
         click.echo(f"refused: {shown(entry['answer'])}: {shown(entry['why'], 500)}", err=True)
     if found["refused"]:
@@ -49,13 +44,10 @@ def command(
 
 def _print(found: Mapping[str, Any]) -> None:
     """Print a row for each answer, the best first."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from cli.shared.scores import mean_with_error
+    from cli.shared.scores import score_cells
     from sraven.core.boards.board import read_board
     from sraven.core.boards.bootstrap import SHARE
-    from sraven.core.ground.echo import figure, shown
+    from sraven.core.ground.echo import shown
 
     board = read_board(found["board"])
     click.echo(
@@ -64,16 +56,16 @@ def _print(found: Mapping[str, Any]) -> None:
     click.echo(f"{found['entrants']:,} committed to a program, {found['answered']:,} answered")
     if not found["answers"]:
         return
-    table = Table("name", "commitment", "seeds", title=f"{board.metric} ({SHARE} intervals over instances)")
-    for split in board.splits:
-        table.add_column(split, justify="right")
-        table.add_column("interval")
+    headings = (
+        "name",
+        "commitment",
+        "seeds",
+        *(each for split in board.splits for each in (split, "interval")),
+    )
+    rows = []
     for answer in found["answers"]:
-        row: list[str | Text] = [Text(shown(answer["name"])), f"{answer['commitment'][:12]}…"]
-        row.append(f"{len(answer['splits'][board.primary_split]['seeds'])}")
-        for split in board.splits:
-            score = answer["splits"][split]["metrics"][board.metric]
-            low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
-            row += [mean_with_error(score), low_high]
-        table.add_row(*row)
-    print_table(table)
+        seeds = len(answer["splits"][board.primary_split]["seeds"])
+        scores = (answer["splits"][split]["metrics"][board.metric] for split in board.splits)
+        rows.append([shown(answer["name"]), f"{answer['commitment'][:12]}…", seeds, *score_cells(scores)])
+    title = f"{board.metric} ({SHARE} intervals over instances)"
+    print_rows(headings, rows, right=tuple(board.splits), title=title)

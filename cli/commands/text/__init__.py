@@ -2,12 +2,10 @@
 
 import click
 
-from cli.lazy import LazyGroup, read_summaries
-
-COMMANDS = read_summaries("cli.commands.text", ("generate", "score", "submit", "tasks"))
+from cli.lazy import LazyGroup
 
 
-@click.group(name="text", cls=LazyGroup, package="cli.commands.text", summaries=COMMANDS)
+@click.group(name="text", cls=LazyGroup, package=__name__, names=("generate", "score", "submit", "tasks"))
 def command() -> None:
     """The puzzles as text, for any language model behind any interface.
 

@@ -10,9 +10,9 @@ import click
 from click.core import ParameterSource
 
 from cli.shared.families import field_option
-from cli.shared.options import argument_of, json_option
+from cli.shared.options import argument_of
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome, wants_json
 from sraven.settings import POLICIES, Settings
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ task_options = argument_of(
         metavar="|".join(POLICIES),
         help="Take all instances, or those with one answer.",
     ),
-    parts=[*_FIELDS, "answers"],
 )
 
 
@@ -117,7 +116,6 @@ def command(
     solved: bool,
     remaining: Path | None,
     out: Path | None,
-    as_json: bool,
 ) -> None:
     """Write prompts as JSON Lines, to standard output or a file.
 
@@ -136,7 +134,7 @@ def command(
     from sraven.text.ids import ask
     from sraven.text.records import as_line, records
 
-    if as_json and out is None:
+    if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
     if board_id is None:
@@ -152,7 +150,7 @@ def command(
     names = [questions.name for questions in asked]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}
-        print_outcome(f"{out}: {written:,} prompts, {' '.join(names)}", value, as_json)
+        print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
 
 
 def _wanted(remaining: Path | None, questions: "Questions") -> Any:

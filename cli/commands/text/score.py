@@ -8,9 +8,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from cli.shared.options import json_option, threads_option
+from cli.shared.options import threads_option
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import print_json, print_table
+from cli.shared.printing import json_option, print_outcome, print_rows
 
 if TYPE_CHECKING:
     from sraven.text.completions import Score
@@ -27,15 +27,12 @@ def _write_verdicts(file: IO[str], ids: Sequence[str], grades: "Grades") -> None
 
 def _print(scores: "Sequence[Score]") -> None:
     """Print a row for each set of questions."""
-    from rich.table import Table
-
-    table = Table("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance")
+    rows = []
     for score in scores:
-        ceiling = "–" if score.ceiling is None else str(score.ceiling)
-        shares = map(str, (score.target, score.valid, score.unparsed))
-        missing, chance = f"{score.missing:,}", f"{score.chance:.2g}"
-        table.add_row(score.questions, f"{score.n:,}", *shares, missing, ceiling, chance)
-    print_table(table)
+        shares, ceiling = (score.target, score.valid, score.unparsed), score.ceiling or "–"
+        row = f"{score.n:,}", *shares, f"{score.missing:,}", ceiling, f"{score.chance:.2g}"
+        rows.append([score.questions, *row])
+    print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
     for score in scores:
         for name, floor in score.floors.items():
             click.echo(f"floor of {score.questions}, choosing the {name}: {floor}")
@@ -48,7 +45,7 @@ def _print(scores: "Sequence[Score]") -> None:
 @click.option("--out", type=output_file, help="File for the verdict on each of them.")
 @threads_option
 @json_option
-def command(completions: Path, out: Path | None, threads: int | None, as_json: bool) -> None:
+def command(completions: Path, out: Path | None, threads: int | None) -> None:
     """Score COMPLETIONS, a file of JSON Lines, against the questions that their ids name.
 
     A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the
@@ -77,10 +74,7 @@ def command(completions: Path, out: Path | None, threads: int | None, as_json: b
             file = stack.enter_context(open(temporary, "w", encoding="utf-8", newline="\n"))
             tell = partial(_write_verdicts, file)
         scores = score_completions(completions, threads=threads, tell=tell)
-    if as_json:
-        print_json(scores)
-    else:
-        _print(scores)
+    print_outcome(value=scores, text=lambda: _print(scores))
     for score in scores:
         if score.missing:
             click.echo(

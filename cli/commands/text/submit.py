@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import json_option
 from cli.shared.outputs import output_directory
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="submit")
@@ -42,7 +41,6 @@ def command(
     name: str | None,
     description: str,
     authors: tuple[str, ...],
-    as_json: bool,
 ) -> None:
     """Write the submission of COMPLETIONS of a board's questions, each file a run of its own.
 
@@ -77,4 +75,4 @@ def command(
             click.echo(f"{path}: {each.missing:,} questions have no completion and count as wrong", err=True)
     missing = {str(path): each.missing for path, each in zip(completions, read, strict=True)}
     value = {"path": str(out), "board": board_id, "form": read[0].form, "missing": missing}
-    print_outcome(f"{out}: {read[0].form}\n\nsraven score {out}", value, as_json)
+    print_outcome(value=value, text=f"{out}: {read[0].form}\n\nsraven score {out}")

@@ -2,13 +2,12 @@
 
 import click
 
-from cli.shared.options import json_option
-from cli.shared.printing import print_outcome
+from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="tasks")
 @json_option
-def command(as_json: bool) -> None:
+def command() -> None:
     """Print the folder of the tasks for lm-eval, for its option --include_path.
 
     \b
@@ -18,4 +17,4 @@ def command(as_json: bool) -> None:
     from importlib.resources import files
 
     path = str(files("sraven") / "harness" / "lm_eval")
-    print_outcome(path, {"path": path}, as_json)
+    print_outcome(value={"path": path}, text=path)

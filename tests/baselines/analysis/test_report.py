@@ -18,7 +18,7 @@ from baselines.analysis.report import CONTROLS, analyse_run, plain
 from baselines.analysis.stages import STAGES
 from baselines.run_directory import read_run
 from baselines.train import train
-from cli.shared.analysis import print_analysis
+from cli.commands.analyse import print_analysis
 from helpers.tiny_runs import tiny
 from sraven.core.ground.errors import ConfigurationError, OutputError
 
