@@ -175,7 +175,8 @@ def check_alike(runs: Sequence[Path], configs: Sequence[RunConfig]) -> None:
         raise ConfigurationError("two of the runs have the same seed")
 
 
-_SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
+SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
+"""Names of fields, as short as entries and tables want them."""
 
 _PHRASES = {
     ("feedforward", "none"): "no feed-forward layers",
@@ -199,7 +200,7 @@ def _in_words(name: str, value: Any) -> str:
     if (name, value) in _PHRASES:
         return _PHRASES[name, value]
     shown = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{_SHORT.get(name, name.replace('_', ' '))} {shown}"
+    return f"{SHORT.get(name, name.replace('_', ' '))} {shown}"
 
 
 class Training(NamedTuple):

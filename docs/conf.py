@@ -22,7 +22,7 @@ version = release = sraven.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "leaderboard"]
+exclude_patterns = ["_build", "leaderboard", "results/reproduction"]
 
 # The notebook and the tour of the analysis run while the documentation is built, and again when they change.
 nb_execution_mode = "cache"

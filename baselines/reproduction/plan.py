@@ -1,14 +1,15 @@
-"""What figures cost: operations of training, and hours at the rate of this machine."""
+"""What figures cost: operations of training, and hours, by records or at the rate of this machine."""
 
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.flops import TRAINING, flops_per_token, pair_operations
-from baselines.reproduction.cells import Cell, ReadBoard, read_board_once
+from baselines.reproduction.cells import Cell, ReadBoard, as_planned, read_board_once
+from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
 
 if TYPE_CHECKING:
@@ -123,36 +124,61 @@ def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
 
 
 class Rates:
-    """Computed operations a second on this machine, by family of tasks; measured when first asked for.
+    """Computed operations a second of runs: those of records of the same kind, or else measured here.
 
     Args:
         given: instead, in thousand millions.
+        records: of runs, on whatever machines.
 
     Attributes:
         notes: what a reader must know of each, by family.
     """
 
-    def __init__(self, given: float | None = None) -> None:
+    def __init__(self, given: float | None = None, records: Iterable[Record] = ()) -> None:
         self._given = given
-        self._found: dict[str, float | None] = {}
+        self._measured: dict[str, float] = {}
+        self._recorded: dict[Hashable, tuple[float, float]] = {}
         self.notes: dict[str, str] = {}
+        for record in records:
+            if record.seconds:
+                kind, each = _kind_of(as_planned(record.config))
+                operations, seconds = self._recorded.get(kind, (0.0, 0.0))
+                self._recorded[kind] = operations + each * record.steps, seconds + record.seconds
 
-    def of(self, figure: Figure, cells: Sequence[Cell]) -> float | None:
-        """Return the rate of a figure's cells; None where it can't be measured."""
+    def hours(self, figure: Figure, cells: Sequence[Cell]) -> float | None:
+        """Return the hours that cells of a figure take, one after the other; None where nobody knows."""
         if self._given is not None:
             self.notes["given"] = f"at {self._given:g} GFLOP/s, as given"
-            return self._given * 1e9
-        if figure.family == "c4":
+            return plan_of(cells).hours(self._given * 1e9)
+        kinds = [_kind_of(cell.config) for cell in cells]
+        known = [kind in self._recorded for kind, _ in kinds]
+        if any(known):
+            self.notes["records"] = "runs of which records tell a time: at their rate, on their machines"
+        if figure.family == "c4" and not all(known):
             self.notes["c4"] = f"{figure.name} trains on text that has to be prepared: no rate is measured"
             return None
-        if figure.family not in self._found:
+        seconds = 0.0
+        for cell, (kind, each) in zip(cells, kinds, strict=True):
+            operations, taken = self._recorded.get(kind) or (self._measure(figure, cells), 1.0)
+            seconds += each * cell.config.steps * taken / operations
+        return seconds / 3600
+
+    def _measure(self, figure: Figure, cells: Sequence[Cell]) -> float:
+        """Return the rate of a family's cells, measured when it is first asked for."""
+        if figure.family not in self._measured:
             config = typical(cells).config
-            rate = self._found[figure.family] = measure_rate(config)
+            rate = self._measured[figure.family] = measure_rate(config)
             self.notes[figure.family] = (
                 f"{figure.family}: {rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on "
                 f"{config.board}; other work on this machine slows it"
             )
-        return self._found[figure.family]
+        return self._measured[figure.family]
+
+
+def _kind_of(config: RunConfig) -> tuple[Hashable, float]:
+    """Return what runs share that take equally long a step, and the computed operations of one."""
+    each = operations_of(config).computed / config.steps
+    return (config.attention, config.feedforward, config.batch_size, config.precision, each), each
 
 
 def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
@@ -184,10 +210,11 @@ def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates:
         figure: of the paper.
         cells: of it, those that are meant.
         known: digests of runs that have records.
-        rates: of this machine.
+        rates: of runs.
     """
-    whole, rest = plan_of(cells), plan_of([cell for cell in cells if cell.digest not in known])
-    rate = rates.of(figure, cells)
+    left = [cell for cell in cells if cell.digest not in known]
+    whole, rest = plan_of(cells), plan_of(left)
+    hours = rates.hours(figure, left)
     return {
         "figure": figure.name,
         "runs": whole.runs,
@@ -196,6 +223,6 @@ def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates:
         "operations": rest.operations.nominal,
         "operations_computed": rest.operations.computed,
         "operations_of_all": whole.operations.nominal,
-        "rate": rate,
-        "hours": None if rate is None else rest.hours(rate),
+        "rate": rest.operations.computed / hours / 3600 if hours else None,
+        "hours": hours,
     }

@@ -1,17 +1,26 @@
-"""Figures of results as pictures; the only module of the package that imports matplotlib."""
+"""Figures of results as pictures, and the picture that README begins with.
+
+No other module of the package imports matplotlib.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
 
 from baselines.reproduction.cells import ReadBoard, read_board_once
+from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
-from baselines.reproduction.summaries import Summary
+from baselines.reproduction.standing import Standing
+from baselines.reproduction.summaries import Estimate, Summary
+from baselines.reproduction.words import number, reported
+from sraven.core.boards.board import Board
 from sraven.core.ground.spec import digest
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing
@@ -26,8 +35,19 @@ MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "
 SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
 """What is drawn, and how its lines are."""
 
+HEADLINE = "headline.svg"
+"""Name of the picture that README and documentation begin with."""
+
+PANELS = {
+    "table-a1-fuzzylogic": "Fuzzy logic: R², 1 is perfect",
+    "table-a1-sraven": "SRAVEN: share of puzzles solved",
+}
+"""What is drawn there: figures with a row for each attention, and the titles of their panels."""
+
 _VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
+
+_MUTED, _CAUTION = (palette()[name].light for name in ("muted", "caution"))
 
 _DIGITS = 6
 """Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
@@ -68,9 +88,35 @@ def _chart(figure: Figure) -> Chart:
     return figure.chart
 
 
-def picture_digest(figure: Figure, summaries: Sequence[Summary]) -> str:
-    """Return the digest of what is drawn; the picture's file has it."""
-    return digest({"version": _VERSION, "name": figure.name, "series": series_of(figure, summaries)})
+class Picture(NamedTuple):
+    """A picture of results.
+
+    Attributes:
+        numbers: all that is drawn, as JSON values: their digest tells whether a file is up to date.
+        draw: draws it.
+    """
+
+    numbers: Any
+    draw: Callable[[], Canvas]
+
+    @property
+    def digest(self) -> str:
+        """Of what is drawn; the picture's file has it."""
+        return digest(self.numbers)
+
+
+def pictures_of(standings: Sequence[Standing], read: ReadBoard = read_board_once) -> dict[str, Picture]:
+    """Return the pictures by the names of their files; the headline if its figures are there."""
+    pictures = {}
+    for standing in filter(is_drawn, standings):
+        figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
+        numbers = {"version": _VERSION, "name": figure.name, "series": series}
+        pictures[picture_name(figure)] = Picture(numbers, partial(_draw_chart, figure, series, read))
+    found = {each.figure.name: each for each in standings}
+    if PANELS.keys() <= found.keys():
+        panels = [_panel(found[name], title, read) for name, title in PANELS.items()]
+        pictures[HEADLINE] = Picture({"version": _VERSION, "panels": panels}, partial(_draw_headline, panels))
+    return pictures
 
 
 def drawn_digest(path: Path) -> str | None:
@@ -79,54 +125,51 @@ def drawn_digest(path: Path) -> str | None:
     return found[1] if found else None
 
 
-def save_picture(
-    figure: Figure, summaries: Sequence[Summary], path: Path, read: ReadBoard = read_board_once
-) -> None:
-    """Write a figure as SVG: a panel for each value of a column of which something ran, a line for each
-    attention; light or dark as its reader has it.
+def save_picture(picture: Picture, path: Path) -> None:
+    """Write a picture as SVG, light or dark as its reader has it."""
+    with mpl.rc_context(_FONT), replacing(path) as temporary:
+        metadata = {"Date": None, "Description": f"sraven:{picture.digest}"}
+        picture.draw().savefig(temporary, format="svg", metadata=metadata)
+        temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
 
-    Args:
-        figure: of the paper, with a chart.
-        summaries: of its rows, at full length.
-        path: the file to write.
-        read: returns a board, given its id.
-    """
-    chart, series = _chart(figure), series_of(figure, summaries)
+
+# A figure ---------------------------------------------------------------------------------------------
+
+
+def _draw_chart(figure: Figure, series: Series, read: ReadBoard) -> Canvas:
+    """Draw a panel for each value of a column of which something ran, with a line for each attention."""
+    chart = _chart(figure)
     drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
     ran = {place for points in drawn for place, *_ in points}
     places = [each for each in dict.fromkeys(row.labels[chart.across] for row in figure.rows) if each in ran]
     columns = min(2, len(series))
     rows = -(-len(series) // columns)
-    with mpl.rc_context(_FONT):
-        canvas = Canvas(figsize=(5.8, 2.5 * rows + 0.9), facecolor=PAPER, layout="constrained")
-        grid = canvas.subplots(rows, columns, squeeze=False, sharey=True, sharex=True)
-        panels = [axes for line in grid for axes in line]
-        for axes, (title, lines) in zip(panels, series.items(), strict=False):
-            _draw(axes, title, lines, places)
-        for axes in panels[len(series) :]:
-            axes.set_visible(False)
-        metric = read(figure.rows[0].board).metric
-        canvas.supylabel(_axis(metric), color=INK, fontsize=11)
-        canvas.supxlabel(chart.across, color=INK, fontsize=11)
-        canvas.legend(
-            handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
-        )
-        with replacing(path) as temporary:
-            description = f"sraven:{picture_digest(figure, summaries)}"
-            canvas.savefig(temporary, format="svg", metadata={"Date": None, "Description": description})
-            temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
+    canvas = Canvas(figsize=(5.8, 2.5 * rows + 0.9), facecolor=PAPER, layout="constrained")
+    grid = canvas.subplots(rows, columns, squeeze=False, sharey=True, sharex=True)
+    panels = [axes for line in grid for axes in line]
+    for axes, (title, lines) in zip(panels, series.items(), strict=False):
+        _draw(axes, title, lines, places)
+    for axes in panels[len(series) :]:
+        axes.set_visible(False)
+    metric = read(figure.rows[0].board).metric
+    canvas.supylabel(_axis(metric), color=INK, fontsize=11)
+    canvas.supxlabel(chart.across, color=INK, fontsize=11)
+    canvas.legend(
+        handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
+    )
+    return canvas
 
 
 def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str]) -> None:
     """Draw a panel: attentions side by side, so that no error bar hides another."""
-    for number, (attention, splits) in enumerate(lines.items()):
-        aside = (number - (len(lines) - 1) / 2) * 0.08
+    for place, (attention, splits) in enumerate(lines.items()):
+        aside = (place - (len(lines) - 1) / 2) * 0.08
         for split, style in SPLITS.items():
             if not splits[split]:
                 continue
             across, means, errors = zip(*splits[split], strict=True)
             axes.errorbar(
-                [places.index(place) + aside for place in across],
+                [places.index(each) + aside for each in across],
                 means,
                 yerr=[error or 0.0 for error in errors],
                 color=COLOURS[attention],
@@ -137,9 +180,14 @@ def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str
                 markerfacecolor=COLOURS[attention] if split == "ood" else PAPER,
                 capsize=2,
             )
-    axes.set_title(title, loc="left", fontsize=11, color=INK)
+    _frame(axes, title)
     axes.set_xticks(range(len(places)), [place.replace(" %", "%") for place in places])
     axes.set_xlim(-0.4, len(places) - 0.6)
+
+
+def _frame(axes: Axes, title: str, **options: Any) -> None:
+    """Set title, ticks and grid."""
+    axes.set_title(title, loc="left", color=INK, **{"fontsize": 11, **options})
     axes.tick_params(labelsize=10, color=FAINT, labelcolor=INK, labelbottom=True)
     axes.grid(color=FAINT, linewidth=0.5, alpha=0.6)
     axes.spines[["top", "right"]].set_visible(False)
@@ -152,8 +200,6 @@ def _axis(metric: str) -> str:
 
 def _keys() -> list[Any]:
     """Return what the legend shows."""
-    from matplotlib.lines import Line2D
-
     attentions = [
         Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name) for name in ATTENTIONS.values()
     ]
@@ -162,3 +208,104 @@ def _keys() -> list[Any]:
         for split, style in SPLITS.items()
     ]
     return [*attentions, *splits]
+
+
+# The headline -----------------------------------------------------------------------------------------
+
+
+def _panel(standing: Standing, title: str, read: ReadBoard) -> dict[str, Any]:
+    """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
+    board = read(standing.figure.rows[0].board)
+    rows = {
+        summary.row.changes["attention"]: summary
+        for summary in standing.summaries[0]
+        if summary.row.changes.get("feedforward", "mlp") == "mlp"
+    }
+    scores = [
+        {
+            "known": _rounded(rows[name].estimate("test")),
+            "held out": _rounded(rows[name].estimate("ood")),
+            "reported": _rounded(reported(rows[name].row, board)),
+        }
+        for name in ATTENTIONS
+    ]
+    ours = any(each["held out"] for each in scores)
+    return {"title": title if ours else f"{title}, as reported", "scores": scores, "bounds": _bounds(board)}
+
+
+def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
+    """Return mean, error and both in words."""
+    return found and (round(found.mean, _DIGITS), round(found.error or 0.0, _DIGITS), number(found))
+
+
+def _bounds(board: Board) -> list[tuple[float, str, str]]:
+    """Return the ceiling on held-out combinations, and the lower lines: value, style and label of each."""
+    split = board.content["primary_split"]
+    ceiling = board.ceiling(split, board.metric)
+    found = [(ceiling.value, "--", f"ceiling {ceiling.value:.3g}")] if ceiling else []
+    lower = [line for line in board.lines(split) if line.is_lower]
+    return found + [(line.value, ":", f"{line.title} {line.value:.2g}") for line in reversed(lower)]
+
+
+def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
+    """Draw three attentions on known and on held-out combinations, a panel for each task."""
+    canvas = Canvas(figsize=(5.2, 6.2), facecolor=PAPER, layout="constrained")
+    canvas.get_layout_engine().set(h_pad=0.08)
+    for axes, panel in zip(canvas.subplots(len(panels), 1), panels, strict=True):
+        labels = {True: 0, False: 0}  # of bounds on either half: they stand in lines of their own
+        for value, style, text in panel["bounds"]:
+            is_right = value > 0.5
+            line = {"color": _CAUTION, "linestyle": style, "linewidth": 1.2, "clip_on": False, "zorder": 1}
+            axes.axvline(value, ymax=1 + 0.09 * labels[is_right], **line)
+            at = {"xytext": (4 if is_right else -4, 4 + 13 * labels[is_right]), "textcoords": "offset points"}
+            side = {"ha": "right" if is_right else "left", "color": _CAUTION, "fontsize": 10}
+            axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), **at, **side)
+            labels[is_right] += 1
+        for place, (attention, scores) in enumerate(zip(ATTENTIONS.values(), panel["scores"], strict=True)):
+            _draw_scores(
+                axes, place, attention, **{name.replace(" ", "_"): each for name, each in scores.items()}
+            )
+        pad = 10 + 13 * max(labels.values())
+        _frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
+        axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
+        axes.set_ylim(len(ATTENTIONS) - 0.5, -0.8)
+        axes.set_xlim(0, 1)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(length=0)
+    marks = {"markeredgecolor": INK, "marker": "o", "linestyle": ""}
+    handles = [
+        Line2D([], [], markerfacecolor=PAPER, label="known combinations", **marks),
+        Line2D([], [], markerfacecolor=INK, label="held-out combinations", **marks),
+        Line2D(
+            [], [], color=_MUTED, marker="|", markersize=14, linestyle="", label="those, as the paper reports"
+        ),
+    ]
+    canvas.legend(
+        handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=10, labelcolor=INK
+    )
+    return canvas
+
+
+def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: Any, reported: Any) -> None:
+    """Draw a row: what the paper reports as a band, and our score on known and on held-out combinations."""
+    ink, mark = COLOURS[attention], {"marker": MARKERS[attention], "markersize": 8}
+    told, colour = held_out or reported, INK if held_out else _MUTED
+    if reported:
+        mean, error, _ = reported
+        axes.barh(place, 2 * error, 0.5, left=mean - error, color=_MUTED, alpha=0.25, zorder=1)
+        axes.plot([mean, mean], [place - 0.25, place + 0.25], color=_MUTED, linewidth=1.5, zorder=2)
+    if known and held_out:
+        axes.plot([held_out[0], known[0]], [place, place], color=ink, linestyle=":", linewidth=1, zorder=3)
+        axes.plot(known[0], place, color=ink, markerfacecolor=PAPER, clip_on=False, zorder=4, **mark)
+    if held_out:
+        axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
+    if told:
+        axes.annotate(
+            told[2],
+            (told[0], place),
+            (0, 14),
+            textcoords="offset points",
+            ha="center",
+            fontsize=10,
+            color=colour,
+        )

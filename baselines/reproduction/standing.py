@@ -33,11 +33,6 @@ class Standing:
         """Of runs at full length."""
         return coverage_of(self.figure, self.cells, self.levels[0])
 
-    @property
-    def steps(self) -> int:
-        """Of a run at full length, where all have as many; of the first, where they differ."""
-        return self.cells[0].config.steps
-
 
 def standings_of(
     results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once

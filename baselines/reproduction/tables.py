@@ -1,12 +1,12 @@
-"""Tables of a figure's page: of its rows, of the grid's points, of all runs."""
+"""Tables of a figure's page: of its rows, how far they are apart, of the grid's points, of all runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from baselines.reproduction.cells import Cell, ReadBoard
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import Standing
-from baselines.reproduction.summaries import Runs, Summary
+from baselines.reproduction.summaries import Difference, Estimate, Runs, Summary, difference
 from baselines.reproduction.words import (
     NOTHING,
     bound,
@@ -17,9 +17,12 @@ from baselines.reproduction.words import (
     point_values,
     products,
     reported,
+    signed,
     table,
     varied,
 )
+from sraven.core.boards.board import Board
+from sraven.core.boards.ceilings import KNOWS
 
 
 def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
@@ -30,13 +33,16 @@ def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -
     with_reported = any(summary.row.reported for summary in summaries)
     # What a narrow screen cuts off comes last.
     headings = [*figure.headings, "seeds", f"`{first}`"]
-    headings += ["reported"] if with_reported else []
+    headings += ["reported", "ours − reported"] if with_reported else []
     headings += [*(f"`{split}`" for split in others), "training loss"]
     headings += ["grid points", point_names(figure)] if varied(figure) else []
     rows = []
     for summary in summaries:
         cells = [*summary.row.labels.values(), _seeds(figure, summary), number(summary.estimate(first))]
-        cells += [number(reported(summary.row, read(summary.row.board)))] if with_reported else []
+        if with_reported:
+            ours, theirs = summary.estimate(first), reported(summary.row, read(summary.row.board))
+            apart = signed(difference(ours, theirs)) if ours and theirs else NOTHING
+            cells += [number(theirs), apart]
         cells += [*(number(summary.estimate(split)) for split in others), number(summary.training_loss, 5)]
         if varied(figure):
             cells += [f"{len(summary.points)}/{len(figure.points)}", point_values(figure, summary.point)]
@@ -56,6 +62,65 @@ def rows_left(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> 
     else:
         named = "; ".join(products(rows, figure.headings))
     return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')} ({named}).")
+
+
+def ceiling_table(figure: Figure, read: ReadBoard) -> str:
+    """Return the table of the best that can be reached on ``ood``; nothing where that is perfect."""
+    rows = []
+    for board in dict.fromkeys(row.board for row in figure.rows):
+        known, unknown = (_ceiling(read(board), knowing) for knowing in KNOWS)
+        if known is not None and round(known, 3) < 1:
+            rows.append([f"`{board}`", f"{known:.3f}", NOTHING if unknown is None else f"{unknown:.3f}"])
+    headings = ["board", "best that can be reached on `ood`", "thinking all combinations possible"]
+    return table(headings, rows) if rows else ""
+
+
+def _ceiling(board: Board, knowing: str) -> float | None:
+    found = board.ceiling("ood", board.metric, knowing) if "ood" in board.splits else None
+    return None if found is None else found.value
+
+
+def difference_tables(figure: Figure, summaries: Sequence[Summary], board: Board) -> Iterator[str]:
+    """Yield, for each column along which a figure compares, how far rows are from the best on ``ood``.
+
+    Compared are rows that have both scores and differ in that column alone.
+    """
+    best = max if board.higher_is_better else min
+    for heading in figure.compared:
+        places: dict[str, list[Summary]] = {}
+        for summary in summaries:
+            if summary.estimate("ood") and summary.estimate("test"):
+                others = [name for name in summary.row.labels if name != heading]
+                places.setdefault(label(summary.row, others), []).append(summary)
+        rows = []
+        for place, group in places.items():
+            first = best(group, key=lambda each: _of(each, "ood").mean)
+            rows += [_compare(place, first, other, heading) for other in group if other is not first]
+        if rows:
+            lost = [f"{each}: `test` − `ood`" for each in "AB"]
+            headings = ["", f"A: {heading}, best on `ood`", "B", "A − B on `test`", "A − B on `ood`", *lost]
+            is_one_place = not any(row[0] for row in rows)
+            yield table(headings[is_one_place:], [row[is_one_place:] for row in rows])
+
+
+def _of(summary: Summary, split: str, seeds: frozenset[int] | None = None) -> Estimate:
+    found = summary.estimate(split, seeds=seeds)
+    assert found is not None, "only rows that ran are compared"
+    return found
+
+
+def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[str]:
+    """Return how far a row is from another, and how far each is on ``test`` from what it is on ``ood``."""
+    # Rows of different seeds are compared on those that both have.
+    seeds = (best.seeds & other.seeds) or None
+    told = f" on seed {', '.join(map(str, sorted(seeds)))}" if seeds and best.seeds != other.seeds else ""
+    apart = [
+        signed(difference(_of(best, split, seeds), _of(other, split, seeds))) for split in ("test", "ood")
+    ]
+    # The same runs have both scores, so their errors don't combine as those of two rows do.
+    lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
+    names = [label(each.row, [heading]) for each in (best, other)]
+    return [place, *names, *(each + told for each in apart), *map(signed, lost)]
 
 
 def point_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from baselines.evaluate import SHORT
 from baselines.reproduction.sets import Figure, Row
 from baselines.reproduction.summaries import Difference, Estimate
 from sraven.core.boards.board import Board
@@ -11,9 +12,6 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 NOTHING = "–"
 """Where there is no number."""
-
-_SHORT = {"learning_rate": "rate", "weight_decay": "decay", "warmup": "warm-up"}
-"""Fields that a grid varies, as short as a column's heading wants them."""
 
 _MEANINGS = {
     "r2_per_sequence": "the paper's R²: 1 is perfect",
@@ -78,7 +76,7 @@ def varied(figure: Figure) -> list[str]:
 
 def point_names(figure: Figure) -> str:
     """Return the fields that the grid varies, as a heading."""
-    return ", ".join(_SHORT[name] for name in varied(figure))
+    return ", ".join(SHORT[name] for name in varied(figure))
 
 
 def point_values(figure: Figure, point: Mapping[str, float] | None) -> str:

@@ -59,7 +59,8 @@ def _plan(
     from baselines.reproduction.plan import Rates, outlook
     from baselines.reproduction.records import read_records
 
-    records, rates = read_records(results), Rates(rate)
+    records = read_records(results)
+    rates = Rates(rate, records.values())
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
     chosen = _cells(names, grid=grid, steps=steps, where=where)
     found = [outlook(figure, cells, known, rates) for figure, cells in chosen]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.claims import Claim
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure, Row
 
@@ -36,7 +35,6 @@ def figure(name="tiny", *, attentions=("softmax", "hyla"), seeds=(0, 1, 2), **op
 
 
 FIGURES = {"tiny": figure()}
-CLAIMS = {"tiny": Claim("All is well.", ("It is a test.",))}
 
 
 def cell(figure, attention, seed=0, points="32", **point):

@@ -10,8 +10,9 @@ import pytest
 from baselines.encode import encoding_of
 from baselines.experiment import transformer_of
 from baselines.recipes import make_config
-from baselines.reproduction.plan import Plan, measure_rate, operations_of, typical
-from helpers.reproduction import cell, figure
+from baselines.reproduction import plan
+from baselines.reproduction.plan import Plan, Rates, measure_rate, operations_of, plan_of, typical
+from helpers.reproduction import STEPS, cell, figure, record
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
 
@@ -82,3 +83,16 @@ def test_a_rate_is_measured_on_real_steps(tmp_path_factory):
     with quickly(shared_directory(tmp_path_factory, "compiled")):
         rate = measure_rate(cell(figure(), "softmax").config)
     assert 0 < rate < float("inf")
+
+
+def test_hours_are_those_of_records_of_the_same_kind_and_else_at_the_rate_of_this_machine(monkeypatch):
+    monkeypatch.setattr(plan, "measure_rate", lambda config: operations_of(config).computed / config.steps)
+    tiny = figure()
+    trained, wider = record(cell(tiny, "softmax"), 0.9, 0.6), figure(width=24)
+    left = [cell(tiny, "softmax", seed, learning_rate=0.003) for seed in (1, 2)]
+    rates = Rates(records=[trained])
+    assert rates.hours(tiny, left) == pytest.approx(2 * trained.seconds / 3600)
+    assert rates.hours(wider, [cell(wider, "softmax")]) == pytest.approx(STEPS / 3600)  # a step a second
+    assert rates.hours(tiny, []) == 0
+    assert Rates(1.0, [trained]).hours(tiny, left) == plan_of(left).hours(1e9)
+    assert set(rates.notes) == {"records", "fuzzylogic"}
