@@ -1,8 +1,8 @@
 """Training data as a pure function of the step: nothing to store, nothing to repeat on resuming."""
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,9 +53,6 @@ def made_ahead(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, in
         bounds: of each chunk.
     """
     with ThreadPoolExecutor(1) as pool:
-        pending = deque(pool.submit(make, *each) for each in bounds[:1])
-        for following in [*bounds[1:], None][: len(bounds)]:
-            chunk = pending.popleft().result()
-            if following is not None:
-                pending.append(pool.submit(make, *following))
-            yield chunk
+        for chunk, _ in pairwise(chain((pool.submit(make, *each) for each in bounds), [None])):
+            assert chunk is not None, "None comes last"
+            yield chunk.result()

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from baselines.checkpoint import Restored
 from baselines.compiled import target_of
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
@@ -30,29 +29,17 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
         OutputError: if it isn't finished and no step was asked for, it diverged, its last checkpoint is
             damaged, or it has no such checkpoint.
     """
-    if step is not None:
-        asked = None if step == -1 else check_integer("step", step, 0, config.steps)
-        if (restored := _restore(folder, program, config, asked)) is None:
-            raise OutputError(f"{folder} has no checkpoint yet")
-        return _told(restored)
-    restored = _restore(folder, program, config)
-    done = restored.step if restored else 0
-    if restored is None or done < config.steps:
+    which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
+    target = target_of(program, make_mesh())
+    restored = restore_run(open_checkpoints(folder, config), config, target, which)
+    done, remarks = (restored.step, restored.remarks) if restored else (0, "")
+    if step is None and done < config.steps:
         if (last := diverged_at(folder)) is not None:
             raise OutputError(f"{folder} diverged: its loss is no number after step {last:,}")
-        remarks = f" ({restored.remarks})" if restored and restored.remarks else ""
-        raise OutputError(
-            f"{folder} has {done:,} of {config.steps:,} steps{remarks}; train it to the end first"
-        )
-    return _told(restored)
-
-
-def _restore(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Restored | None:
-    return restore_run(open_checkpoints(folder, config), config, target_of(program, make_mesh()), step)
-
-
-def _told(restored: Restored) -> Any:
-    """Return the parameters, once what is to be said of the checkpoint has been said."""
+        so_far = f"{done:,} of {config.steps:,} steps" + (f" ({remarks})" if remarks else "")
+        raise OutputError(f"{folder} has {so_far}; train it to the end first")
+    if restored is None:
+        raise OutputError(f"{folder} has no checkpoint yet")
     if restored.remarks:
         note(restored.remarks)
     return restored.state.params

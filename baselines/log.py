@@ -133,11 +133,6 @@ def _cut(path: Path, step: int) -> int:
     return damaged
 
 
-def _nested(scores: Scores | None) -> dict[str, Any]:
-    """Return scores as a line has them: none at all, or under their name."""
-    return {} if scores is None else {SCORES: with_nulls(scores)}
-
-
 def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
     """Return scores as files have them: what is no number is None."""
     return {
@@ -188,7 +183,8 @@ class Log:
             values: by name.
             scores: by split and metric, if there are any; what is no number becomes null.
         """
-        line = (json.dumps({"step": step, **values, **_nested(scores)}) + "\n").encode()
+        nested = {} if scores is None else {SCORES: with_nulls(scores)}
+        line = (json.dumps({"step": step, **values, **nested}) + "\n").encode()
         while line:  # a disk that is nearly full takes a part
             line = line[os.write(self._descriptor, line) :]
         named = [

@@ -101,19 +101,14 @@ def describe_machine(machine: Mapping[str, Any]) -> str:
     return f"{machine['devices']} × {machine['device']}"
 
 
-def environment_of(mesh: Mesh) -> dict[str, Any]:
-    """Return the code, the libraries and the kind of machine that are about to train."""
-    return {
+def leave_record(folder: Path, mesh: Mesh) -> None:
+    """Write into a run's directory who is about to train it, unless that is there."""
+    found = {
         "commit": code_commit(),
         "sraven": version("sraven"),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
         "machine": machine_of(mesh),
     }
-
-
-def leave_record(folder: Path, mesh: Mesh) -> None:
-    """Write into a run's directory who is about to train it, unless that is there."""
-    found = environment_of(mesh)
     path = folder / RECORD.format(digest(found)[:12])
     if not path.is_file():
         write_json(path, found)

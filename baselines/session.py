@@ -135,10 +135,17 @@ def plan_runs(
     for name, value in scoring._asdict().items():
         if value is not None:
             check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
-    prepare = _prepare_board if text is None else partial(_prepare_text, text=text)
-    config, make_experiment, judge = prepare(board, attention, scoring, grid, changes)
+    config: RunConfig
+    judge = None
+    if text is None:
+        config = make_config(board, attention, **changes)
+    else:
+        config = make_language_config(board, Corpus(*text.data), attention, size=text.size, **changes)
+        if grid and not text.validation:
+            raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
+        judge = language_judge(Corpus(*text.validation)) if grid else None
     points = points_of(config, grid or {}, seeds, out)
-    return Plan(points, make_experiment, judge, bool(grid), out)
+    return Plan(points, _scored_experiment(text, scoring), judge, bool(grid), out)
 
 
 def plan_run(
@@ -153,46 +160,20 @@ def plan_run(
         text: for a board of text, what is trained on.
     """
     points = points_of(config, {}, [config.seed], folder)
-    make_experiment = _scored_experiment(scoring) if text is None else _text_experiment(text, scoring)
-    return Plan(points, make_experiment, None, is_grid=False, out=folder)
+    return Plan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folder)
 
 
-def _scored_experiment(scoring: Scoring) -> MakeExperiment:
-    """Return what makes the experiment of a run on a board that makes its own instances."""
-    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
-    return with_scores(board_experiment, make_evaluate, scoring.every)
-
-
-def _prepare_board(
-    board: Board, attention: str, scoring: Scoring, grid: Grid | None, changes: Mapping[str, Any]
-) -> tuple[RunConfig, MakeExperiment, Judge | None]:
-    return make_config(board, attention, **changes), _scored_experiment(scoring), None
-
-
-def _prepare_text(
-    board: Board,
-    attention: str,
-    scoring: Scoring,
-    grid: Grid | None,
-    changes: Mapping[str, Any],
-    *,
-    text: Text,
-) -> tuple[RunConfig, MakeExperiment, Judge | None]:
-    config = make_language_config(board, Corpus(*text.data), attention, size=text.size, **changes)
-    if grid and not text.validation:
-        raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
-    judge = language_judge(Corpus(*text.validation)) if grid else None
-    return config, _text_experiment(text, scoring), judge
-
-
-def _text_experiment(text: Text, scoring: Scoring) -> MakeExperiment:
-    """Return what makes the experiment of a run on text."""
+def _scored_experiment(text: Text | None, scoring: Scoring) -> MakeExperiment:
+    """Return what makes the experiment of a run, with its scores."""
+    if text is None:
+        make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
+        return with_scores(board_experiment, make_evaluate, scoring.every)
     make_experiment = language_experiment(Corpus(*text.data), text.compute)
     if not text.validation:
         return make_experiment
     Corpus(*text.data, *text.validation)  # refuses another tokenizer, before hours of work
-    make_evaluate = validation_scores(Corpus(*text.validation), scoring.instances, text.compute)
-    return with_scores(make_experiment, make_evaluate, scoring.every)
+    make_scores = validation_scores(Corpus(*text.validation), scoring.instances, text.compute)
+    return with_scores(make_experiment, make_scores, scoring.every)
 
 
 def train_plan(plan: Plan, *, mesh: Mesh | None = None, **options: Any) -> Session:

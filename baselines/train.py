@@ -5,10 +5,11 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -212,7 +213,9 @@ class _Group:
             self._open_logs(sinks)
             with Saver(self._compiled.unstack) as saver:
                 self._read_at = time.perf_counter()
-                for chunk in _one_behind(self._told(last, schedule)):
+                # One behind: the device always has a chunk to go on with.
+                for chunk, _ in pairwise(chain(self._told(last, schedule), [None])):
+                    assert chunk is not None, "None comes last"
                     self._finish(chunk, saver, progress)
                     if not self._alive:
                         break
@@ -282,18 +285,6 @@ class _Group:
         if not chunk.is_scored or self._experiment.evaluate is None:
             return None
         return self._experiment.evaluate(self._compiled.unstack(chunk.states, place).params, chunk.step)
-
-
-T = TypeVar("T")
-
-
-def _one_behind(items: Iterable[T]) -> Iterator[T]:
-    """Yield items, each after the next one is there: the device always has a chunk to go on with."""
-    latest: list[T] = []
-    for item in items:
-        yield from latest
-        latest = [item]
-    yield from latest
 
 
 def train(config: RunConfig, folder: Path, **options: Any) -> State:

@@ -28,6 +28,20 @@ def compiled(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def tiny_run(tmp_path_factory):
+    """The directory of a tiny run that nothing happened to, with TensorBoard events, and its last state.
+
+    Tests only read it, in modules that use `compiled`.
+    """
+    from baselines.train import train
+    from helpers.tiny_runs import STEPS, quickly, shared_directory, tiny
+
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    with quickly(shared_directory(tmp_path_factory, "compiled")):
+        return folder, train(tiny(), folder, save_every=STEPS // 2, sinks=("tensorboard",))
+
+
+@pytest.fixture(scope="session")
 def forks():
     """What starts processes that have imported all; one import serves all tests."""
     used = ("baselines.lm.evaluate", "baselines.train", "helpers.quick_sraven", "helpers.tiny_language")

@@ -127,10 +127,8 @@ def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
     assert experiment.evaluate_every == 1
 
 
-def test_no_scores_where_none_are_asked_for(tmp_path):
-    plan = plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path / "run", scoring=Scoring(every=0), **TINY)
-    train_plan(plan)
-    assert scores_of(tmp_path / "run") == {}
+def test_no_scores_where_none_are_asked_for():
+    assert with_scores(board_experiment, None, 0)(tiny(), make_mesh()).evaluate is None
 
 
 @pytest.mark.parametrize("scoring", [Scoring(every=-1), Scoring(instances=0)])

@@ -19,11 +19,13 @@ from baselines.result import RESULT
 from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
 from baselines.train import train, train_runs
 from cli.main import main
-from helpers.tiny_runs import STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
 from sraven import OutputError
 from sraven.core.ground.spec import values_of
 from sraven.core.system.files import write_json
 from sraven.core.system.lock import LOCK, Lock
+
+pytestmark = pytest.mark.usefixtures("compiled")
 
 HALF = STEPS // 2
 RUN = "0123456789abcdef" * 4
@@ -173,6 +175,11 @@ def test_without_a_whole_one_it_is_one_line(copy):
         restore(copy)
 
 
+def test_one_of_another_run_is_not_taken(saved):
+    with pytest.raises(OutputError, match="it is of another run, or the run's configuration was changed"):
+        Checkpoints(saved, RUN[::-1]).restore(TARGET)
+
+
 def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
     other = {"other": TARGET["weights"]}
     with pytest.raises(OutputError, match="2 is whole, but can't be read: "):
@@ -203,24 +210,17 @@ def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypat
     def die(*_):
         raise KeyboardInterrupt
 
+    first = copy.parent / "first"
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "write_json", die)
-        with pytest.raises(KeyboardInterrupt):
-            Checkpoints(copy, RUN).save(3, state_of(3))
+        for folder, step in ((copy, 3), (first, 1)):
+            with pytest.raises(KeyboardInterrupt):
+                Checkpoints(folder, RUN).save(step, state_of(step))
+    assert restore(first) is None
     assert assert_restored(copy, 2) == ""
     Checkpoints(copy, RUN).save(3, state_of(3))
     assert assert_restored(copy, 3) == ""
     assert set(os.listdir(copy)) == {"2", "3"}
-
-
-def test_a_kill_before_the_first_checksums_begins_anew(tmp_path, monkeypatch):
-    def die(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(checkpoint, "write_json", die)
-    with pytest.raises(KeyboardInterrupt):
-        Checkpoints(tmp_path, RUN).save(1, state_of(1))
-    assert restore(tmp_path) is None
 
 
 def test_damaged_ones_do_not_take_the_place_of_whole_ones(copy):
@@ -249,14 +249,6 @@ def test_a_damaged_one_is_replaced(copy):
 # Whole runs
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The directory of a run that nothing happened to, and its last state."""
-    folder = tmp_path_factory.mktemp("runs") / "whole"
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield folder, train(tiny(), folder, save_every=HALF, sinks=("tensorboard",))
-
-
 def assert_same(state, other):
     other = leaves(other)
     for path, array in leaves(state).items():
@@ -268,19 +260,19 @@ def arrays_of(folder, step):
     return max(files_of(folder / CHECKPOINTS / str(step)), key=lambda path: path.stat().st_size)
 
 
-def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(whole, tmp_path, capsys):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(tiny_run, tmp_path, capsys):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     flip(arrays_of(folder, STEPS), 1000, 3)
-    assert_same(whole[1], train(tiny(), folder))
+    assert_same(tiny_run[1], train(tiny(), folder))
     said = capsys.readouterr().err
     assert f"{STEPS} is damaged (" in said and f"going on from step {HALF}" in said
     capsys.readouterr()
-    assert_same(whole[1], train(tiny(), folder))
+    assert_same(tiny_run[1], train(tiny(), folder))
     assert capsys.readouterr().err == ""
 
 
-def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(whole, tmp_path):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(tiny_run, tmp_path):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     flip(arrays_of(folder, STEPS), 1000, 3)
     with pytest.raises(OutputError, match=rf"has {HALF} of {STEPS} steps \(.* is damaged \(.*train it"):
         load_run(folder)
@@ -299,8 +291,8 @@ def forget_run(checkpoint):
 
 
 @pytest.mark.parametrize("of_old", [False, True])
-def test_another_checkpoint_under_a_name_is_not_taken_for_it(whole, tmp_path, capsys, of_old):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_run, tmp_path, capsys, of_old):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     put_half_in_place_of_the_last(folder)
     if of_old:
         forget_run(folder / CHECKPOINTS / str(STEPS))
@@ -314,17 +306,8 @@ def test_another_checkpoint_under_a_name_is_not_taken_for_it(whole, tmp_path, ca
     assert capsys.readouterr().err == ""
 
 
-def test_a_checkpoint_of_another_seed_is_not_taken_for_the_runs(whole, tmp_path):
-    folder = tmp_path / "run"
-    train(tiny(seed=1), folder)
-    shutil.rmtree(folder / CHECKPOINTS)
-    shutil.copytree(whole[0] / CHECKPOINTS, folder / CHECKPOINTS)
-    with pytest.raises(OutputError, match="it is of another run, or the run's configuration was changed"):
-        load_run(folder)
-
-
-def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(whole, tmp_path):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(tiny_run, tmp_path):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     forget_run(folder / CHECKPOINTS / str(STEPS))
     write_json(folder / CONFIG, values_of(tiny(steps=HALF)))
     for call in (load_run, lambda folder: train(tiny(steps=HALF), folder)):
@@ -332,10 +315,10 @@ def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(whole, tmp_path
             call(folder)
 
 
-def test_one_of_an_earlier_version_is_read_with_a_line(whole, tmp_path, capsys):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_one_of_an_earlier_version_is_read_with_a_line(tiny_run, tmp_path, capsys):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     forget_run(folder / CHECKPOINTS / str(STEPS))
-    assert_same(whole[1].params, load_run(folder)[1])
+    assert_same(tiny_run[1].params, load_run(folder)[1])
     said = capsys.readouterr().err
     assert (
         f"{STEPS} doesn't tell of which run it is, as in earlier versions" in said and said.count("\n") == 1
@@ -354,8 +337,8 @@ def put_a_pipe(path):
 
 @pytest.mark.parametrize("change", [link_to_zeros, put_a_pipe])
 @pytest.mark.parametrize("name", [CONFIG, RESULT, "trained-by-*.json", f"{CHECKPOINTS}/{STEPS}/{CHECKSUMS}"])
-def test_files_without_an_end_are_not_read(whole, tmp_path, capsys, change, name):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_files_without_an_end_are_not_read(tiny_run, tmp_path, capsys, change, name):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     change(next(folder.glob(name)))
     for line in (["evaluate", folder], ["curves", folder], ["train", "--config", folder, "--print-config"]):
         with pytest.raises(SystemExit) as ended:
@@ -364,15 +347,15 @@ def test_files_without_an_end_are_not_read(whole, tmp_path, capsys, change, name
         assert "Traceback" not in capsys.readouterr().err
 
 
-def test_two_on_one_directory(whole, tmp_path):
-    folder = shutil.copytree(whole[0], tmp_path / "run")
+def test_two_on_one_directory(tiny_run, tmp_path):
+    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
     before = {path: path.read_bytes() for path in files_of(folder)}
     with Lock(folder), pytest.raises(OutputError, match=rf"run is being written by process {os.getpid()} "):
         train(tiny(), folder)
     assert {path: path.read_bytes() for path in files_of(folder)} == before
 
 
-def test_the_lock_is_held_while_it_trains_and_is_gone_then(whole, tmp_path):
+def test_the_lock_is_held_while_it_trains_and_is_gone_then(tiny_run, tmp_path):
     folders, held = [tmp_path / "a", tmp_path / "b"], []
 
     def look(steps, line):
@@ -385,10 +368,10 @@ def test_the_lock_is_held_while_it_trains_and_is_gone_then(whole, tmp_path):
 
 
 @pytest.mark.parametrize("left", [LOCK, f"{CONFIG}.7-abc.tmp"])
-def test_a_run_that_was_killed_at_once_begins_anew(whole, tmp_path, left):
+def test_a_run_that_was_killed_at_once_begins_anew(tiny_run, tmp_path, left):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / left).touch()
-    assert_same(whole[1], train(tiny(), tmp_path / "run"))
+    assert_same(tiny_run[1], train(tiny(), tmp_path / "run"))
 
 
 # Full disks
@@ -405,10 +388,10 @@ def files_of_at_most(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_at_any_write_of_a_run_loses_nothing(whole, tmp_path):
+def test_a_full_disk_at_any_write_of_a_run_loses_nothing(tiny_run, tmp_path):
     """A run that is stopped by a disk with ever more room ends as one that never was."""
     folder, stopped, size = tmp_path / "run", 0, 1
-    largest = max(path.stat().st_size for path in files_of(whole[0]))
+    largest = max(path.stat().st_size for path in files_of(tiny_run[0]))
     while size < 2 * largest:
         with files_of_at_most(size):
             try:
@@ -417,13 +400,13 @@ def test_a_full_disk_at_any_write_of_a_run_loses_nothing(whole, tmp_path):
                 stopped += 1
         size *= 2
     assert stopped > 5
-    assert_same(whole[1], train(tiny(), folder, save_every=HALF, sinks=("tensorboard",)))
+    assert_same(tiny_run[1], train(tiny(), folder, save_every=HALF, sinks=("tensorboard",)))
     assert [path.name for path in (folder / CHECKPOINTS).iterdir() if not path.name.isdecimal()] == []
     assert (folder / LOG).read_text().count("\n") == 4
     assert read_run(folder) == tiny()
 
 
-def test_the_command_says_so_in_one_line(whole, tmp_path, capsys):
+def test_the_command_says_so_in_one_line(tiny_run, tmp_path, capsys):
     command = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={tmp_path / 'run'}"]
     for size in (200, 2000):  # the configuration; a checkpoint
         with files_of_at_most(size), pytest.raises(SystemExit) as stopped:
@@ -436,4 +419,4 @@ def test_the_command_says_so_in_one_line(whole, tmp_path, capsys):
         main(command)
     assert ended.value.code == 0
     _, params = load_run(tmp_path / "run")
-    assert_same(whole[1].params, params)
+    assert_same(tiny_run[1].params, params)

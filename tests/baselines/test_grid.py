@@ -131,8 +131,6 @@ def test_seed_that_is_there_twice_is_refused():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--grid", "lr=1"], f"grid 'lr=1': {BAD_NAME}"),
-        (["--seeds", "0,0"], "seeds 0, 0: one is there twice"),
         (["--seeds", "0", "--seed", "0"], "seeds 0, 0: one is there twice"),
         (
             ["warmup=1"],

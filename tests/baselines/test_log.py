@@ -12,18 +12,13 @@ from baselines.log import LOG, Log, read_log
 from baselines.run_directory import CHECKPOINTS
 from baselines.sinks import EVENTS
 from baselines.train import train
-from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny, tiny_options
+from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny, tiny_options
 from sraven import OutputError
 
 LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
 
 
-@pytest.fixture(scope="module")
-def observed(tmp_path_factory):
-    """The directory of a run with TensorBoard events, and its last state."""
-    folder = tmp_path_factory.mktemp("runs") / "observed"
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield folder, train(tiny(), folder, save_every=STEPS // 2, sinks=("tensorboard",))
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def logged(folder):
@@ -68,32 +63,20 @@ def add_last(folder, step=0):
     return (folder / LOG).read_text().splitlines()
 
 
-def test_lines_from_after_the_step_of_resuming_are_cut(tmp_path):
-    (tmp_path / LOG).write_text("\n".join(LINES) + "\n")
-    assert add_last(tmp_path, step=10) == [*LINES[:2], '{"step": 25, "loss": 0.5}']
-
-
-def test_lines_up_to_the_step_of_resuming_stay_as_they_are(tmp_path):
-    (tmp_path / LOG).write_text("\n".join(LINES) + "\n")
-    assert add_last(tmp_path, step=20)[:-1] == LINES
-
-
-@pytest.mark.parametrize("size", [1, 4, 9, len(LINES[3]) - 1])
-def test_half_written_last_line_is_dropped(tmp_path, size):
-    (tmp_path / LOG).write_text("\n".join([*LINES[:3], LINES[3][:size]]))
-    assert add_last(tmp_path, step=20)[:-1] == LINES[:3]
-
-
-def test_last_line_without_its_end_is_whole(tmp_path):
-    (tmp_path / LOG).write_text("\n".join(LINES))
-    assert add_last(tmp_path, step=20)[:-1] == LINES
-
-
-@pytest.mark.parametrize("text", [None, "", "\n"])
-def test_log_begins_where_there_is_none(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "step", "kept"),
+    [
+        ("\n".join(LINES) + "\n", 10, 2),  # what comes after is trained again
+        ("\n".join(LINES) + "\n", 20, 4),
+        ("\n".join(LINES), 20, 4),
+        *(("\n".join([*LINES[:3], LINES[3][:size]]), 20, 3) for size in (1, 9, len(LINES[3]) - 1)),
+        *((text, 0, 0) for text in (None, "", "\n")),
+    ],
+)
+def test_whole_lines_up_to_the_step_of_resuming_stay(tmp_path, text, step, kept):
     if text is not None:
         (tmp_path / LOG).write_text(text)
-    assert add_last(tmp_path) == ['{"step": 25, "loss": 0.5}']
+    assert add_last(tmp_path, step) == [*LINES[:kept], '{"step": 25, "loss": 0.5}']
 
 
 def test_line_is_on_disk_before_the_log_is_closed(tmp_path):
@@ -103,45 +86,40 @@ def test_line_is_on_disk_before_the_log_is_closed(tmp_path):
     log.close()
 
 
-def test_no_events_unless_asked_for(tmp_path):
-    add_last(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [LOG]
-
-
-def test_log_of_a_run_has_a_line_for_every_chunk(observed):
-    lines = logged(observed[0])
+def test_log_of_a_run_has_a_line_for_every_chunk(tiny_run):
+    lines = logged(tiny_run[0])
     assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
     names = ["step", "loss", "score", "gradient_norm", "instances_per_second"]
     assert all(list(line) == names for line in lines)
 
 
-def test_events_have_the_numbers_of_the_log(observed):
-    scalars, _ = events_of(observed[0])
-    assert scalars == as_scalars(logged(observed[0])) and len(scalars) == 16
+def test_events_have_the_numbers_of_the_log(tiny_run):
+    scalars, _ = events_of(tiny_run[0])
+    assert scalars == as_scalars(logged(tiny_run[0])) and len(scalars) == 16
 
 
-def test_the_viewer_reads_what_was_written(observed):
+def test_the_viewer_reads_what_was_written(tiny_run):
     viewer = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    found = viewer.EventAccumulator(str(observed[0] / EVENTS))
+    found = viewer.EventAccumulator(str(tiny_run[0] / EVENTS))
     found.Reload()
-    lines = logged(observed[0])
+    lines = logged(tiny_run[0])
     assert set(found.Tags()["scalars"]) == set(lines[0]) - {"step"}
     for tag in found.Tags()["scalars"]:
         scalars = [(each.step, each.value) for each in found.Scalars(tag)]
         assert scalars == [(line["step"], np.float32(line[tag])) for line in lines]
 
 
-def test_a_line_says_how_to_begin_the_viewer(observed, tmp_path, run):
-    copy = shutil.copytree(observed[0], tmp_path / "my run")
+def test_a_line_says_how_to_begin_the_viewer(tiny_run, tmp_path, run):
+    copy = shutil.copytree(tiny_run[0], tmp_path / "my run")
     line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), "--tensorboard"]
     code, out, _ = run(*line, f"--out={copy}")
     assert (code, out) == (0, f"{copy}: 20 steps\n\ntensorboard --logdir '{copy}'\n")
     assert "tensorboard" not in run(*line, f"--out={copy}", "--json")[1]
 
 
-def test_events_after_resuming_replace_those_of_what_is_trained_again(observed, tmp_path):
+def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, tmp_path):
     """TensorBoard leaves out what an earlier file has from the step on at which a session starts."""
-    folder, state = observed
+    folder, state = tiny_run
     copy = shutil.copytree(folder, tmp_path / "copy")
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
     earlier = {path.name for path in (copy / EVENTS).iterdir()}
@@ -252,8 +230,8 @@ def test_a_line_without_its_end_is_left_out(tmp_path):
     assert read_log(tmp_path) == [LINES[0] + "\n"]
 
 
-def test_a_run_with_a_damaged_log_goes_on_and_says_so(observed, tmp_path, capsys):
-    copy = shutil.copytree(observed[0], tmp_path / "copy")
+def test_a_run_with_a_damaged_log_goes_on_and_says_so(tiny_run, tmp_path, capsys):
+    copy = shutil.copytree(tiny_run[0], tmp_path / "copy")
     lines = (copy / LOG).read_bytes().splitlines(keepends=True)
     (copy / LOG).write_bytes(b"".join([lines[0], b"\xff\xfe\n", *lines[1:]]))
     train(tiny(), copy)

@@ -38,7 +38,7 @@ def momentum(monkeypatch):
     return "momentum"
 
 
-def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tmp_path, capsys):
+def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tiny_run, tmp_path, capsys):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", f"--optimiser={momentum}", *tiny_options()]
     with pytest.raises(SystemExit) as stop:
         main([*line, f"--save-every={STEPS // 2}", f"--out={tmp_path / 'run'}"])
@@ -47,7 +47,7 @@ def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tmp
     assert config == tiny(optimiser=momentum)
     lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     assert lines[-1]["loss"] < lines[0]["loss"]
-    other = trained(tiny(), tmp_path / "adamw")
+    other = leaves(tiny_run[1].params)
     assert any((array != other[path]).any() for path, array in leaves(params).items())
     shutil.rmtree(tmp_path / "run" / CHECKPOINTS / str(STEPS))
     again = trained(config, tmp_path / "run")
@@ -79,13 +79,13 @@ def test_runs_from_before_there_were_others_are_read_and_keep_their_digest():
 # Precision
 
 
-def test_a_precision_is_that_of_all_products_and_changes_nothing_on_a_cpu(tmp_path):
-    plain = trained(tiny(), tmp_path / "plain")
+def test_a_precision_is_that_of_all_products_and_changes_nothing_on_a_cpu(tiny_run, tmp_path):
+    plain = leaves(tiny_run[1].params)
     found = trained(tiny(precision="highest"), tmp_path / "highest")
     for path, array in found.items():
         np.testing.assert_allclose(array, plain[path], rtol=0, atol=1e-6, err_msg=path)
     assert json.loads((tmp_path / "highest" / CONFIG).read_text())["precision"] == "highest"
-    assert "precision" not in json.loads((tmp_path / "plain" / CONFIG).read_text())
+    assert "precision" not in json.loads((tiny_run[0] / CONFIG).read_text())
 
 
 @pytest.mark.parametrize("precision", ["tf32", "", 3])

@@ -25,9 +25,9 @@ RUN = "0123456789abcdef" * 4
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, compiled):
+def whole(tiny_run):
     """The last state of a run that nothing happened to."""
-    return leaves(train(tiny(), tmp_path_factory.mktemp("runs") / "whole"))
+    return leaves(tiny_run[1])
 
 
 def assert_same(state, other):
@@ -161,11 +161,6 @@ def test_saving_by_minutes_leaves_the_same_run(whole, tmp_path):
     assert steps_of(folder) == [STEPS - CHUNK, STEPS] and len(seen) == 1 + STEPS // CHUNK
 
 
-def test_without_either_only_the_last_is_saved(tmp_path):
-    train(tiny(), tmp_path / "run")
-    assert steps_of(tmp_path / "run") == [STEPS]
-
-
 def test_a_chunk_is_told_before_the_report_of_the_last_is_read(tmp_path):
     """And its batches are on the device: the next chunk's, when a line is logged."""
     events = []
@@ -246,4 +241,5 @@ def test_killed_while_a_checkpoint_is_written_it_ends_the_same(whole, forks, com
     left = os.listdir(folder / CHECKPOINTS)
     assert str(CHUNK) in left and str(2 * CHUNK) not in left
     assert_same(train(tiny(), folder), whole)
+    assert steps_of(folder) == [CHUNK, STEPS]  # with nothing more said, the last alone is saved
     assert (folder / LOG).read_text().count("\n") == STEPS // CHUNK

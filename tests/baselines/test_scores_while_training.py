@@ -1,7 +1,6 @@
 """Scores while it trains: asked for at the ends of chunks, logged with them, and alike after resuming."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -9,10 +8,9 @@ import pytest
 from baselines.experiment import board_experiment
 from baselines.lm.entry import thin
 from baselines.log import LOG, SCORES, Log, read_log
-from baselines.run_directory import CHECKPOINTS
 from baselines.sinks import EVENTS
-from baselines.train import train, train_runs
-from helpers.tiny_runs import CHUNK, STEPS, leaves, quickly, shared_directory, tiny
+from baselines.train import train
+from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
 
 EVERY = 7
 """Steps between scores; chunks end at 5, 10, 15 and 20."""
@@ -35,14 +33,10 @@ def scored(config, mesh):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, compiled):
     """The directory of a run with scores, and its last state."""
     folder = tmp_path_factory.mktemp("runs") / "scored"
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield (
-            folder,
-            train(tiny(), folder, make_experiment=scored, save_every=STEPS // 2, sinks=("tensorboard",)),
-        )
+    return folder, train(tiny(), folder, make_experiment=scored, sinks=("tensorboard",))
 
 
 def scores_of(folder):
@@ -59,25 +53,10 @@ def test_scores_are_of_the_parameters_after_that_step(whole):
     assert found[STEPS]["test"]["norm"] == norm(state.params)
 
 
-def test_they_change_nothing_of_training(whole, tmp_path):
-    plain = leaves(train(tiny(), tmp_path / "plain"))
+def test_they_change_nothing_of_training(whole, tiny_run):
+    plain = leaves(tiny_run[1])
     for path, array in leaves(whole[1]).items():
         assert (array == plain[path]).all(), path
-
-
-def test_a_resumed_run_logs_the_same(whole, tmp_path):
-    copy = shutil.copytree(whole[0], tmp_path / "copy")
-    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
-    train(tiny(), copy, make_experiment=scored)
-    assert scores_of(copy) == scores_of(whole[0])
-
-
-def test_each_of_several_runs_has_its_own(whole, tmp_path):
-    folders = [tmp_path / "a", tmp_path / "b"]
-    train_runs([tiny(seed=0), tiny(seed=1)], folders, make_experiment=scored)
-    one, other = map(scores_of, folders)
-    assert list(one) == list(other) == EXPECTED
-    assert one[STEPS]["test"] != other[STEPS]["test"]
 
 
 def test_events_and_submissions_have_numbers_alone(whole):
