@@ -1,4 +1,4 @@
-"""Compute outputs and gradients of every attention and of whole models, and keep them: run as a program.
+"""Compute outputs and gradients of attentions and of whole models, and keep them: run as a program.
 
 python tests/baselines/model/every_program.py OUT.npz
 """
@@ -13,6 +13,15 @@ from baselines.model.attention import ATTENTION, attend, find_network
 from baselines.model.transformer import Transformer, TransformerConfig
 
 B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
+NAMES = (
+    "softmax",
+    "linear_rmshead_nonlinear",
+    "hyla",
+    "hyla_linear_no_rmshead",
+    "hyla_rmshead_softmax",
+    "hyla_deep",
+)
+"""Attentions that have each normalisation and each value network."""
 
 
 def draw(*shape):
@@ -50,7 +59,7 @@ def of_model(name, **changes):
 
 
 def main(goal):
-    found = {name: of_attention(name) for name in ATTENTION}
+    found = {name: of_attention(name) for name in NAMES}
     found["linear on text"] = of_model("linear", causal=True, position="rotary")
     found["hyla on all"] = of_model("hyla", position="relative_one_way")
     found["tiles"] = of_model("hyla", causal=True, position="rotary", tile=4)
