@@ -153,7 +153,7 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
         device = this_device()
         if form == "pallas" and not pallas_applies(device, jnp.dtype(dtype), 8, 64):
             raise NotHereError(
-                f"the kernel is for one NVIDIA GPU since Ampere; here: {device.count} × {device.backend}"
+                f"the kernel is for one NVIDIA GPU since Ampere; here: {device.devices} × {device.backend}"
             )
         plain = partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
         forms = {

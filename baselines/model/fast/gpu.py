@@ -23,12 +23,12 @@ class Device(NamedTuple):
         backend: as `jax.default_backend` has it.
         capability: the device's compute capability, such as ``8.0`` (Ampere, the first that will do).
             AMD's devices name theirs otherwise, others have none: an empty string.
-        count: of devices.
+        devices: how many there are.
     """
 
     backend: str
     capability: str
-    count: int
+    devices: int
 
     @property
     def is_ampere(self) -> bool:
@@ -67,7 +67,7 @@ def pallas_applies(device: Device, dtype: DTypeLike, heads: int, width: int) -> 
         width: D and V, one of `WIDTHS`.
     """
     fits = dtype in (jnp.float32, jnp.bfloat16) and heads <= HEADS and width in WIDTHS
-    return device.is_ampere and device.count == 1 and fits
+    return device.is_ampere and device.devices == 1 and fits
 
 
 def fused_softmax(

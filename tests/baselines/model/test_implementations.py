@@ -118,7 +118,7 @@ def test_arrays_that_kernels_take(kernel, arguments, applies):
 
 
 def test_kernels_of_ours_are_for_one_device():
-    assert not pallas_applies(GPU._replace(count=2), jnp.float32, 8, 64)
+    assert not pallas_applies(GPU._replace(devices=2), jnp.float32, 8, 64)
 
 
 @pytest.mark.parametrize(
