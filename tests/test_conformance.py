@@ -18,7 +18,7 @@ from sraven import ConfigurationError
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import canonical_json, digest
 from sraven.core.tasks.digests import block_digest
-from sraven.core.tasks.families import find_family, generating_families, make_task
+from sraven.core.tasks.families import find_family, generating_families, make_task, rows_of
 from sraven.core.tasks.table import arrow_table, from_table
 from sraven.core.tasks.versions import current_version
 from sraven.core.verification.verify import verify_dataset
@@ -94,16 +94,18 @@ def test_writing_into_a_batch_gives_the_same(task):
 def test_another_process_gives_the_same(task):
     code = f"""
 import json, sys
-from sraven.core.tasks.families import FAMILIES, make_task
+from sraven.core.tasks.families import FAMILIES, make_task, rows_of
 from sraven.core.tasks.digests import block_digest
 sys.path.append({str(REPOSITORY / "tests")!r})
 FAMILIES["sums"] = {ENTRY!r}
 task = make_task(json.loads({json.dumps(json.dumps(task.config))}))
-print(block_digest(task.encode("ood", 123, 456, 1).columns, task.columns))
+print(block_digest(rows_of(task).encode("ood", 123, 456, 1).columns, task.columns))
 """
     command = [sys.executable, "-c", code]
     result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == block_digest(task.encode("ood", 123, 456, 1).columns, task.columns)
+    assert result.stdout.strip() == block_digest(
+        rows_of(task).encode("ood", 123, 456, 1).columns, task.columns
+    )
 
 
 def test_arrays_are_contiguous_and_of_the_columns_types(task):
@@ -124,7 +126,7 @@ def test_no_instance_at_all_is_fine(task):
 
 
 def test_streams_of_splits_and_seeds_differ(task):
-    name = task.instance_columns[0]
+    name = rows_of(task).instance_columns[0]
     seeds = [replace(task, seed=seed) for seed in (5, 6)]
     parts = [
         getattr(other.sample(split, 0, 200), name) for other in seeds for split in ("train", "test", "ood")
@@ -136,7 +138,7 @@ def test_streams_of_splits_and_seeds_differ(task):
 
 
 def test_neighbouring_seeds_share_no_shifted_instances(task):
-    name = task.instance_columns[0]
+    name = rows_of(task).instance_columns[0]
     here = getattr(task.sample("train", 1, 200), name)
     there = getattr(replace(task, seed=task.seed + 1).sample("train", 0, 200), name)
     assert (here != there).reshape(200, -1).any(axis=1).mean() > 0.9

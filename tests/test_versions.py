@@ -21,7 +21,14 @@ from sraven.core.boards.freeze import make_board
 from sraven.core.dataset.write import write_dataset
 from sraven.core.ground.spec import added, digest, values_of
 from sraven.core.tasks.digests import block_size, digest_split
-from sraven.core.tasks.families import FAMILIES, find_family, generating_families, make_board_task, make_task
+from sraven.core.tasks.families import (
+    FAMILIES,
+    find_family,
+    generating_families,
+    make_board_task,
+    make_task,
+    rows_of,
+)
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
 from sraven.text.task import Ladder
@@ -112,7 +119,7 @@ def test_second_version_has_other_instances_and_digests(family, second_version):
     assert make_task(second.config) == second and digest(first.config) != digest(second.config)
     assert first.config_name == second.config_name
     for split in ("train", "test", "ood"):
-        shown = first.instance_columns[0]
+        shown = rows_of(first).instance_columns[0]
         one, other = arrays_of(first, split)[shown], arrays_of(second, split)[shown]
         assert (one != other).reshape(len(one), -1).any(axis=1).mean() > 0.9
     held_out = [task.combinations("ood").tolist() for task in (first, second)]

@@ -8,6 +8,7 @@ an answer with one target, so only questions with one answer are asked there.
 import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from importlib.resources import files
 from typing import Any
 
 import yaml
@@ -170,8 +171,8 @@ def _yaml(content: Any) -> str:
 
 def _front_matter(sets: Sets) -> str:
     has_choices, total = isinstance(sets[0], Choosing), sum(questions.count for questions in sets)
-    files = {"default": [path_of(questions) for questions in sets]}
-    files |= {questions.name: [path_of(questions)] for questions in sets}
+    data = {"default": [path_of(questions) for questions in sets]}
+    data |= {questions.name: [path_of(questions)] for questions in sets}
     return _yaml(
         {
             "pretty_name": "SRAVEN in words",
@@ -184,9 +185,9 @@ def _front_matter(sets: Sets) -> str:
             "size_categories": [next(name for most, name in _SIZES.items() if total < most)],
             "configs": [
                 {"config_name": name, "data_files": [{"split": SPLIT, "path": paths}]}
-                for name, paths in files.items()
+                for name, paths in data.items()
             ],
-            "dataset_info": [{"config_name": name, "features": _features(has_choices)} for name in files],
+            "dataset_info": [{"config_name": name, "features": _features(has_choices)} for name in data],
         }
     )
 
@@ -203,57 +204,22 @@ def render_card(sets: Sets) -> str:
         for questions in sets
     )
     has_choices = isinstance(sets[0], Choosing)
-    example = f"{ANSWER} C" if has_choices else f"{ANSWER} [3 6 2 0]"
-    choices = "| `choices` | the eight panels, A to H |\n" if has_choices else ""
-    leaks = _LEAKS if has_choices else ""
-    return f"""---
-{_front_matter(sets)}---
-
-# SRAVEN in words
-
-Symbolic Raven's matrices ([Schug et al.]({PAPER_URL})), asked as text: each feature of a panel follows a rule
-along its row, and the last panel is missing. Exactly one fits, which is certified for each question.
-
-```python
-from datasets import load_dataset
-
-questions = load_dataset("user/name", split="{SPLIT}")  # all sets; or one, by its name
-```
-
-```sh
-inspect eval hf/user/name/{sets[0].name} --model openai/gpt-5
-```
-
-| set | questions | M, K | split | form, solved examples | chance |
-| --- | --- | --- | --- | --- | --- |
-{table}
-
-M is the number of features of a panel, K that of symbols. `ood` combines rules as `train` never does; where
-M is 1 nothing can be held out, and questions are of `test`. Solved examples come from `train`.
-
-| column | content |
-| --- | --- |
-| `id` | says all about the question; `sraven text score` judges a reply by it alone |
-| `split`, `index` | which instance of the task it is |
-| `prompt` | what is asked |
-| `target` | the right answer: its numbers, or its letter |
-{choices}
-A reply ends in a line like `{example}`; anything else is wrong. `{EVALUATION}` says so to
-inspect-ai. `sraven verify hf://datasets/user/name` makes all of this anew and compares.
-
-## Limitations
-
-The questions are public and never change, so a model may have seen them: compare with fresh seeds. The
-ceiling of the form `told` is 1. {leaks}The data is synthetic, and says nothing about people.
-
-## Licence and citation
-
-Apache-2.0. If you use it, please cite the paper that introduced the task:
-
-```bibtex
-{CITATION}
-```
-"""
+    return (
+        (files("sraven.text") / "templates" / "card.md")
+        .read_text("utf-8")
+        .format(
+            front=_front_matter(sets),
+            paper=PAPER_URL,
+            split=SPLIT,
+            first=sets[0].name,
+            table=table,
+            choices="| `choices` | the eight panels, A to H |\n" if has_choices else "",
+            example=f"{ANSWER} C" if has_choices else f"{ANSWER} [3 6 2 0]",
+            evaluation=EVALUATION,
+            leaks=_LEAKS if has_choices else "",
+            citation=CITATION,
+        )
+    )
 
 
 _LEAKS = (

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.estimate import Mean
 from sraven.text.choice import CHOICES, LETTERS, SCHEMES, draw_choices, floors
-from sraven.text.forms import FORMS, Setting
+from sraven.text.forms import FORMS
 from sraven.text.grading import Grades, check_replies
-from sraven.text.prompts import ANSWER, fill, introduce, join_prompts, panel_pattern, puzzle_pattern, solve
+from sraven.text.prompts import ANSWER, fill, panel_pattern, puzzle_pattern
 from sraven.text.questions import Indices, Questions
 from sraven.text.replies import parse_letter
 
@@ -61,22 +61,6 @@ class Choosing(Questions):
         context, panels, right = (np.concatenate(column) for column in zip(*parts, strict=True))
         return floors(context, panels, right)
 
-    def prompts(self, indices: Indices) -> list[str]:
-        """Return the prompts of questions by their indices: each is the same for any company."""
-        task, places = self.task, np.asarray(indices, np.int64)
-        solved: list[str] = []
-        if self.shots:
-            examples, right = self._puzzles("train", self.shown(indices))
-            solved = solve(examples, map(_render_letter, right.tolist()))
-        setting = Setting(task.M, task.K, task.permute, task.rules)
-        introduction = introduce(self.form, setting, _HOW, self.shots)
-        return join_prompts(introduction, solved, self._puzzles(self.split, places)[0])
-
-    def answers(self, indices: Indices) -> list[str]:
-        """Return the right last lines of questions by their indices."""
-        right = self._drawn(self.split, np.asarray(indices, np.int64))[1]
-        return [_render_letter(choice) for choice in right.tolist()]
-
     def grade(self, indices: Indices, replies: Sequence[object], threads: int | None = None) -> Grades:
         """Grade replies to questions by their indices; `valid` is the same as `target`."""
         check_replies(replies, len(indices))
@@ -93,14 +77,14 @@ class Choosing(Questions):
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         return draw_choices(self.task, split, indices, self.choices, threads)
 
-    def _puzzles(self, split: str, indices: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
-        """Return puzzles with their choices below, and which of these are right."""
-        context = self.task.take(split, indices).context
-        panels, right = self._drawn(split, indices)
+    def _how_to_reply(self) -> str:
+        return _HOW
+
+    def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
+        """Return puzzles with their choices below, and the lines with the right letters."""
+        places = np.asarray(indices, np.int64)
+        panels, right = self._drawn(split, places)
         listed = "\n".join(f"{letter}: {panel_pattern(self.task.M)}" for letter in LETTERS)
         pattern = f"{puzzle_pattern(self.task.M)}\n{listed}"
-        return fill(pattern, np.concatenate([context, panels], axis=1)), right
-
-
-def _render_letter(choice: int) -> str:
-    return f"{ANSWER} {LETTERS[choice]}"
+        shown = np.concatenate([self.task.take(split, places).context, panels], axis=1)
+        return fill(pattern, shown), [f"{ANSWER} {LETTERS[choice]}" for choice in right.tolist()]

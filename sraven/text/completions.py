@@ -1,7 +1,7 @@
 """Files of completions, read a line at a time and scored: JSON Lines with an id and a completion each."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -118,19 +118,15 @@ def read_completions(path: Path, name: str = "completion") -> Iterator[Completio
                 yield Completion(where, number, question, text)
 
 
-@dataclass
 class _Sheet:
     """What is known of a set of questions while its completions come in."""
 
-    questions: Questions
-    lines: NDArray[np.int64] = field(init=False)
-    verdicts: NDArray[np.bool_] = field(init=False)
-    indices: list[int] = field(default_factory=list)
-    replies: list[str | None] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.lines = np.zeros(self.questions.count, np.int64)
-        self.verdicts = np.zeros((3, self.questions.count), np.bool_)
+    def __init__(self, questions: Questions) -> None:
+        self.questions = questions
+        self.lines = np.zeros(questions.count, np.int64)
+        self.verdicts = np.zeros((3, questions.count), np.bool_)
+        self.indices: list[int] = []
+        self.replies: list[str | None] = []
 
     def add(self, completion: Completion, index: int) -> None:
         if self.lines[index]:

@@ -7,21 +7,29 @@ prompts. A name is made of letters, digits, hyphens and underscores, as batches 
 question 17 has the id ``v1_M4-K8-unique_h25_s0_ood-2000_told-0_17``.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.estimate import Mean
-from sraven.core.tasks.digests import digest_split
+from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.task import SRAVEN, Batch
-from sraven.text.forms import FORMS
+from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share
-from sraven.text.prompts import render, render_answers
+from sraven.text.prompts import (
+    fill,
+    how_to_answer,
+    introduce,
+    join_prompts,
+    puzzle_pattern,
+    render_answers,
+    solve,
+)
 
 MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
 
@@ -104,13 +112,22 @@ class Questions:
     def prompts(self, indices: Indices) -> list[str]:
         """Return the prompts of questions by their indices: each is the same for any company."""
         task = self.task
-        shots = task.take("train", self.shown(indices)) if self.shots else None
-        batch = self.take(indices)
-        return render(batch, task.K, self.form, shots=shots, permute=task.permute, rules=task.rules)
+        setting = Setting(task.M, task.K, task.permute, task.rules)
+        introduction = introduce(self.form, setting, self._how_to_reply(), self.shots)
+        solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
+        return join_prompts(introduction, solved, self._pose(self.split, indices)[0])
 
     def answers(self, indices: Indices) -> list[str]:
         """Return the right last lines of questions by their indices."""
-        return render_answers(self.take(indices).target)
+        return self._pose(self.split, indices)[1]
+
+    def _how_to_reply(self) -> str:
+        return how_to_answer(self.task.M)
+
+    def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
+        """Return puzzles by their indices, and the right last lines of replies."""
+        batch = self.task.take(split, np.asarray(indices, np.int64))
+        return fill(puzzle_pattern(self.task.M), batch.context), render_answers(batch.target)
 
     def grade(
         self,
@@ -129,9 +146,6 @@ class Questions:
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of the instances, as boards have it, and of the prompts, a zero behind each."""
-        prompts = hashlib.sha256()
-        for part in self.parts():
-            for prompt in self.prompts(part):
-                prompts.update(prompt.encode() + b"\0")
         instances = digest_split(self.task, self.split, self.count)["sha256"]
-        return {"instances": instances, "prompts": prompts.hexdigest()}
+        prompts = chain.from_iterable(map(self.prompts, self.parts()))
+        return {"instances": instances, "prompts": digest_prompts(prompts)}

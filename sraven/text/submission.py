@@ -10,8 +10,7 @@ from sraven.core.ground.echo import quoted
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import wording_of
-from sraven.text.completions import read_completions
-from sraven.text.ids import find_question
+from sraven.text.completions import Sheets, read_completions
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording
 
@@ -58,15 +57,12 @@ def read_board_completions(path: Path, board: Board, wording: LadderWording) -> 
             second of its question; or if there is none.
     """
     places = {questions: (form, start) for form, start, questions in board_questions(wording)}
-    lines: dict[int, int] = {}
+    sheets = Sheets()
     replies: list[str | None] = [None] * wording.task.count
     asked = ""
     for completion in read_completions(path):
-        try:
-            questions, index = find_question(completion.question)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{completion.where}: {error}") from None
-        form, start = places.get(questions, ("", 0))
+        sheet = sheets.add(completion)
+        form, start = places.get(sheet.questions, ("", 0))
         if not form:
             raise ConfigurationError(
                 f"{completion.where}: {quoted(completion.question)} is no question of {board.id}; "
@@ -76,15 +72,10 @@ def read_board_completions(path: Path, board: Board, wording: LadderWording) -> 
             raise ConfigurationError(
                 f"{completion.where}: was asked {form}, and the first one {asked}; submit each form apart"
             )
-        if (place := start + index) in lines:
-            raise ConfigurationError(
-                f"{completion.where}: a second completion of {completion.question}; the first is in line "
-                f"{lines[place]:,}"
-            )
-        asked, lines[place], replies[place] = form, completion.line, completion.text
+        asked, replies[start + sheet.indices[-1]] = form, completion.text
     if not asked:
         raise ConfigurationError(f"{path} has no completions")
-    return Completed(asked, replies, wording.task.count - len(lines))
+    return Completed(asked, replies, wording.task.count - sum(len(sheet.indices) for sheet in sheets))
 
 
 def write_text_submission(

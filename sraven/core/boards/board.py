@@ -11,20 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.boards.ceilings import KNOWS, Ceiling
-from sraven.core.boards.check import (
-    check_digests,
-    check_held_out,
-    check_predictions,
-    check_prompts,
-    check_replies,
-)
+from sraven.core.boards.check import check_digests, check_predictions, check_replies
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.lines import BoardLine, lines_of
 from sraven.core.boards.places import board_paths
-from sraven.core.boards.scoring import DIGITS, Run, SplitScores, score_runs
+from sraven.core.boards.scoring import DIGITS, SplitScores, score_runs, whole_run
 from sraven.core.ground.arguments import check_choice, check_integer
 from sraven.core.ground.errors import BoardError, ConfigurationError
+from sraven.core.tasks.digests import digest_prompts
 from sraven.core.tasks.families import (
     FAMILIES,
     generator_of,
@@ -188,9 +183,8 @@ class Board(BoardFile):
             ConfigurationError: for a wrong split, shape, kind of number or value.
             BoardError: if this installation lacks one of the board's metrics.
         """
-        array = self.read(split, self.checked_predictions(split, predictions))
-        run = Run(0, array, np.ones(len(array), np.bool_))
-        labels = self.labels(split, array, threads=threads)
+        run = whole_run(self.read(split, self.checked_predictions(split, predictions)))
+        labels = self.labels(split, run.predictions, threads=threads)
         return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
 
     def diagnose(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitErrors:
@@ -200,8 +194,7 @@ class Board(BoardFile):
         answers of its task.
         """
         diagnosis = require_diagnosis(self.task)
-        array = self.checked_predictions(split, predictions)
-        run = Run(0, array, np.ones(len(array), np.bool_))
+        run = whole_run(self.checked_predictions(split, predictions))
         return diagnose_runs(diagnosis, self.labels(split, threads=threads), [run], threads=threads)
 
     def checked_predictions(self, split: str, predictions: ArrayLike) -> Any:
@@ -243,10 +236,10 @@ class Board(BoardFile):
         Raises:
             BoardError: if they differ; the message says where.
         """
-        entry = self.covered[check_choice("split", split, tuple(self.covered))]
+        check_choice("split", split, tuple(self.covered))
         if not self.is_corpus:
             batch = None if split == "train" else self._whole(split)
-            check_digests(self.id, generator_of(self.task), split, entry, instances, batch)
+            check_digests(self, generator_of(self.task), split, instances, batch)
 
     def check_scored(self) -> None:
         """Check all that scores depend on: the held-out combinations and the scored splits. Once is enough.
@@ -254,15 +247,14 @@ class Board(BoardFile):
         Raises:
             BoardError: if they aren't the board's.
         """
-        if not self._passed:
-            self.check_combinations()
-            for split in self.splits:
-                self.check(split)
-            self._passed.append(True)
+        _ = self._is_right
 
     @cached_property
-    def _passed(self) -> list[bool]:
-        return []
+    def _is_right(self) -> bool:
+        self.check_combinations()
+        for split in self.splits:
+            self.check(split)
+        return True
 
     def check_all(self) -> None:
         """Check all that its file covers, the digested part of ``train`` and prompts, too.
@@ -273,8 +265,12 @@ class Board(BoardFile):
         self.check_combinations()
         for split in self.covered:
             self.check(split)
-        if self.prompts:
-            check_prompts(self, wording_of(self.task))
+        for form, pinned in self.prompts.items():
+            split = self.primary_split
+            if digest_prompts(wording_of(self.task).prompts(split, self.splits[split], form)) != pinned:
+                raise BoardError(
+                    f"board {self.id}: the prompts of form {form} aren't those of the board; reinstall sraven"
+                )
 
     def check_combinations(self) -> None:
         """Compare the combinations of the held-out splits with those that the board lists.
@@ -282,8 +278,12 @@ class Board(BoardFile):
         Raises:
             BoardError: if they differ.
         """
-        if self.held_out:
-            check_held_out(self.id, generator_of(self.task), self.held_out)
+        for split, listed in self.held_out.items():
+            if tuple(map(tuple, generator_of(self.task).combinations(split).tolist())) != listed:
+                raise BoardError(
+                    f"board {self.id}: the combinations of {split} aren't those that the board lists; "
+                    "reinstall sraven"
+                )
 
 
 def board_ids() -> tuple[str, ...]:

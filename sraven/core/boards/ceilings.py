@@ -9,6 +9,11 @@ new boards name (``ceiling_definition``; 1 where a board has none).
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sraven.core.ground.estimate import Mean
+
+DIGITS = 6
+"""Decimal places of what is measured for a board: what machines that add up in other orders agree on."""
+
 FIRST_DEFINITION = 1
 """The definition of ceilings whose board doesn't name one."""
 
@@ -34,6 +39,11 @@ class Measured:
 
     value: float
     standard_error: float
+
+
+def rounded(mean: Mean) -> dict[str, float]:
+    """Return a mean as files have it: the values of a `Measured`."""
+    return {"value": round(mean.value, DIGITS), "standard_error": round(mean.standard_error, DIGITS)}
 
 
 Ceilings = Mapping[str, Mapping[str, Mapping[str, Measured]]]

@@ -1,67 +1,50 @@
-"""Checks against a board: its instances by their digests, its combinations, predictions of its splits."""
+"""Checks against a board: its instances by their digests, predictions of its splits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.boards.content import BoardFile, BoardSplit
+from sraven.core.boards.content import BoardFile
 from sraven.core.ground.arguments import check_array
 from sraven.core.ground.errors import BoardError, ConfigurationError
-from sraven.core.tasks.digests import block_size, digest_prompts, digest_split
+from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import columns_of
-from sraven.core.tasks.task import Column, GeneratedTask, Scoring, Wording
+from sraven.core.tasks.task import Column, GeneratedTask, Scoring
 from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
 
 
 def check_digests(
-    board_id: str, task: GeneratedTask, split: str, entry: BoardSplit, instances: int | None, batch: Any
+    board: BoardFile, task: GeneratedTask, split: str, instances: int | None, batch: Any
 ) -> None:
     """Generate a split anew and compare it with its digests.
 
     Args:
-        board_id: of the board, for the message.
+        board: whose digests cover the split.
         task: the board's.
-        split: a split of it, whose instances the board covers by digests.
-        entry: what the board says of the split.
+        split: the split.
         instances: how many to check, rounded up to whole blocks; None for all that are covered.
         batch: all instances of the split, if they are at hand; else None.
 
     Raises:
         BoardError: if they differ; the message says where.
     """
-    total, size = entry.instances, block_size(columns_of(task))
+    entry, size = board.covered[split], block_size(columns_of(task))
+    total, arrays = entry.instances, entry.arrays or {}
     checked = total if instances is None else min(-(-instances // size) * size, total)
-    arrays = entry.arrays or {}
     found = digest_split(task, split, checked, batch)
     for number, (here, there) in enumerate(zip(entry.blocks, found["blocks"], strict=False)):
         if here != there:
             last = min((number + 1) * size, total) - 1
             other = [name for name, value in found["arrays"].items() if value != arrays.get(name)]
             raise BoardError(
-                f"board {board_id}, split {split}: instances {number * size:,} to {last:,} aren't those "
+                f"board {board.id}, split {split}: instances {number * size:,} to {last:,} aren't those "
                 f"of the board{' (' + ', '.join(other) + ')' if instances is None else ''}; this "
                 "installation would score against other labels: reinstall sraven"
             )
     if instances is None and (found["arrays"], found["sha256"]) != (arrays, entry.sha256):
-        raise BoardError(f"board {board_id}, split {split}: the board's digests contradict each other")
-
-
-def check_held_out(
-    board_id: str, task: GeneratedTask, held_out: Mapping[str, tuple[tuple[int, ...], ...]]
-) -> None:
-    """Compare the combinations of the held-out splits with those that a board lists.
-
-    Raises:
-        BoardError: if they differ.
-    """
-    for split, listed in held_out.items():
-        if tuple(map(tuple, task.combinations(split).tolist())) != listed:
-            raise BoardError(
-                f"board {board_id}: the combinations of {split} aren't those that the board lists; "
-                "reinstall sraven"
-            )
+        raise BoardError(f"board {board.id}, split {split}: the board's digests contradict each other")
 
 
 def check_predictions(
@@ -89,20 +72,6 @@ def check_predictions(
     if fault := scoring.find_fault(array):
         raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
     return array
-
-
-def check_prompts(board: BoardFile, wording: Wording) -> None:
-    """Put all questions of a board anew, in each form, and compare them with its digests.
-
-    Raises:
-        BoardError: if they differ.
-    """
-    for form, pinned in board.prompts.items():
-        split = board.primary_split
-        if digest_prompts(wording.prompts(split, board.splits[split], form)) != pinned:
-            raise BoardError(
-                f"board {board.id}: the prompts of form {form} aren't those of the board; reinstall sraven"
-            )
 
 
 def check_replies(name: str, replies: Any, size: int) -> list[str]:

@@ -1,11 +1,12 @@
-"""The file of a board as a typed value, read from JSON and written to the same JSON again.
+"""The file of a board as a typed value, beside the JSON that it was read from.
 
-The file never changes, and its digest is the board's identity. So nothing is converted that would be
-written otherwise, and what has its default isn't written at all.
+The file never changes, and its digest is the board's identity. So it is kept as it was read, and what has its
+default isn't written in it at all.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from copy import deepcopy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,14 +25,6 @@ CORPUS, GENERATED = "corpus", "generated"
 
 DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
 """What a board has whose file doesn't say it; no file says it."""
-
-ORDER = (
-    *("schema", "id", "version", "title", "series", "task", "config", "labels", "prediction"),
-    *("train_budget", "train_budgets", "budget_unit"),
-    *("metric", "primary_split", "higher_is_better", "metrics", "ceiling", "ceiling_definition"),
-    *("reference", "prompts", "rungs", "splits", "held_out"),
-)
-"""The names in a board's file, in their order."""
 
 _AS_WRITTEN = (
     *("id", "version", "title", "series"),
@@ -54,21 +47,6 @@ class BoardSplit:
     sha256: str | None = None
     blocks: tuple[str, ...] = ()
     arrays: Mapping[str, str] | None = None
-
-    @classmethod
-    def from_content(cls, entry: Mapping[str, Any]) -> Self:
-        """Return an entry of the file."""
-        return cls(
-            entry["instances"], entry.get("sha256"), tuple(entry.get("blocks", ())), entry.get("arrays")
-        )
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The entry as the file has it."""
-        if self.sha256 is None:
-            return {"instances": self.instances}
-        blocks, arrays = list(self.blocks), dict(self.arrays or {})
-        return {"instances": self.instances, "sha256": self.sha256, "blocks": blocks, "arrays": arrays}
 
 
 @dataclass(frozen=True)
@@ -97,16 +75,6 @@ class Reported:
     standard_error: float | None
     parameters: int | None
 
-    @classmethod
-    def from_content(cls, row: Mapping[str, Any]) -> Self:
-        """Return a row of the file."""
-        return cls(**{**row, "notes": tuple(row["notes"])})
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The row as the file has it."""
-        return {**asdict(self), "notes": list(self.notes)}
-
 
 def find_fault(content: Any) -> str | None:
     """Return what is missing or wrong in the file of a board, in a line; None if nothing is."""
@@ -131,6 +99,7 @@ class BoardFile:
     """What the file of a board says.
 
     Attributes:
+        file: the file itself, as JSON values; see `content`.
         id: name of the board, such as ``sraven-v1``.
         version: of the board, from 1.
         title: what it is called on the page.
@@ -157,6 +126,7 @@ class BoardFile:
             has them; see `sraven.core.tasks.task.Rung`.
     """
 
+    file: Mapping[str, Any]
     id: str
     version: int
     title: str
@@ -191,6 +161,7 @@ class BoardFile:
             raise BoardError(f"the file of board {shown(name)}: {fault}")
         kind, known = content["prediction"], {written: knows for knows, written in KNOWS.items()}
         return cls(
+            file=dict(content),
             **{name: content[name] for name in _AS_WRITTEN},
             **{name: content.get(name, default) for name, default in DEFAULTS.items()},
             config=dict(content["config"]),
@@ -205,8 +176,11 @@ class BoardFile:
                 }
                 for split, by_knowledge in content["ceiling"].items()
             },
-            reported=tuple(map(Reported.from_content, content["reference"])),
-            covered={split: BoardSplit.from_content(entry) for split, entry in content["splits"].items()},
+            reported=tuple(Reported(**{**row, "notes": tuple(row["notes"])}) for row in content["reference"]),
+            covered={
+                split: BoardSplit(**{**entry, "blocks": tuple(entry.get("blocks", ()))})
+                for split, entry in content["splits"].items()
+            },
             held_out={split: tuple(map(tuple, rows)) for split, rows in content["held_out"].items()},
             prompts=dict(content.get("prompts", {})),
             rungs=tuple(content.get("rungs", ())),
@@ -215,35 +189,12 @@ class BoardFile:
     @property
     def content(self) -> dict[str, Any]:
         """The board's file as JSON values, see ``docs/leaderboard.md``; a new one each time."""
-        written = {name: getattr(self, name) for name in _AS_WRITTEN}
-        written |= {name: value for name in DEFAULTS if (value := getattr(self, name)) != DEFAULTS[name]}
-        written |= {
-            "schema": 1,
-            "task": self.family,
-            "config": dict(self.config),
-            "labels": CORPUS if self.is_corpus else GENERATED,
-            "prediction": {"dtype": self.prediction.dtype, "shape": list(self.prediction.shape)},
-            "train_budgets": list(self.train_budgets),
-            "metrics": list(self.metric_names),
-            "ceiling": {
-                split: {
-                    KNOWS[knows]: {metric: asdict(found) for metric, found in metrics.items()}
-                    for knows, metrics in by_knowledge.items()
-                }
-                for split, by_knowledge in self.ceilings.items()
-            },
-            "reference": [row.content for row in self.reported],
-            "splits": {split: entry.content for split, entry in self.covered.items()},
-            "held_out": {split: [list(row) for row in rows] for split, rows in self.held_out.items()},
-        }
-        if self.is_text:
-            written |= {"prompts": dict(self.prompts), "rungs": list(self.rungs)}
-        return {name: written[name] for name in ORDER if name in written}
+        return deepcopy(dict(self.file))
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON of the board's file; a submission names it."""
-        return digest(self.content)
+        return digest(self.file)
 
     @property
     def family(self) -> str:

@@ -6,12 +6,11 @@ from typing import Any
 
 import yaml
 
-from sraven.core.boards.ceilings import FIRST_DEFINITION
-from sraven.core.boards.content import CORPUS, GENERATED, BoardFile, find_fault
+from sraven.core.boards.ceilings import DIGITS, FIRST_DEFINITION, rounded
+from sraven.core.boards.content import CORPUS, GENERATED, find_fault
 from sraven.core.boards.lines import boards_folder
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
-from sraven.core.ground.estimate import Mean
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.core.tasks.families import (
@@ -22,12 +21,10 @@ from sraven.core.tasks.families import (
     scoring_of,
     wording_of,
 )
-from sraven.core.tasks.task import TEXT, GeneratedTask, Task
+from sraven.core.tasks.task import TEXT, Column, GeneratedTask, Task
 
 TRAIN_DIGESTED = 1 << 20
 """Instances of the training split that a board's digests cover."""
-
-_DIGITS = 6  # of a ceiling: what machines that add up in other orders agree on
 
 
 def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -46,35 +43,15 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
     return [boards[board_id] for board_id in ids or boards]
 
 
-def _rounded(mean: Mean) -> dict[str, float]:
-    return {"value": round(mean.value, _DIGITS), "standard_error": round(mean.standard_error, _DIGITS)}
-
-
 def _ceilings(task: GeneratedTask, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return what the ideal observer scores, by split, what it knows and metric."""
     return {
         split: {
-            known: {metric: _rounded(mean) for metric, mean in means.items()}
+            known: {metric: rounded(mean) for metric, mean in means.items()}
             for known, means in references_of(task).ceilings(split, size, None).items()
         }
         for split, size in sizes.items()
     }
-
-
-def _definition_of_ceilings(task: Task) -> dict[str, int]:
-    """Return which definition the ceilings of a new board have; nothing if it is the first."""
-    if find_family(task.name).is_corpus:
-        return {}
-    newest = max(references_of(task).answers)
-    return {} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}
-
-
-def _submitted(task: Task) -> dict[str, Any]:
-    """Return type and shape of what is submitted for an instance."""
-    if find_family(task.name).wording:
-        return {"dtype": TEXT, "shape": []}
-    prediction = scoring_of(task).prediction
-    return {"dtype": prediction.dtype, "shape": list(prediction.shape)}
 
 
 def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -95,15 +72,13 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
     """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
     if find_family(task.name).is_corpus:
-        return {
-            "ceiling": {},
-            "splits": {split: {"instances": size} for split, size in sizes.items()},
-            "held_out": {},
-        }
-    generator = generator_of(task)
+        splits = {split: {"instances": size} for split, size in sizes.items()}
+        return {"ceiling": {}, "splits": splits, "held_out": {}}
+    generator, newest = generator_of(task), max(references_of(task).answers)
     covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
     return {
         "ceiling": _ceilings(generator, sizes),
+        **({} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}),
         "splits": {split: digest_split(generator, split, size) for split, size in covered.items()},
         "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
     }
@@ -120,8 +95,8 @@ def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
             {
                 **rung._asdict(),
                 "settings": dict(rung.settings),
-                "floors": {name: round(value, _DIGITS) for name, value in rung.floors.items()},
-                "ceilings": {name: _rounded(mean) for name, mean in rung.ceilings.items()},
+                "floors": {name: round(value, DIGITS) for name, value in rung.floors.items()},
+                "ceilings": {name: rounded(mean) for name, mean in rung.ceilings.items()},
             }
             for rung in wording.rungs(split, size, None)
         ],
@@ -142,22 +117,23 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
     """
     try:
         task, sizes = make_board_task(definition["config"]), definition["sizes"]
-        scoring, measured = scoring_of(task), _measured(task, sizes, train_digested)
+        scoring, family = scoring_of(task), find_family(task.name)
+        measured = _measured(task, sizes, train_digested)
+        submitted = Column("prediction", TEXT, (), "") if family.wording else scoring.prediction
         content = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": CORPUS if find_family(task.name).is_corpus else GENERATED,
-            "prediction": _submitted(task),
+            "labels": CORPUS if family.is_corpus else GENERATED,
+            "prediction": {"dtype": submitted.dtype, "shape": list(submitted.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             **{name: definition[name] for name in ("budget_unit",) if name in definition},
             "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
-            "ceiling": measured["ceiling"],
-            **_definition_of_ceilings(task),
+            **{name: measured[name] for name in ("ceiling", "ceiling_definition") if name in measured},
             "reference": _reported(definition),
             **_worded(task, definition["primary_split"], sizes[definition["primary_split"]]),
             "splits": measured["splits"],
@@ -167,7 +143,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
         raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
     if fault := find_fault(content):
         raise ConfigurationError(f"the definition of board {definition['id']!r}: {fault}")
-    return BoardFile.from_content(content).content
+    return content
 
 
 def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from sraven.core.boards.ceilings import Measured
+from sraven.core.boards.ceilings import Measured, rounded
 from sraven.core.boards.content import BoardFile
 from sraven.core.ground.errors import BoardError, OutputError
 from sraven.core.system.files import write_text
@@ -28,8 +28,6 @@ _HEAD = """\
 # What scores on boards are read against beside the ceilings of their files, by the digest of a board's file:
 # by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
 """
-
-_DIGITS = 6  # of a score: what machines that add up in other orders agree on
 
 Lines = Mapping[str, Mapping[str, Mapping[str, Measured]]]
 """The numbers of a board, by split, by name of the line, and by metric."""
@@ -110,13 +108,7 @@ def measure_lines(board: BoardFile, threads: int | None = None) -> dict[str, Any
         "board": board.id,
         "lines": {
             split: {
-                name: {
-                    metric: {
-                        "value": round(mean.value, _DIGITS),
-                        "standard_error": round(mean.standard_error, _DIGITS),
-                    }
-                    for metric, mean in means.items()
-                }
+                name: {metric: rounded(mean) for metric, mean in means.items()}
                 for name, means in resolve_name(measure)(task, split, size, threads).items()
             }
             for split, size in board.splits.items()

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from sraven.core.boards.check import check_predictions
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
-from sraven.core.boards.scoring import Run, SplitScores, score_runs
+from sraven.core.boards.scoring import Run, SplitScores, score_runs, whole_run
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.access import INDEX_LIMIT, RandomAccess
@@ -70,4 +70,4 @@ class ScoredTask(RandomAccess[B]):
         check_integer("the number of instances", len(batch), 1, INDEX_LIMIT)
         scoring = scoring_of(self)
         array = check_predictions("predictions", predictions, len(batch), scoring.prediction, scoring)
-        return scoring.labels(batch, threads), Run(0, array, np.ones(len(array), np.bool_))
+        return scoring.labels(batch, threads), whole_run(array)

@@ -85,6 +85,11 @@ class Run:
     answered: NDArray[np.bool_]
 
 
+def whole_run(predictions: NDArray[Any], seed: int = 0) -> Run:
+    """Return predictions of all instances, ``[n, ...]``, as a run that lacks none."""
+    return Run(seed, predictions, np.ones(len(predictions), np.bool_))
+
+
 DIGITS = 9
 """Decimal places of a score, below what any sample can show: they hide how machines add up."""
 
@@ -176,8 +181,7 @@ def score_plainly(
     """
     if scoring.find_fault(predictions):
         return dict.fromkeys(metrics, float("nan"))
-    answered = np.ones(len(predictions), np.bool_)
-    outcomes = scoring.outcomes(labels, predictions, answered, threads)
+    outcomes = scoring.outcomes(labels, predictions, whole_run(predictions).answered, threads)
     columns = _stack({name: scoring.metrics[name] for name in metrics}, (), labels, [outcomes])
     totals = columns.matrix.sum(axis=0)
     return {metric: round(float(columns.evaluate(metric, totals)[0]), DIGITS) for metric in metrics}

@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,14 @@ from sraven.core.challenge.round import Challenge
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import ChallengeError, ConfigurationError
 from sraven.core.submissions.run_writing import checked_runs, write_run
-from sraven.core.submissions.runs import make_run, prediction_path, read_predictions
+from sraven.core.submissions.runs import (
+    check_files,
+    check_splits,
+    decode_runs,
+    make_run,
+    prediction_path,
+    read_predictions,
+)
 from sraven.core.untrusted.read import decode_predictions, list_files, most_bytes, read_file
 
 ANSWER = "answer.json"
@@ -27,21 +35,20 @@ _MOST_FILES, _MOST_SEEDS = 200, 20
 _NAME = re.compile(r"([a-z0-9_]+)/seed-(0|[1-9]\d{0,17})\.(npy|parquet)", re.ASCII)
 
 
-def _check_seeds(board: Board, seeds: Mapping[str, set[int]]) -> None:
+def _check_seeds(board: Board, runs: Collection[tuple[str, int]]) -> None:
     """Refuse an answer in which a split lacks a seed that another has.
 
     Raises:
         ChallengeError: if one does.
     """
-    every = set().union(*seeds.values())
-    for split in board.splits:
-        for seed in sorted(every):
-            if seed not in seeds.get(split, set()):
-                raise ChallengeError(
-                    f"seed {seed} has no predictions of {split}; expected all splits of each seed"
-                )
-    if not 0 < len(every) <= _MOST_SEEDS:
-        raise ChallengeError(f"there are {len(every)} seeds; expected 1 to {_MOST_SEEDS}")
+    seeds = sorted({seed for _, seed in runs})
+    for split, seed in product(board.splits, seeds):
+        if (split, seed) not in runs:
+            raise ChallengeError(
+                f"seed {seed} has no predictions of {split}; expected all splits of each seed"
+            )
+    if not 0 < len(seeds) <= _MOST_SEEDS:
+        raise ChallengeError(f"there are {len(seeds)} seeds; expected 1 to {_MOST_SEEDS}")
 
 
 def write_answer(
@@ -67,10 +74,7 @@ def write_answer(
         OutputError: if ``out`` exists.
     """
     runs = checked_runs(challenge.board, predictions)
-    seeds: dict[str, set[int]] = {}
-    for split, seed in runs:
-        seeds.setdefault(split, set()).add(seed)
-    _check_seeds(challenge.board, seeds)
+    _check_seeds(challenge.board, runs)
     digest = check_commitment(commitment, program)
     check_entrant(challenge, digest)
     content: dict[str, Any] = {"schema": 1, "challenge": challenge.digest, "commitment": digest, "runs": []}
@@ -96,7 +100,7 @@ def check_entrant(challenge: Challenge, commitment: str) -> None:
         )
 
 
-def read_answer(folder: Path, challenge: Challenge) -> tuple[str, str, dict[str, list[Run]]]:
+def read_answer(folder: Path, challenge: Challenge) -> tuple[str, str, dict[str, tuple[Run, ...]]]:
     """Read an answer as a submission is read: nothing of it is executed, no link is followed.
 
     Returns:
@@ -116,47 +120,21 @@ def read_answer(folder: Path, challenge: Challenge) -> tuple[str, str, dict[str,
     if content["commitment"] != digest:
         raise ChallengeError(f"{ANSWER}: names another commitment than the one beside it")
     check_entrant(challenge, digest)
-    _check_files(folder, board, content["runs"])
-    files = {
-        run["file"]: (read_predictions(folder, run, board), board.splits[run["split"]])
-        for run in content["runs"]
-    }
-    decoded = decode_predictions(files, board.prediction)
-    runs: dict[str, list[Run]] = {split: [] for split in board.splits}
-    for run in sorted(content["runs"], key=lambda run: int(run["seed"])):
-        runs[run["split"]].append(make_run(board, run["split"], run["seed"], decoded[run["file"]]))
-    return digest, str(committed["name"]), runs
+    listed = content["runs"]
+    check_splits(content, board, ANSWER)
+    _check_seeds(board, {(run["split"], run["seed"]) for run in listed})
+    check_files(folder, content, ANSWER, (COMMITMENT,))
+    predictions = {run["file"]: read_predictions(folder, run, board) for run in listed}
+    return digest, str(committed["name"]), decode_runs(board, listed, predictions)
 
 
-def _check_files(folder: Path, board: Board, runs: list[Mapping[str, Any]]) -> None:
-    """Refuse runs of other splits, with other files than theirs, and files that no run names."""
-    seeds: dict[str, set[int]] = {}
-    for number, run in enumerate(runs):
-        if run["split"] not in board.splits:
-            raise ChallengeError(
-                f"{ANSWER}: runs[{number}].split is {shown(run['split'])}; expected {', '.join(board.splits)}"
-            )
-        if run["file"] != prediction_path(run["split"], run["seed"]):
-            raise ChallengeError(
-                f"{ANSWER}: runs[{number}].file isn't {prediction_path(run['split'], run['seed'])}"
-            )
-        if run["seed"] in seeds.setdefault(run["split"], set()):
-            raise ChallengeError(f"{ANSWER}: runs has seed {run['seed']} of {run['split']} twice")
-        seeds[run["split"]].add(run["seed"])
-    _check_seeds(board, seeds)
-    named = {ANSWER, COMMITMENT, *(str(run["file"]) for run in runs)}
-    if strange := sorted(set(list_files(folder, _MOST_FILES)) - named):
-        raise ChallengeError(f"{shown(strange[0])}: isn't part of an answer; remove it")
-
-
-def _from_npy(board: Board, split: str, data: bytes) -> NDArray[Any]:
-    try:
-        return np.asarray(np.load(BytesIO(data), allow_pickle=False))
-    except (ValueError, OSError, EOFError, MemoryError):
-        raise ChallengeError("isn't an .npy file of numbers") from None
-
-
-def _from_parquet(board: Board, split: str, data: bytes) -> NDArray[Any]:
+def _read_array(board: Board, split: str, kind: str, data: bytes) -> NDArray[Any]:
+    """Return the predictions in a file, all of a split."""
+    if kind == "npy":
+        try:
+            return np.asarray(np.load(BytesIO(data), allow_pickle=False))
+        except (ValueError, OSError, EOFError, MemoryError):
+            raise ChallengeError("isn't an .npy file of numbers") from None
     decoded = decode_predictions({"it": (data, board.splits[split])}, board.prediction)["it"]
     run = make_run(board, split, 0, decoded)
     if not run.answered.all():
@@ -164,12 +142,6 @@ def _from_parquet(board: Board, split: str, data: bytes) -> NDArray[Any]:
             f"lacks {int((~run.answered).sum()):,} of the {board.splits[split]:,} predictions"
         )
     return run.predictions
-
-
-_READERS: dict[str, Callable[[Board, str, bytes], NDArray[Any]]] = {
-    "npy": _from_npy,
-    "parquet": _from_parquet,
-}
 
 
 def read_prediction_files(folder: str | os.PathLike[str], board: Board) -> dict[str, dict[int, NDArray[Any]]]:
@@ -193,7 +165,7 @@ def read_prediction_files(folder: str | os.PathLike[str], board: Board) -> dict[
         # Of an .npy file, the numbers may be wider than they need to be.
         data = read_file(root, path, 8 * most_bytes(board.splits[split], board.prediction))
         try:
-            found[split][seed] = _READERS[kind](board, split, data)
+            found[split][seed] = _read_array(board, split, kind, data)
         except ConfigurationError as error:
             problem = str(error).removeprefix("it: ").removeprefix(f"{prediction_path(split, 0)}: ")
             raise ChallengeError(f"{path}: {problem}") from None

@@ -116,21 +116,15 @@ def read_npy(folder: Path, name: str, dtype: str, shape: tuple[int, ...]) -> NDA
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     try:
         file = BytesIO(read_file(folder, name, size + _MOST_HEADER))
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("another version of the format")
-        found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(
-            file, max_header_size=_MOST_HEADER
-        )
-    except (ValueError, RecursionError) as error:
-        problem = str(error) if isinstance(error, SubmissionError) else f"{name}: isn't an .npy file"
-        raise ChallengeError(problem) from None
-    wanted = np.dtype(dtype).newbyteorder("<")
-    if (found_dtype, tuple(found_shape), fortran and len(shape) > 1) != (wanted, shape, False):
+        array = np.lib.format.read_array(file, allow_pickle=False, max_header_size=_MOST_HEADER)
+    except SubmissionError as error:
+        raise ChallengeError(str(error)) from None
+    except (ValueError, OSError, EOFError, RecursionError, MemoryError):
+        raise ChallengeError(f"{name}: isn't an .npy file of {size:,} bytes of data") from None
+    found = array.dtype.newbyteorder("="), array.shape, bool(file.read())
+    if found != (np.dtype(dtype), shape, False) or not array.flags.c_contiguous:
         raise ChallengeError(
-            f"{name}: holds {shown(found_dtype.name)} {shown(list(found_shape))}"
-            f"{' in the order of Fortran' * bool(fortran)}; expected {dtype} {list(shape)}"
+            f"{name}: holds {shown(array.dtype.name)} {shown(list(array.shape))}, or something besides; "
+            f"expected {dtype} {list(shape)} in C order"
         )
-    data = file.read()
-    if len(data) != size:
-        raise ChallengeError(f"{name}: has {len(data):,} bytes of data; expected {size:,}")
-    return np.frombuffer(data, wanted).reshape(shape).astype(dtype, copy=False)
+    return np.asarray(array, dtype)

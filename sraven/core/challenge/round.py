@@ -172,40 +172,24 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
             f"{CHALLENGE}: the round is for {board.id} with the digest {content['board_digest'][:12]}…; here "
             f"it has {board.digest[:12]}…: use the version of sraven that the organiser has"
         )
-    contexts = {}
-    for split, size in _checked_splits(board, content).items():
-        model = rows_of(board.task).questions(generator_of(board.task).empty_batch(0))
+    if {split: entry["instances"] for split, entry in content["splits"].items()} != board.splits:
+        raise ChallengeError(f"{CHALLENGE}: has not the splits of {board.id} in their sizes")
+    model = rows_of(board.task).questions(generator_of(board.task).empty_batch(0))
+    contexts: dict[str, dict[str, NDArray[Any]]] = {split: {} for split in board.splits}
+    named = {CHALLENGE}
+    for split, size in board.splits.items():
         published = content["splits"][split]["contexts"]
         if set(published) != set(model):
             raise ChallengeError(f"{CHALLENGE}: expected {', '.join(model)} of {split} and nothing else")
-        contexts[split] = {
-            name: _read_context(
-                folder, split, name, (size, *array.shape[1:]), array.dtype.name, published[name]
-            )
-            for name, array in model.items()
-        }
-    _check_no_more(folder, {CHALLENGE, *(context_path(s, n) for s, found in contexts.items() for n in found)})
-    return Challenge(content, found_digest, board, contexts)
-
-
-def _checked_splits(board: Board, content: Mapping[str, Any]) -> dict[str, int]:
-    sizes = {split: entry["instances"] for split, entry in content["splits"].items()}
-    if sizes != board.splits:
-        raise ChallengeError(f"{CHALLENGE}: has not the splits of {board.id} in their sizes")
-    return board.splits
-
-
-def _read_context(
-    folder: Path, split: str, name: str, shape: tuple[int, ...], dtype: str, wanted: str
-) -> NDArray[Any]:
-    path = context_path(split, name)
-    array = read_npy(folder, path, dtype, shape)
-    if array_digest(name, array) != wanted:
-        raise ChallengeError(f"{path}: isn't what {CHALLENGE} says: it was changed; fetch the round again")
-    return array
-
-
-def _check_no_more(folder: Path, named: set[str]) -> None:
+        for name, empty in model.items():
+            path = context_path(split, name)
+            array = read_npy(folder, path, empty.dtype.name, (size, *empty.shape[1:]))
+            if array_digest(name, array) != published[name]:
+                raise ChallengeError(
+                    f"{path}: isn't what {CHALLENGE} says: it was changed; fetch the round again"
+                )
+            contexts[split][name] = array
+            named.add(path)
     try:
         strange = sorted(set(list_files(folder, _MOST_CONTEXTS)) - named)
     except SubmissionError as error:
@@ -214,6 +198,7 @@ def _check_no_more(folder: Path, named: set[str]) -> None:
         raise ChallengeError(
             f"{shown(strange[0])}: isn't part of a round; fetch it again, or remove the file"
         )
+    return Challenge(content, found_digest, board, contexts)
 
 
 def reveal(challenge: Challenge, secret: Path, threads: int | None = None) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from sraven.core.challenge.round import Challenge, read_challenge, reveal
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.jsonable import as_json
 from sraven.core.tasks.families import scoring_of
-from sraven.core.tasks.task import Labels
 
-Answer = tuple[str, str, dict[str, list[Run]]]
+Answer = tuple[str, str, dict[str, tuple[Run, ...]]]
 
 
 def score_challenge(
@@ -47,7 +46,22 @@ def score_challenge(
     batches = reveal(challenge, Path(secret), threads)
     labels = {split: scoring_of(board.task).labels(batch, threads) for split, batch in batches.items()}
     read, refused = _read_all([Path(answer) for answer in answers], challenge)
-    scored = [_score(challenge, labels, path, answer, threads) for path, answer in read]
+    scored = [
+        {
+            "commitment": commitment,
+            "name": name,
+            "answer": str(folder),
+            "splits": {
+                split: as_json(
+                    score_runs(
+                        scoring_of(board.task), labels[split], found, metrics=board.metrics, threads=threads
+                    )
+                )
+                for split, found in runs.items()
+            },
+        }
+        for folder, (commitment, name, runs) in read
+    ]
     sign = -1 if board.higher_is_better else 1
 
     def place(entry: dict[str, Any]) -> tuple[Any, ...]:
@@ -85,21 +99,3 @@ def _read_all(
             )
             refused.append({"answer": str(folder), "why": why})
     return [(folder, answer) for folder, answer in read if counts[answer[0]] == 1], refused
-
-
-def _score(
-    challenge: Challenge, labels: dict[str, Labels], folder: Path, answer: Answer, threads: int | None
-) -> dict[str, Any]:
-    commitment, name, runs = answer
-    board = challenge.board
-    scoring = scoring_of(board.task)
-    splits = {
-        split: score_runs(scoring, labels[split], found, metrics=board.metrics, threads=threads)
-        for split, found in runs.items()
-    }
-    return {
-        "commitment": commitment,
-        "name": name,
-        "answer": str(folder),
-        "splits": as_json(splits),
-    }

@@ -6,7 +6,7 @@ working copy of the checkout is read, so nothing that lies in it is ever run, fo
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -41,6 +41,7 @@ _SAFE_PATH = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
 
 _MOST_OF = {DESCRIPTION: 1 << 18, README: 1 << 20, SCORES: 1 << 22}
 _MOST_FILES, _MOST_BYTES = 200, 1 << 26
+_AT_ONCE = 20
 
 _KINDS = {EXECUTABLE: "is executable", LINK: "is a link", SUBMODULE: "is a submodule"}
 
@@ -98,7 +99,9 @@ def _check(
 ) -> dict[str, Any] | None:
     goal, head = repository.commit(base), repository.commit("HEAD")
     start = repository.merge_base(goal, head)
-    changed = _changed(repository.tree(start), repository.tree(head))
+    old, new = repository.tree(start), repository.tree(head)
+    paths = sorted(path for path in {**old, **new} if old.get(path) != new.get(path))
+    changed = {path: (old.get(path), new.get(path)) for path in paths}
     if not any(map(_concerns, changed)):
         return None
     merged = repository.tree(goal)
@@ -120,12 +123,6 @@ def _check(
 
 
 # What is changed
-
-
-def _changed(old: Mapping[str, Item], new: Mapping[str, Item]) -> dict[str, tuple[Item | None, Item | None]]:
-    """Return what differs between two trees, by path, ascending."""
-    paths = sorted(path for path in {**old, **new} if old.get(path) != new.get(path))
-    return {path: (old.get(path), new.get(path)) for path in paths}
 
 
 def _folded(path: str) -> str:
@@ -208,21 +205,11 @@ def _check_sizes(addition: Addition, most_total: int) -> None:
 
 def _extract(repository: Repository, files: Mapping[str, Item], goal: Path) -> None:
     """Write blobs to where their paths say, below a folder of ours; few are in memory at once."""
-    for part in _parts(files):
-        for path, data in repository.blobs(part).items():
+    listed = list(files.items())
+    for first in range(0, len(listed), _AT_ONCE):
+        for path, data in repository.blobs(dict(listed[first : first + _AT_ONCE])).items():
             (goal / path).parent.mkdir(parents=True, exist_ok=True)
             (goal / path).write_bytes(data)
-
-
-def _parts(files: Mapping[str, Item]) -> Iterator[dict[str, Item]]:
-    part: dict[str, Item] = {}
-    for path, item in files.items():
-        if part and sum(other.size for other in part.values()) + item.size > _MOST_BYTES:
-            yield part
-            part = {}
-        part[path] = item
-    if part:
-        yield part
 
 
 # The entry

@@ -1,6 +1,5 @@
 """The runs of a submission, checked and written: predictions as Parquet, training logs as they are."""
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
 
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import Run
+from sraven.core.boards.scoring import whole_run
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 from sraven.core.ground.spec import SEED_LIMIT
@@ -48,8 +47,7 @@ def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
             for seed, array in sorted(_by_seed(split, arrays).items())
         }
         if board.is_corpus and found:
-            every = np.ones(board.splits[split], np.bool_)
-            check_runs(board, split, [Run(seed, array, every) for seed, array in found.items()])
+            check_runs(board, split, [whole_run(array, seed) for seed, array in found.items()])
         runs |= {(split, seed): array for seed, array in found.items()}
     return runs
 
@@ -80,38 +78,27 @@ def checked_logs(board: Board, seeds: Iterable[int], logs: Any) -> dict[int, byt
             raise ConfigurationError(f"logs lacks seed {seed}; expected the training log of each run")
         if seed not in wanted:
             raise ConfigurationError(f"logs has seed {seed}, but predictions hasn't; leave it out")
-    return {seed: _read_log(named[seed]) for seed in wanted}
-
-
-def _read_log(file: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a training log."""
-    path = Path(file).resolve()
-    data = read_file(path.parent, path.name, MOST_BYTES)
-    check_log(data, str(file))
-    return data
+    found = {}
+    for seed in wanted:
+        path = Path(named[seed]).resolve()
+        found[seed] = read_file(path.parent, path.name, MOST_BYTES)
+        check_log(found[seed], str(named[seed]))
+    return found
 
 
 def write_run(board: Board, path: Path, predictions: Any) -> str:
     """Write the predictions of a run, an array or a list of texts; return the file's SHA-256."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    column = board.prediction
+    column, index = board.prediction, np.arange(len(predictions))
+    encoding, dictionary = {"index": "DELTA_BINARY_PACKED"}, list[str]()
     if board.is_text:
-        return _write_texts(path, predictions)
-    table = to_table({"index": np.arange(len(predictions)), "prediction": predictions}, [_INDEX, column])
-    leaf = f"{column.name}.list.element" if column.shape else column.name
-    encoding = {"index": "DELTA_BINARY_PACKED"}
-    floats = predictions.dtype.kind == "f"
-    if floats:
-        encoding[leaf] = "BYTE_STREAM_SPLIT"
-    dictionary = [] if floats else [leaf]
+        table = pa.table({"index": index, "prediction": pa.array(predictions, pa.string())})
+    else:
+        table = to_table({"index": index, "prediction": predictions}, [_INDEX, column])
+        leaf = f"{column.name}.list.element" if column.shape else column.name
+        if predictions.dtype.kind == "f":
+            encoding[leaf] = "BYTE_STREAM_SPLIT"
+        else:
+            dictionary = [leaf]
     pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
-    return sha256_of_file(path)
-
-
-def _write_texts(path: Path, texts: list[str]) -> str:
-    """Write texts as the predictions of a run; return the file's SHA-256."""
-    index = pa.array(np.arange(len(texts), dtype=np.int64))
-    table = pa.table({"index": index, "prediction": pa.array(texts, pa.string())})
-    encoding = {"index": "DELTA_BINARY_PACKED"}
-    pq.write_table(table, path, compression="zstd", use_dictionary=False, column_encoding=encoding)
     return sha256_of_file(path)

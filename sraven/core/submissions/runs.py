@@ -1,7 +1,8 @@
 """The runs of a submission: which files they have, and their predictions in the order of the split."""
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
 from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
 from sraven.core.tasks.families import scoring_of
-from sraven.core.untrusted.read import Decoded, list_files, most_bytes, read_file
+from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
 
@@ -34,37 +35,56 @@ def named_files(content: Mapping[str, Any]) -> dict[str, str]:
     return {run["file"]: run["sha256"] for run in runs} | logs
 
 
-def _check_names(content: Mapping[str, Any]) -> None:
-    """Refuse runs that name other files than theirs, and a run that is there twice."""
+def check_splits(content: Mapping[str, Any], board: Board, description: str = DESCRIPTION) -> None:
+    """Refuse runs on splits that a board hasn't.
+
+    Raises:
+        SubmissionError: for the first of them.
+    """
+    for number, run in enumerate(content["runs"]):
+        if run["split"] not in board.splits:
+            raise SubmissionError(
+                f"{description}: runs[{number}].split is {quoted(run['split'])}; {board.id} has "
+                f"{', '.join(board.splits)}"
+            )
+
+
+def check_files(
+    folder: Path,
+    content: Mapping[str, Any],
+    description: str = DESCRIPTION,
+    others: Iterable[str] = (README, SCORES),
+) -> None:
+    """Refuse runs that name other files than theirs, a run that is there twice, and files that no run names.
+
+    Args:
+        folder: that of the files.
+        content: what the description says, checked against its schema.
+        description: name of its file.
+        others: names of files that may be there besides.
+
+    Raises:
+        SubmissionError: for the first of them.
+    """
+    listed = [run["file"] for run in content["runs"]]
     for number, run in enumerate(content["runs"]):
         paths = {"file": prediction_path(run["split"], run["seed"]), "log": log_path(run["seed"])}
         for key, path in paths.items():
             if run.get(key, path) != path:
                 raise SubmissionError(
-                    f"{DESCRIPTION}: runs[{number}].{key} is {quoted(run[key])}; expected {path!r}"
+                    f"{description}: runs[{number}].{key} is {quoted(run[key])}; expected {path!r}"
                 )
-    listed = [run["file"] for run in content["runs"]]
-    if len(set(listed)) < len(listed):
-        twice = next(path for path in listed if listed.count(path) > 1)
-        raise SubmissionError(f"{DESCRIPTION}: runs has {twice} twice")
-    for split in {run["split"] for run in content["runs"]}:
-        if (count := sum(run["split"] == split for run in content["runs"])) > _MOST_SEEDS:
+        if run["file"] in listed[:number]:
+            raise SubmissionError(f"{description}: runs has {run['file']} twice")
+    for split, count in Counter(run["split"] for run in content["runs"]).items():
+        if count > _MOST_SEEDS:
             raise SubmissionError(
-                f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
+                f"{description}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
             )
-
-
-def check_files(folder: Path, content: Mapping[str, Any]) -> None:
-    """Refuse runs that name other files than theirs, and files that no run names.
-
-    Raises:
-        SubmissionError: for the first of them.
-    """
-    _check_names(content)
     files = set(list_files(folder, _MOST_FILES))
     if README in files:
         read_file(folder, README, _MOST_README)
-    present = files - {DESCRIPTION, README, SCORES}
+    present = files - {description, *others}
     for path in sorted(present ^ set(named_files(content))):
         if path in present:
             raise SubmissionError(f"{shown(path)}: isn't part of a submission; remove it")
@@ -91,6 +111,27 @@ def read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> byte
     """
     most = most_bytes(board.splits[run["split"]], board.prediction)
     return _read_named(folder, run["file"], run["sha256"], most)
+
+
+def decode_runs(
+    board: Board, listed: Sequence[Mapping[str, Any]], predictions: Mapping[str, bytes]
+) -> dict[str, tuple[Run, ...]]:
+    """Return the runs of each split that has any, by ascending seed.
+
+    Args:
+        board: the board.
+        listed: the runs, as a description lists them.
+        predictions: their bytes, by the name of the file.
+
+    Raises:
+        SubmissionError: for predictions that can't be read or scored.
+    """
+    files = {run["file"]: (predictions[run["file"]], board.splits[run["split"]]) for run in listed}
+    decoded = decode_predictions(files, board.prediction)
+    runs: dict[str, tuple[Run, ...]] = dict.fromkeys(board.splits, ())
+    for run in sorted(listed, key=lambda run: int(run["seed"])):
+        runs[run["split"]] += (make_run(board, run["split"], run["seed"], decoded[run["file"]]),)
+    return {split: found for split, found in runs.items() if found}
 
 
 def check_logs(folder: Path, content: Mapping[str, Any], board: Board) -> None:

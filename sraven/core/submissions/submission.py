@@ -9,7 +9,6 @@
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,18 +21,19 @@ from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
 from sraven.core.ground.jsonable import as_json
 from sraven.core.submissions.corpus import check_runs, fingerprint
-from sraven.core.submissions.replies import replies_problem
 from sraven.core.submissions.runs import (
     DESCRIPTION,
     SCORES,
     check_files,
     check_logs,
-    make_run,
+    check_splits,
+    decode_runs,
     read_predictions,
 )
 from sraven.core.tasks.families import scoring_of
-from sraven.core.untrusted.read import decode_predictions, parse_yaml, read_file
+from sraven.core.untrusted.read import parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem
+from sraven.core.untrusted.strict_json import parse_json
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 
@@ -77,32 +77,42 @@ def read_description(folder: Path) -> tuple[dict[str, Any], str]:
     return dict(content), hashlib.sha256(data).hexdigest()
 
 
-def _check_board(content: Mapping[str, Any], board: Board) -> None:
-    """Refuse a submission for another version of the board, or with splits that it hasn't."""
-    if content["board_digest"] != board.digest:
-        raise SubmissionError(
-            f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
-            f"{board.digest[:12]}…: the predictions are for another version of the board"
+def board_problem(content: Mapping[str, Any], board: Board) -> str | None:
+    """Return what a description says that its board doesn't allow; None if nothing is wrong.
+
+    Hyperparameters are chosen by a split of the board. Scores on prompts of one's own aren't scores on the
+    board: so a submission of replies names the form in which its model was asked and the digest of the
+    prompts, and that has to be the board's.
+
+    Args:
+        content: what ``submission.yaml`` says, checked against the schema.
+        board: the board it is for.
+    """
+    split, found = content["training"]["selection_split"], content.get("replies")
+    if split is not None and split not in board.covered:
+        return (
+            f"training.selection_split is {quoted(split)}; expected a split of {board.id} "
+            f"({', '.join(board.covered)}), or null if nothing was chosen"
         )
-    for number, run in enumerate(content["runs"]):
-        if run["split"] not in board.splits:
-            allowed = ", ".join(board.splits)
-            raise SubmissionError(
-                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has {allowed}"
-            )
-    if problem := selection_problem(content, board) or replies_problem(content, board):
-        raise SubmissionError(f"{DESCRIPTION}: {problem}")
-
-
-def selection_problem(content: Mapping[str, Any], board: Board) -> str | None:
-    """Return what is wrong with the split by which hyperparameters were chosen; None if nothing is."""
-    split, allowed = content["training"]["selection_split"], tuple(board.covered)
-    if split is None or split in allowed:
+    if not board.is_text:
+        if found is not None:
+            return f"has 'replies'; {board.id} takes predictions that are numbers, no replies"
+        if content["model"]["parameters"] is None:
+            return "model.parameters is None; expected an integer"
         return None
-    return (
-        f"training.selection_split is {quoted(split)}; expected a split of {board.id} "
-        f"({', '.join(allowed)}), or null if nothing was chosen"
-    )
+    if found is None:
+        return (
+            f"lacks 'replies': {board.id} asks which model replied, to which prompts, through which harness"
+        )
+    form, pinned = found["form"], board.prompts.get(found["form"])
+    if pinned is None:
+        return f"replies.form is {quoted(form)}; {board.id} has {', '.join(board.prompts)}"
+    if found["prompt_digest"] != pinned:
+        return (
+            f"replies.prompt_digest is {found['prompt_digest'][:12]}…, but the prompts of {board.id} in the "
+            f"form {form} have {pinned[:12]}…: the model was asked something else"
+        )
+    return None
 
 
 @dataclass(frozen=True)
@@ -138,7 +148,14 @@ def open_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     content, digest = read_description(folder)
     check_files(folder, content)
     board = find_board(content["board"])
-    _check_board(content, board)
+    if content["board_digest"] != board.digest:
+        raise SubmissionError(
+            f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
+            f"{board.digest[:12]}…: the predictions are for another version of the board"
+        )
+    check_splits(content, board)
+    if problem := board_problem(content, board):
+        raise SubmissionError(f"{DESCRIPTION}: {problem}")
     check_logs(folder, content, board)
     predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
     return Opened(content, board, digest, predictions)
@@ -162,23 +179,15 @@ def decode_submission(opened: Opened) -> Submission:
         SubmissionError: for the first fault: which file, what is wrong, what is allowed.
         BoardError: if this installation doesn't give the board's instances.
     """
-    content, board, digest = opened.content, opened.board, opened.digest
-    runs = content["runs"]
-    files = {run["file"]: (opened.predictions[run["file"]], board.splits[run["split"]]) for run in runs}
+    board = opened.board
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
-        decoding = pool.submit(decode_predictions, files, board.prediction)
+        decoding = pool.submit(decode_runs, board, opened.content["runs"], opened.predictions)
         board.check_scored()
-        decoded = decoding.result()
-    made = [(run["split"], make_run(board, run["split"], run["seed"], decoded[run["file"]])) for run in runs]
-    by_split = {
-        split: tuple(sorted((run for name, run in made if name == split), key=lambda run: run.seed))
-        for split in board.splits
-    }
-    found_runs = {split: found for split, found in by_split.items() if found}
+        runs = decoding.result()
     if board.is_corpus:
-        for split, found in found_runs.items():
+        for split, found in runs.items():
             check_runs(board, split, found)
-    return Submission(content, board, found_runs, digest)
+    return Submission(opened.content, board, runs, opened.digest)
 
 
 def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
@@ -251,30 +260,20 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
         "splits": {
             split: {
                 **as_json(found),
-                "gap_to_ceiling": _gaps(board, split, found),
-                **_fingerprint(board, split, submission.runs[split]),
+                "gap_to_ceiling": {
+                    metric: board.gap(split, metric, score.mean)
+                    for metric, score in found.metrics.items()
+                    if board.ceiling(split, metric)
+                },
+                **(
+                    {"fingerprint": fingerprint(board.labels(split, submission.runs[split][0].predictions))}
+                    if board.is_corpus
+                    else {}
+                ),
             }
             for split, found in scores.items()
         },
     }
-
-
-def _gaps(board: Board, split: str, scores: SplitScores) -> dict[str, float | None]:
-    """Return the gap of each metric that has a ceiling."""
-    return {
-        metric: board.gap(split, metric, score.mean)
-        for metric, score in scores.metrics.items()
-        if board.ceiling(split, metric)
-    }
-
-
-def _fingerprint(board: Board, split: str, runs: Sequence[Run]) -> dict[str, str]:
-    """Return what tells a corpus from another, under its name in the scores; nothing for other boards."""
-    return {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))} if board.is_corpus else {}
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
 
 
 def read_scores(folder: Path) -> dict[str, Any]:
@@ -285,8 +284,8 @@ def read_scores(folder: Path) -> dict[str, Any]:
     """
     data = read_file(folder, SCORES, _MOST_SCORES)
     try:
-        scores = json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        scores = parse_json(data)
+    except ValueError:
         raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
     if not isinstance(scores, dict):
         raise SubmissionError(f"{SCORES}: isn't scores; make it anew with `sraven submit`")

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,14 @@ import numpy as np
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.ground.arguments import check_choice
 from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
-from sraven.core.submissions.replies import replies_problem
 from sraven.core.submissions.run_writing import checked_logs, checked_runs, write_run
 from sraven.core.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.submissions.submission import (
     RANKED_SEEDS,
     SUBMISSIONS,
+    board_problem,
     read_description,
     score_submission,
-    selection_problem,
 )
 from sraven.core.submissions.training_log import log_path
 from sraven.core.system.files import compact_json, sha256_of_file, write_text
@@ -67,13 +66,6 @@ def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError("the description of the submission has NaN or infinity") from None
-
-
-def _named_log(seed: int, logs: Mapping[int, bytes]) -> dict[str, str]:
-    """Return what the description of a run says of its training log, if it has one."""
-    if seed not in logs:
-        return {}
-    return {"log": log_path(seed), "log_sha256": hashlib.sha256(logs[seed]).hexdigest()}
 
 
 def check_new(out: Path) -> None:
@@ -153,18 +145,18 @@ def write_submission(
                 "split": split,
                 "file": prediction_path(split, seed),
                 "sha256": "0" * 64,
-                **_named_log(seed, log_of),
+                **(
+                    {"log": log_path(seed), "log_sha256": hashlib.sha256(log_of[seed]).hexdigest()}
+                    if seed in log_of
+                    else {}
+                ),
             }
             for split, seed in arrays
         ],
         "environment": _environment(),
     }
     content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
-    if problem := (
-        find_problem(content, "submission")
-        or selection_problem(content, loaded)
-        or replies_problem(content, loaded)
-    ):
+    if problem := find_problem(content, "submission") or board_problem(content, loaded):
         raise ConfigurationError(f"the description of the submission: {problem}")
     with staged(goal) as folder:
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
@@ -203,6 +195,11 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
     references = reference_predictors(loaded)
     reference = references[check_choice("the reference", name, tuple(references))]
     seeds = range(RANKED_SEEDS if reference.random else 1)
+    replies: dict[str, Any] | None = None
+    if loaded.is_text:  # what such a predictor says of itself; it reads no prompt
+        form, digest = next(iter(loaded.prompts.items()))
+        replies = {"model": name, "revision": loaded.task.version, "form": form, "prompt_digest": digest}
+        replies |= {"harness": "sraven reference", "harness_version": version("sraven")}
     write_submission(
         out,
         board,
@@ -218,17 +215,10 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
             "license": "Apache-2.0",
         },
         model={"parameters": 0},
-        replies=_reference_replies(loaded, name) if loaded.is_text else None,
+        replies=replies,
         training={"instances": reference.instances, "selection_split": None},
         readme=f"# {name}\n\n{reference.description}\n\nWritten by `sraven reference {board} {name}`.\n",
     )
-
-
-def _reference_replies(board: Board, name: str) -> dict[str, Any]:
-    """Return what a reference says of itself where predictions are replies: it reads no prompt."""
-    form, digest = next(iter(board.prompts.items()))
-    harness = {"harness": "sraven reference", "harness_version": version("sraven")}
-    return {"model": name, "revision": board.task.version, "form": form, "prompt_digest": digest, **harness}
 
 
 def slug(name: str) -> str:
@@ -275,7 +265,7 @@ def file_submission(
     if scores is None:
         scores = score_submission(source, threads=threads)
     content, _ = read_description(source)
-    stamp = f"{day or _today():%Y%m%d}"
+    stamp = f"{day or datetime.now(UTC):%Y%m%d}"
     goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
     if os.path.lexists(goal):
         raise OutputError(f"{goal} exists; give the method another name, or remove that entry first")
@@ -290,9 +280,3 @@ def file_submission(
             raise SubmissionError(f"{source} was changed while it was scored; run the command again")
         write_text(folder / SCORES, compact_json(scores))
     return goal
-
-
-def _today() -> date:
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).date()

@@ -1,10 +1,10 @@
 """Training logs: what a submission shows of how a model was trained, where its scores are self-reported."""
 
-import json
 from typing import Any
 
 from sraven.core.ground.echo import quoted, shown
 from sraven.core.ground.errors import SubmissionError
+from sraven.core.untrusted.strict_json import parse_json
 
 MOST_BYTES, MOST_LINES = 1 << 22, 100_000
 """What a log may have at most."""
@@ -18,17 +18,6 @@ def log_path(seed: int) -> str:
     return f"training/seed-{seed}.jsonl"
 
 
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name twice")
-    return found
-
-
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= _MOST  # false for NaN
 
@@ -36,8 +25,8 @@ def _is_number(value: Any) -> bool:
 def _read_line(line: bytes) -> dict[str, Any] | None:
     """Return the numbers in a line; None if it isn't an object of finite numbers with a step and a loss."""
     try:
-        found = json.loads(line.decode(), parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
-    except (ValueError, RecursionError):
+        found = parse_json(line)
+    except ValueError:
         return None
     if not isinstance(found, dict) or not found.keys() >= {"step", "loss"}:
         return None

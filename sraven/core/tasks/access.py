@@ -16,7 +16,7 @@ from sraven.core.ground.spec import digest, task_config
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import references_of, rows_of, scoring_of
 from sraven.core.tasks.split import Split
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, References, Scoring
+from sraven.core.tasks.task import Column, Encoded, References, Scoring
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
@@ -120,11 +120,6 @@ class RandomAccess(ABC, Generic[B]):
         return rows_of(self).columns
 
     @property
-    def instance_columns(self) -> Sequence[str]:
-        """The columns by which two instances are the same puzzle."""
-        return rows_of(self).instance_columns
-
-    @property
     def scoring(self) -> Scoring:
         """How predictions are scored."""
         return scoring_of(self)
@@ -137,18 +132,6 @@ class RandomAccess(ABC, Generic[B]):
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as the rows of a dataset."""
         return rows_of(self).encode(split, start, count, threads)
-
-    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
-        """Return what is wrong with rows read from a dataset, a line for each kind."""
-        return rows_of(self).find_faults(split, arrays)
-
-    def remark(self, tallies: Mapping[str, Any]) -> str:
-        """Return what to print behind a split's size, given its tallies."""
-        return rows_of(self).remark(tallies)
-
-    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
-        """Return the texts of a dataset card, given the tallies of each split."""
-        return rows_of(self).describe(tallies)
 
     # Access
 

@@ -65,9 +65,9 @@ def rows_of(task: "Task") -> "Rows":
     Raises:
         ConfigurationError: for a task without datasets, such as a corpus.
     """
-    family = _generating(task)
+    family = find_family(task.name)
     if not family.rows:
-        raise _instead(task, family)
+        raise ConfigurationError(family.instead.format(task=task))
     rows: Rows = resolve_name(family.rows)(task)
     return rows
 
@@ -99,7 +99,7 @@ def references_of(task: "Task") -> "References":
     Raises:
         ConfigurationError: for a corpus: each would need its text.
     """
-    references: References = resolve_name(_generating(task).references)(task)
+    references: References = resolve_name(find_family(generator_of(task).name).references)(task)
     return references
 
 
@@ -116,45 +116,32 @@ def generator_of(task: Any) -> "GeneratedTask":
     Raises:
         ConfigurationError: for a corpus.
     """
-    _generating(task)
-    generator: GeneratedTask = task
-    return generator
-
-
-def _generating(task: "Task") -> Family:
     family = find_family(task.name)
     if family.is_corpus:
-        raise _instead(task, family)
-    return family
-
-
-def _instead(task: "Task", family: Family) -> ConfigurationError:
-    return ConfigurationError(family.instead.format(task=task))
+        raise ConfigurationError(family.instead.format(task=task))
+    generator: GeneratedTask = task
+    return generator
 
 
 # Configurations
 
 
-def _make(values: dict[str, Any], family: Family) -> Any:
-    check_version(values.get("version"))  # first, since another version may have other names
-    try:
-        return resolve_name(family.task)(**values)
-    except TypeError as error:
-        raise ConfigurationError(
-            f"the configuration of task {family.name!r} is wrong: {shown(str(error))}"
-        ) from None
-
-
-def _split(config: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the family that a configuration names, and its other values."""
+def _make(config: Mapping[str, Any], with_rows: bool) -> Any:
+    """Return the task of a configuration, whose family may have to have rows."""
     if not isinstance(config, Mapping):
         raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
-    return values.pop("task", None), values
-
-
-def _unknown(name: Any, allowed: tuple[str, ...]) -> ConfigurationError:
-    return ConfigurationError(f"task={name!r}: expected one of {', '.join(allowed)}")
+    name = values.pop("task", None)
+    if not isinstance(name, str) or name not in FAMILIES or (with_rows and not find_family(name).rows):
+        allowed = generating_families() if with_rows else FAMILIES
+        raise ConfigurationError(f"task={name!r}: expected one of {', '.join(allowed)}")
+    check_version(values.get("version"))  # first, since another version may have other names
+    try:
+        return resolve_name(find_family(name).task)(**values)
+    except TypeError as error:
+        raise ConfigurationError(
+            f"the configuration of task {name!r} is wrong: {shown(str(error))}"
+        ) from None
 
 
 def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
@@ -163,10 +150,7 @@ def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
     Raises:
         ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
-    name, values = _split(config)
-    if not isinstance(name, str) or name not in FAMILIES or not find_family(name).rows:
-        raise _unknown(name, generating_families())
-    task: GeneratedTask = _make(values, find_family(name))
+    task: GeneratedTask = _make(config, with_rows=True)
     return task
 
 
@@ -176,8 +160,5 @@ def make_board_task(config: Mapping[str, Any]) -> "Task":
     Raises:
         ConfigurationError: for an unknown task or version, or values out of range.
     """
-    name, values = _split(config)
-    if not isinstance(name, str) or name not in FAMILIES:
-        raise _unknown(name, tuple(FAMILIES))
-    task: Task = _make(values, find_family(name))
+    task: Task = _make(config, with_rows=False)
     return task

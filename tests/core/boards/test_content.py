@@ -1,44 +1,19 @@
 """A board is what its file says, as a typed value: nothing more, nothing less, and the same file again."""
 
-import json
 import re
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, fields, replace
-from importlib.resources import files
+from dataclasses import FrozenInstanceError
 from pickle import dumps, loads
 
 import pytest
 
 from helpers.submissions import SRAVEN_BOARD, small_contents
-from sraven.core.boards.board import Board, board_ids, read_board
-from sraven.core.boards.content import DEFAULTS, ORDER, BoardFile, BoardSplit, Reported
+from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.content import DEFAULTS, BoardSplit, Reported
 from sraven.core.ground.errors import BoardError
 from sraven.core.ground.spec import digest
-from sraven.core.system.files import compact_json
-from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.task import Column
 from sraven.core.untrusted.schemas import read_schema
-
-
-def file_of(name):
-    folders = [files(find_family(family).package) / "boards" for family in FAMILIES]
-    [path] = [path for folder in folders for path in folder.iterdir() if path.name == f"{name}.json"]
-    return path
-
-
-@pytest.mark.parametrize("name", board_ids())
-def test_file_is_read_and_written_alike(name):
-    text = file_of(name).read_text()
-    board = Board.from_content(json.loads(text))
-    assert compact_json(board.content) == text
-    assert board.digest == digest(json.loads(text)) == read_board(name).digest
-    assert board == read_board(name) and hash(board) == hash(read_board(name))
-
-
-def test_all_that_a_file_may_say_is_written():
-    assert set(ORDER) == set(read_schema("board")["properties"])
-    content = {**small_contents()[SRAVEN_BOARD], "budget_unit": "tokens", "ceiling_definition": 3}
-    assert Board.from_content(content).content == content
 
 
 def test_fields_are_typed():
@@ -51,14 +26,6 @@ def test_fields_are_typed():
     assert isinstance(board.reported[0], Reported) and board.reported[0].notes
     assert board.held_out["ood"][0] == tuple(board.task.combinations("ood")[0].tolist())
     assert board.ceilings["ood"]["split"]["accuracy"].value == board.ceiling("ood", "accuracy").value
-    assert {type(getattr(board, each.name)) for each in fields(BoardFile)} == {
-        str,
-        int,
-        bool,
-        dict,
-        tuple,
-        Column,
-    }
 
 
 def test_corpus_has_no_digests():
@@ -79,20 +46,11 @@ def test_board_is_frozen_and_its_content_a_copy():
 
 def test_changed_board_is_another():
     board = read_board("sraven-v1")
-    other = replace(board, title="Better")
-    assert other != board and other.digest != board.digest and other.content["title"] == "Better"
-    assert loads(dumps(board)) == board
-
-
-@pytest.mark.parametrize("name", board_ids())
-def test_repr_is_short(name):
-    assert name in repr(read_board(name)) and len(repr(read_board(name))) < 120
-
-
-def test_repr_says_what_is_ranked():
-    board = read_board("sraven-v1")
-    expected = f"<Board sraven-v1 ({board.digest[:12]}): accuracy on ood; 51,200 of test, 51,200 of ood>"
-    assert repr(board) == expected
+    other = Board.from_content({**board.content, "title": "Better"})
+    assert other != board and other.digest != board.digest and other.title == "Better"
+    assert loads(dumps(board)) == board and hash(loads(dumps(board))) == hash(board)
+    size = "accuracy on ood; 51,200 of test, 51,200 of ood"
+    assert repr(board) == f"<Board sraven-v1 ({board.digest[:12]}): {size}>"
 
 
 @pytest.mark.parametrize("name", sorted(read_schema("board")["required"]))
@@ -105,11 +63,8 @@ def test_what_is_missing_is_named(name):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"train_budget": "ten"}, "train_budget is 'ten'; expected an integer"),
         ({"series": "best"}, "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points'"),
         ({"beauty": 1}, "has 'beauty'; expected only schema, id, "),
-        ({"prediction": {"dtype": "uint8"}}, "prediction lacks 'shape'"),
-        ({"splits": {"ood": {"instances": 5}}}, "splits.ood lacks 'sha256'"),
         ({"task": "fuzzylogic"}, "config.task is 'sraven'; expected 'fuzzylogic', as task says"),
         (
             {"ceiling": {"ood": {"guessing": {}}}},

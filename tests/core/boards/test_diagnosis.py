@@ -1,7 +1,6 @@
 """Tallies over seeds: counts, shares and standard errors, against arithmetic by hand."""
 
 import numpy as np
-import pytest
 
 from sraven.core.boards.diagnosis import Share, diagnose_runs
 from sraven.core.boards.scoring import Run
@@ -49,13 +48,6 @@ def test_shares_are_means_over_seeds_with_their_standard_errors():
 def test_single_seed_has_no_standard_error():
     overall = diagnose_runs(Fixed(), Labels({}, {}), runs(0)).overall
     assert overall.wrong == Share((4,), 0.5, None) and overall.of_wrong["a"] == Share((2,), 0.5, None)
-
-
-def test_three_seeds_have_the_sample_standard_error():
-    found = diagnose_runs(Fixed(), Labels({}, {}), runs(0, 5, 5)).overall.wrong
-    shares = [0.5, 0.25, 0.25]
-    assert found.mean == pytest.approx(sum(shares) / 3)
-    assert found.standard_error == pytest.approx(np.std(shares, ddof=1) / 3**0.5)
 
 
 def test_json_has_names_and_numbers_alone():

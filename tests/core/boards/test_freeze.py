@@ -8,7 +8,7 @@ import pytest
 from helpers.checkout import REPOSITORY
 from helpers.regenerated import regenerate
 from helpers.submissions import DEFINITIONS, SRAVEN_BOARD, small_board, small_contents
-from sraven import Board, BoardError, ConfigurationError, OutputError
+from sraven import BoardError, ConfigurationError, OutputError
 from sraven.core.boards.freeze import make_board, read_definitions, write_board
 from sraven.core.system.files import compact_json
 from sraven.core.tasks.digests import digest_split
@@ -88,8 +88,3 @@ def test_board_is_not_written_outside_a_checkout(tmp_path):
     with pytest.raises(OutputError, match="doesn't exist; run this in a checkout"):
         write_board(tmp_path / "sraven" / "boards" / "x.json", small_contents()[SRAVEN_BOARD])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_title_of_a_board_is_part_of_its_digest():
-    board = small_board(SRAVEN_BOARD)
-    assert Board.from_content({**board.content, "title": "Better"}).digest != board.digest

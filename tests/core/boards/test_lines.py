@@ -22,18 +22,17 @@ STORED = {
 
 
 def test_every_board_of_a_family_with_lines_has_them_on_each_split():
-    assert {entry["board"] for entry in STORED.values()} == set(WITH_LINES)
+    assert {entry["board"] for entry in STORED.values()} == set(WITH_LINES), "run `sraven freeze --lines`"
     for name in WITH_LINES:
         board = read_board(name)
         for split in board.splits:
             found = board.lines(split)
             assert [line.name for line in found] == list(find_family(board.family).lines)
             assert all(0 <= line.value <= 1 for line in found)
-    assert {read_board(name).family for name in WITH_LINES} == {"sraven", "fuzzylogic"}
 
 
-@pytest.mark.parametrize("name", ["sraven-v1", "sraven-features2-v1"])
-def test_lines_are_measured_again_the_same(name):
+def test_lines_are_measured_again_the_same():
+    name = "sraven-features2-v1"  # the smallest of those that this function measures
     board = read_board(name)
     found, stored = measure_lines(board), STORED[board.digest]
     assert found["board"] == stored["board"] == name

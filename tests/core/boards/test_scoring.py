@@ -71,10 +71,6 @@ def test_counts_vary_as_those_of_independent_draws():
     assert (spread[:-1] * spread[1:]).mean() == pytest.approx(0, abs=4 / sqrt(SAMPLES * n))
 
 
-def test_splits_of_other_sizes_are_sampled_otherwise():
-    assert not np.array_equal(counts_of(41)[:, :40], counts_of(40))
-
-
 @pytest.mark.parametrize("n", [100, 5_000])
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_error_of_a_share_is_that_of_theory(n, share):
@@ -89,17 +85,6 @@ def test_error_of_a_share_is_that_of_theory(n, share):
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_samples_do_not_depend_on_threads(threads):
     assert np.array_equal(counts_of(97, threads=1), counts_of(97, threads=threads))
-
-
-def test_groups_are_summed_apart():
-    random = np.random.default_rng(0)
-    columns, groups = random.random((60, 3)), random.integers(0, 5, 60)
-    total, by_group = resampled(columns, groups, 6, 2, samples=20)
-    counts, _ = resampled(np.eye(60), groups, 6, 0, samples=20)
-    assert total == pytest.approx(counts @ columns)
-    for group in range(6):
-        members = groups == group
-        assert by_group[:, group] == pytest.approx(counts[:, members] @ columns[members, :2])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 150), st.integers(1, 6))
@@ -170,16 +155,6 @@ def test_mean_and_error_are_over_seeds():
     assert score.standard_error == pytest.approx(sqrt((0.04 + 0.01 + 0.01) / 2 / 3), abs=1e-9)
 
 
-def test_single_seed_has_no_error():
-    assert made_up([np.ones(5)]).metrics["share"].standard_error is None
-
-
-def test_interval_of_what_is_certain_is_a_point():
-    scores = made_up([np.ones(9), np.ones(9)])
-    assert scores.metrics["share"].interval == (1.0, 1.0)
-    assert scores.metrics["share"].standard_error == 0
-
-
 def test_score_without_denominator_is_none():
     scores = made_up([[1, 0, 2, 2], [1, 1, 2, 2]], [0, 0, 7, 7])
     assert scores.metrics["of_some"].mean == 0.75
@@ -188,11 +163,6 @@ def test_score_without_denominator_is_none():
     assert (apart.mean, apart.low[1], apart.high[1]) == ((0.75, None), None, None)
     nothing = made_up([[2, 2, 2]]).metrics["of_some"]
     assert (nothing.mean, nothing.interval, nothing.by_seed) == (None, None, (None,))
-
-
-def test_score_that_one_seed_lacks_has_no_mean():
-    scores = made_up([[1, 0, 2], [2, 2, 2]]).metrics["of_some"]
-    assert (scores.mean, scores.by_seed) == (None, (0.5, None))
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.93])
@@ -327,15 +297,3 @@ def test_wrong_answers_never_help():
         assert after == pytest.approx(before - lost / n, abs=2e-9)
 
     check()
-
-
-@pytest.mark.parametrize(("name", "metric"), [(SRAVEN_BOARD, "accuracy"), (FUZZY_BOARD, "mse")])
-def test_split_scores_the_weighted_mean_of_its_combinations(name, metric):
-    board = small_board(name)
-    scores = score(board, "ood", [guesses(board, "ood", seed) for seed in range(3)])
-    apart = scores.by_combination[metric]
-    held_out = board.task.combination_indices("ood").tolist()
-    assert set(apart.combination) <= set(held_out)
-    assert list(apart.combination) == sorted(set(apart.combination))
-    total = sum(n * mean for n, mean in zip(apart.instances, apart.mean, strict=True))
-    assert total / sum(apart.instances) == pytest.approx(scores.metrics[metric].mean, abs=1e-8)

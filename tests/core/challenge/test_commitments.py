@@ -52,15 +52,9 @@ def test_commitment_is_the_digest_of_its_file_and_has_a_salt(program, tmp_path):
     ("change", "message"),
     [
         (lambda folder: flip(folder / "weights.bin"), "weights.bin was changed since the commitment"),
-        (lambda folder: (folder / "code/model.py").write_text("look\n"), "code/model.py was changed"),
         (lambda folder: (folder / "weights.bin").unlink(), "weights.bin is missing since"),
         (lambda folder: (folder / "labels.npy").write_text(""), "labels.npy is new since"),
-        (lambda folder: (folder / "link").symlink_to("/etc/passwd"), "link: is a link"),
         (lambda folder: (folder / "labels: 3 1 4 1 5").mkdir(), "labels: 3 1 4 1 5/: is an empty directory"),
-        (
-            lambda folder: (folder / "code" / "a" / "b").mkdir(parents=True),
-            "code/a/b/: is an empty directory",
-        ),
         (lambda folder: (folder / "weights.bin").chmod(0o744), "weights.bin was changed since"),
         (shutil.rmtree, "is not a directory"),
     ],
@@ -72,13 +66,6 @@ def test_answer_needs_the_program_that_was_committed(mine, tmp_path, change, mes
     arguments = (tmp_path / "answer", challenge, commitment, program, predictions)
     refuse(message, write_answer, *arguments)
     assert snapshot(tmp_path) == before
-
-
-def test_a_program_with_an_empty_directory_is_not_committed(program, tmp_path):
-    copy = shutil.copytree(program, tmp_path / "program")
-    (copy / "empty").mkdir()
-    refuse("empty/: is an empty directory; remove it", write_commitment, tmp_path / "c.json", copy, "mine")
-    assert not (tmp_path / "c.json").exists()
 
 
 def test_a_commitment_of_version_1_says_nothing_of_execution(program, tmp_path):
@@ -115,10 +102,8 @@ def test_late_commitment_is_refused_by_the_organiser_too(mine, tmp_path):
         (lambda p: p.pop("ood"), "seed 0 has no predictions of ood"),
         (lambda p: p.update(ood=p["ood"] * 2), "seed 1 has no predictions of test"),
         (lambda p: p.clear(), "there are 0 seeds"),
-        (lambda p: p.update(train=p["ood"]), "split='train'"),
         (lambda p: p.update(ood=[p["ood"][0][1:]]), r"has shape \[198, 3\]; expected \[199, 3\]"),
         (lambda p: p.update(ood=[p["ood"][0] + 5]), "row 0"),
-        (lambda p: p.update(ood=[p["ood"][0] + 0.5]), "expected integers"),
     ],
 )
 def test_predictions_that_can_not_be_scored_are_refused(mine, tmp_path, change, message):

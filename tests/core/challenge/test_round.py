@@ -57,15 +57,6 @@ def test_secret_is_for_its_owner_alone(tmp_path, umask):
     assert (tmp_path / "round").stat().st_mode & 0o777 == 0o755
 
 
-def test_two_rounds_have_nothing_in_common(rounds, tmp_path):
-    new_challenge(SRAVEN_BOARD, tmp_path / "round", ENTRANTS)
-    one, other = (
-        read_challenge(folder / "public").contexts["ood"]["context"]
-        for folder in (rounds[SRAVEN_BOARD], tmp_path / "round")
-    )
-    assert len({row.tobytes() for row in one} & {row.tobytes() for row in other}) <= 1
-
-
 @pytest.mark.parametrize("kind", ["directory", "empty", "file", "link"])
 def test_round_is_never_written_over(tmp_path, kind):
     out = tmp_path / "round"
@@ -97,8 +88,6 @@ def test_nothing_is_left_half_written(tmp_path, monkeypatch):
     [
         ([], "0 commitments are given"),
         (["1" * 63], "is no SHA-256"),
-        (["A" * 64], "is no SHA-256"),
-        (["1" * 64 + "\n"], "is no SHA-256"),
         (["1" * 64, "1" * 64], "is given twice"),
     ],
 )
@@ -112,12 +101,6 @@ def test_secret_that_is_none_is_refused_and_not_shown(sraven_round, text):
     path = sraven_round / "private" / "secret.json"
     path.write_bytes(text)
     refuse("secret.json: isn't the secret.json of a round$", score_challenge, sraven_round / "public", path)
-
-
-def test_secret_of_another_round_is_refused(sraven_round):
-    path = sraven_round / "private" / "secret.json"
-    path.write_bytes(secret_text())
-    refuse("is the secret of another round", score_challenge, sraven_round / "public", path)
 
 
 @pytest.mark.parametrize("what", ["contexts", "labels", "commitments"])

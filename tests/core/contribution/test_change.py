@@ -86,27 +86,15 @@ def test_other_changes_are_not_its_concern(project, path):
     assert check_change("main", project, today=TODAY) is None
 
 
-def test_no_change_is_not_its_concern(project):
-    commit(project)
-    assert check_change("main", project, today=TODAY) is None
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
-        ("20261126-a-method", "expected a date from"),
-        ("00010101-a-method", "expected a date from"),
         ("20261119-a-method", "expected a date from"),
         ("20261399-a-method", "20261399 is no date"),
-        ("00000000-a-method", "00000000 is no date"),
         ("20261124-another", "the folder is called <date>-a-method"),
-        ("20261124-A-Method", "expected <YYYYMMDD>-<name>"),
         ("20261124-a-method-", "expected <YYYYMMDD>-<name>"),
-        ("20261124-", "expected <YYYYMMDD>-<name>"),
         ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
-        ("a-method", "expected <YYYYMMDD>-<name>"),
-        ("20261124-a\n::notice::hello", r"20261124-a\\n::notice::hello isn't the name of an entry"),
         ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
         ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
     ],
@@ -154,13 +142,10 @@ def test_folder_that_main_has_meanwhile_is_taken(project, entry):
     [
         ("junk.bin", "isn't part of a submission"),
         ("predictions/ood/seed-9.npy", "isn't part of a submission"),
-        ("predictions/train/seed-0.parquet", "isn't part of a submission"),
         ("training/seed-0.jsonl", "isn't part of a submission"),
         ("README.md", "has 10,485,760 bytes; expected 1,048,576 or fewer"),
-        ("scores.json", "has 10,485,760 bytes; expected 4,194,304 or fewer"),
         ("submission.yaml", "has 10,485,760 bytes; expected 262,144 or fewer"),
         ("predictions/ood/seed-0.parquet", r"has 10,485,760 bytes; expected 1,0\d\d,\d{3} or fewer"),
-        ("predictions/ood/seed-00.parquet", r"has 10,485,760 bytes; expected 1,0\d\d,\d{3} or fewer"),
     ],
 )
 def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatch, name, message):
@@ -189,13 +174,6 @@ def test_scores_must_be_those_of_the_predictions(project, entry):
     (entry / "scores.json").write_text(json.dumps(scores))
     commit(project)
     refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
-
-
-@pytest.mark.parametrize("name", ["scores.json", "submission.yaml", "predictions/ood/seed-1.parquet"])
-def test_file_may_not_be_missing(project, entry, name):
-    (entry / name).unlink()
-    commit(project)
-    refuse(project, name)
 
 
 def _file(project, name, predictions):
@@ -227,12 +205,6 @@ def test_one_copied_seed_is_refused_however_it_is_written(project):
     file_submission(project / "new", project / "docs" / "leaderboard", day=date(2026, 11, 24))
     shutil.rmtree(project / "new")
     assert pq.read_table(copied).equals(pq.read_table(rival)) is False
-    commit(project)
-    refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
-
-
-def test_entry_copied_whole_is_refused(project):
-    shutil.copytree(project / RIVAL, project / FILED / SRAVEN_BOARD / "20261124-rival")
     commit(project)
     refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 

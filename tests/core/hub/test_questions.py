@@ -68,16 +68,6 @@ def test_published_and_verified(hub, prompts):
     assert len(repository.commits) == 2
 
 
-def test_a_server_that_stays_down_leaves_nothing_visible(hub, prompts):
-    hub.fail = lambda method, path: 503 if "/commit/" in path else None
-    code, _, err = hub.call("publish", prompts, NAME, "--tag=v1")
-    assert code == 2 and "answered HTTP 503" in err and err.count("\n") == 1
-    assert held(hub) == {} and not hub.repositories[NAME].tags
-    hub.fail = lambda method, path: None
-    assert hub.call("publish", prompts, NAME, "--tag=v1")[0] == 0
-    assert held(hub) == dict(make_files(SETS))
-
-
 def test_what_was_changed_on_the_hub_is_found(hub, prompts):
     assert hub.call("publish", prompts, NAME, "--tag=v1")[0] == 0
     files = held(hub)

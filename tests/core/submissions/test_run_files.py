@@ -1,15 +1,13 @@
 """Runs of a submission and their files: every fault in them is refused in one line."""
 
-import os
 import shutil
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from helpers.faults import DESCRIPTION, FIRST, put, say, touch
-from helpers.submissions import SIZE, edit, lists, parquet, path_of, plant, predictions_file
+from helpers.submissions import SIZE, edit, lists, parquet, path_of, predictions_file
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -74,17 +72,6 @@ def same_run_twice(folder):
     edit(folder, lambda content: content["runs"].append(dict(content["runs"][0])))
 
 
-def same_seed_otherwise(folder):
-    shutil.copy(folder / FIRST, folder / "predictions/test/seed-0.0.parquet")
-
-    def change(content):
-        content["runs"].append(
-            {**content["runs"][0], "seed": 0.0, "file": "predictions/test/seed-0.0.parquet"}
-        )
-
-    edit(folder, change)
-
-
 def other_split(folder):
     move_run(path_of("train", 0))(folder)
     edit(folder, lambda content: content["runs"][0].update(split="train"))
@@ -98,13 +85,7 @@ def split_with_line_end(folder):
 FAULTS = {
     # The runs
     "unknown split": (other_split, "runs[0].split is 'train'; sraven-small-v1 has test, ood"),
-    "split by path": (
-        say("runs", 0, "split", value="../test"),
-        "runs[0].split is '../test'; expected the name of",
-    ),
     "split with line end": (split_with_line_end, "runs[0].split is 'test\\n'"),
-    "negative seed": (say("runs", 0, "seed", value=-1), "runs[0].seed is -1; expected 0 or more"),
-    "seed that is true": (say("runs", 0, "seed", value=True), "runs[0].seed is True; expected a"),
     "seed of another file": (
         say("runs", 0, "seed", value=7),
         "runs[0].file is 'predictions/test/seed-0.parquet'; exp",
@@ -116,34 +97,16 @@ FAULTS = {
         "runs has 201 entries; expected",
     ),
     "same run twice": (same_run_twice, f"runs has {FIRST} twice"),
-    "same seed otherwise": (same_seed_otherwise, "runs[6].seed is 0.0; expected a"),
     # The files
-    "file above": (
-        move_run("../seed-0.parquet"),
-        "runs[0].file is '../seed-0.parquet'; expected 'predictions/test",
-    ),
     "file above, on a detour": (
         move_run("predictions/test/../seed-0.parquet"),
         "runs[0].file is 'predictions/test/../seed-0.parquet'; expected",
-    ),
-    "file at an absolute path": (
-        say("runs", 0, "file", value="/etc/passwd"),
-        "runs[0].file is '/etc/passwd'; expected 'predictions/test/seed-0.parquet'",
-    ),
-    "file in a strange place": (
-        move_run("predictions/seed-0.parquet"),
-        "runs[0].file is 'predictions/seed-0.par",
-    ),
-    "file of another name": (
-        move_run("predictions/test/seed-0.pkl"),
-        "runs[0].file is 'predictions/test/seed-0.pkl'",
     ),
     "file is a link": (touch(as_link), f"{FIRST}: is a link or no plain file; a submission has plain files"),
     "file is a link to nothing": (
         touch(lambda path, data: path.symlink_to("x")),
         f"{FIRST}: is a link or no",
     ),
-    "file is a fifo": (touch(lambda path, data: os.mkfifo(path)), f"{FIRST}: is a link or no plain file"),
     "file is a directory": (touch(lambda path, data: path.mkdir()), f"{FIRST}: the file is missing"),
     "directory is a link": (split_directory_as_link, "predictions/ood: is a link or no plain file"),
     "submission is a link": (own_directory_as_link, "link: is not a directory (links aren't followed)"),
@@ -168,7 +131,6 @@ FAULTS = {
         lambda folder: (folder / path_of("test", 9)).touch(),
         "predictions/test/seed-9.parquet: isn't part of a submission",
     ),
-    "stray hidden file": (lambda folder: (folder / ".git").touch(), ".git: isn't part of a submission"),
     "stray name with line end": (
         lambda folder: (folder / "a\nb").touch(),
         "a\\nb: isn't part of a submission",
@@ -188,59 +150,24 @@ FAULTS = {
         say("runs", 0, "sha256", value="0" * 64),
         "000000000000…: the file was changed or cut",
     ),
-    "no checksum": (say("runs", 0, "sha256", value="0" * 63), "runs[0].sha256 is '000"),
     # Their content
-    "cut, checksum corrected": (put(lambda folder: (folder / FIRST).read_bytes()[:-9]), f"{FIRST}: "),
     "corrupted, checksum corrected": (put(corrupted), f"{FIRST}: "),
-    "emptied, checksum corrected": (put(b""), f"{FIRST}: "),
-    "no Parquet": (put(b"index,prediction\n" * 50), f"{FIRST}: Parquet magic bytes not found in footer"),
     "wrong type": (
         put(predictions_file(np.zeros((SIZE, 3), np.uint16))),
         "has prediction of type fixed_size_list<element: uint16>[3]; expected fixed-size list of 3 uint8",
-    ),
-    "wrong type of index": (
-        put(
-            parquet(
-                {"index": np.arange(SIZE, dtype=np.int32), "prediction": lists(np.zeros((SIZE, 3), np.uint8))}
-            )
-        ),
-        "has index of type int32; expected int64",
-    ),
-    "longer lists": (
-        put(predictions_file(np.zeros((SIZE, 4), np.uint8))),
-        "expected fixed-size list of 3 uint8",
-    ),
-    "lists of any length": (
-        put(parquet({"index": np.arange(2), "prediction": pa.array([[1], [2]], pa.list_(pa.uint8()))})),
-        "expected fixed-size list of 3 uint8",
     ),
     "other columns": (
         put(parquet({"id": np.arange(SIZE), "pred": lists(np.zeros((SIZE, 3), np.uint8))})),
         "has the columns 'id', 'pred'; expected index, prediction",
     ),
-    "extra column": (
-        put(parquet({"index": [0], "prediction": lists(np.zeros((1, 3), np.uint8)), "target": [1]})),
-        "has the columns 'index', 'prediction', 'target'; expected index, prediction",
-    ),
-    "a missing index": (
-        put(parquet({"index": pa.array([0, None]), "prediction": lists(np.zeros((2, 3), np.uint8))})),
-        "row 1: index is missing",
-    ),
-    "a missing panel": (
-        put(parquet({"index": [0, 1], "prediction": pa.array([None, [1, 2, 3]], pa.list_(pa.uint8(), 3))})),
-        "row 0: prediction is missing",
-    ),
     "more rows": (rows([*range(SIZE), 0]), "declares 302 rows; the split has 301"),
     "an index twice": (rows([5, 6, 5, 6]), f"{FIRST}: row 2 has index 5, which row 0 has"),
     "an index beyond": (rows([0, 301, 302]), f"{FIRST}: row 1 has index 301; test has the indices 0 to 300"),
-    "an index far beyond": (rows([2**63 - 1]), "row 0 has index 9223372036854775807; test has the indices"),
     "a negative index": (rows([0, 1, -1]), f"{FIRST}: row 2 has index -1; test has the indices 0 to 300"),
-    "the least index": (rows([-(2**63)]), "row 0 has index -9223372036854775808"),
     "a symbol beyond": (
         symbols({7: [0, 5, 1], 9: [255, 0, 0]}),
         "row 7 has the symbol 5; symbols are 0 to 4",
     ),
-    "the greatest symbol": (symbols({300: [4, 4, 255]}), f"{FIRST}: row 300 has the symbol 255"),
 }
 
 
@@ -253,26 +180,3 @@ def test_fault_is_refused_in_one_line(fault, message, folder, refuse):
         found.startswith((DESCRIPTION, "predictions/", str(folder), "there is no board")) or ": is" in found
     )
     assert not Path("run").exists()
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (
-            np.where(np.arange(211) == 8, np.nan, 0.5).astype(np.float32),
-            "row 8 is nan; expected a finite number",
-        ),
-        (
-            np.where(np.arange(211) == 9, np.inf, 0.5).astype(np.float32),
-            "row 9 is inf; expected a finite number",
-        ),
-        (np.where(np.arange(211) == 0, -np.inf, 0.5).astype(np.float32), "row 0 is -inf"),
-        (np.zeros(211), "has prediction of type double; expected float32"),
-        (np.zeros((211, 1), np.float32), "expected float32"),
-        (np.zeros(211, np.uint8), "has prediction of type uint8; expected float32"),
-    ],
-)
-def test_wrong_numbers_of_fuzzy_logic_are_refused(values, message, fuzzy_folder, refuse):
-    plant(fuzzy_folder, predictions_file(values), seed=1)
-    found = refuse(fuzzy_folder)
-    assert found.startswith(path_of("test", 1) + ": ") and message in found

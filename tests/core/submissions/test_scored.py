@@ -65,11 +65,6 @@ def test_what_is_written_scores_what_the_board_scores(name, tmp_path):
             )
 
 
-def test_digest_of_a_submission_is_that_of_its_description(originals, scored):
-    data = (originals[SRAVEN_BOARD] / "submission.yaml").read_bytes()
-    assert scored["submission_digest"] == hashlib.sha256(data).hexdigest()
-
-
 def test_description_holds_what_was_given(originals):
     content = description(originals[SRAVEN_BOARD])
     board = small_board(SRAVEN_BOARD)

@@ -218,14 +218,3 @@ def test_worker_processes_get_it_however_they_start(tmp_path):
 
 def test_grain_reads_it_with_several_workers(tmp_path):
     assert run(GRAIN, tmp_path) == ["True True True float32 (120, 7, 3)", "15 (8, 7)"]
-
-
-def test_neither_library_is_imported():
-    code = """
-import sys
-from sraven import SRAVEN
-SRAVEN().split("train", 3)[0]
-print({"torch", "grain", "jax"} & set(sys.modules))
-"""
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"

@@ -78,21 +78,6 @@ def test_prompts_are_the_same_in_any_company(questions):
     ]
 
 
-def test_answers_are_right_and_grades_see_it(questions):
-    indices = [4, 0, 19]
-    replies = questions.answers(indices)
-    assert questions.grade(indices, replies).target.all()
-    assert not questions.grade(indices[::-1], replies).target[[0, 2]].any()
-
-
-def test_digests_name_the_bytes(questions):
-    twin = Questions(questions.task, "ood", 20, "told", 2)
-    other = Questions(questions.task, "ood", 20, "untold", 2)
-    assert questions.digests() == twin.digests()
-    assert questions.digests()["instances"] == other.digests()["instances"]
-    assert questions.digests()["prompts"] != other.digests()["prompts"]
-
-
 PINNED = {
     ("told", 0): "600abfdd1b2ac0ab",
     ("told", 3): "a3fe32d5addca163",
@@ -143,7 +128,7 @@ def test_rungs_ask_about_held_out_combinations_with_one_answer(rung):
 
 @pytest.mark.parametrize(
     ("M", "K", "measured"),
-    [(1, 8, 0.994), (2, 8, 0.979), (4, 8, 0.927), (6, 8, 0.849), (8, 8, 0.754), (4, 16, 0.980)],
+    [(2, 8, 0.979), (4, 16, 0.980)],
 )
 def test_ceilings_on_any_are_those_that_were_measured_apart(M, K, measured):
     [rung] = [rung for rung in LADDER if (rung.M, rung.K) == (M, K)]
