@@ -15,13 +15,13 @@ from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.export import make_rows
-from sraven.core.leaderboard.ranking import filed_submissions, read_leaderboard
+from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.leaderboard.snapshot import SNAPSHOT, make_snapshot, read_snapshot
 from sraven.core.submissions.submission import differing, read_scores
 from sraven.core.tasks.families import references_of
 
 LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
-FILED = filed_submissions(LEADERBOARD)
+FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
 PACKAGED = json.loads((files("sraven.core.leaderboard") / SNAPSHOT).read_text())
 ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["entries"]}
 WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapshot`, and commit it"

@@ -72,8 +72,7 @@ def find_standing(
 
 def _remarks(standing: "Standing") -> list[str]:
     """Return why entries aren't ranked, a line each, and what to know of those that are."""
-    from sraven.core.leaderboard.eligibility import REFERENCE
-    from sraven.core.leaderboard.standing import REPORTED
+    from sraven.core.leaderboard.standing import REFERENCE, REPORTED
 
     told = [
         f"{entry.id}: {'' if entry.rank else 'not ranked: '}{shown(entry.remark, 400)}"
@@ -106,7 +105,7 @@ def _bounds(board: "Board") -> str:
 
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
-    from sraven.core.leaderboard.ranking import ceiling
+    from sraven.core.leaderboard.standing import ceiling
     from sraven.core.page.groups import look_notes
 
     board, best = standing.board, ceiling(standing.board)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.ranking import Entry, Standing
+from sraven.core.leaderboard.standing import Entry, Standing
 
 SOURCE = "A paper (2026), Table 1"
 NOTE = "Its instances are others."

@@ -1,7 +1,9 @@
 """The leaderboard's page as a tree of elements, for tests that look into it."""
 
+from functools import cache
 from html.parser import HTMLParser
 
+from helpers.leaderboard_example import make_corpus_standing, make_standing
 from sraven.core.page.page import make_page
 
 
@@ -54,6 +56,18 @@ def collapsed(text):
 
 def page_of(*standings):
     return Page(make_page(standings))
+
+
+@cache
+def example_page():
+    """The page of `make_standing`; tests only read it."""
+    return page_of(make_standing())
+
+
+@cache
+def corpus_page():
+    """The page of `make_corpus_standing`; tests only read it."""
+    return page_of(make_corpus_standing())
 
 
 def rows_of(page):

@@ -1,7 +1,7 @@
 """Standings of small boards, judged as real ones are, of evidence made by hand."""
 
 from helpers.evidence_example import make_evidence
-from sraven.core.leaderboard.judging import judge_filed, judge_own, make_standings, of_board
+from sraven.core.leaderboard.ranking import judge_filed, judge_own, make_standings, of_board
 from sraven.core.leaderboard.standing import Leaderboard
 
 

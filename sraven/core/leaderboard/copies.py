@@ -5,7 +5,7 @@ wrong. So two runs are copies if they differ by a small share of their own error
 scoring compares them. What is without error is equal of necessity, and proves nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations, product
 
 from sraven.core.leaderboard.evidence import Evidence, run_name
@@ -59,19 +59,14 @@ def copies_of(evidence: Evidence, others: Mapping[str, Evidence]) -> list[str]:
     return [entry_id for entry_id, other in others.items() if _is_copied(evidence, other)]
 
 
-def _pairs(entries: Mapping[str, Evidence]) -> Iterator[tuple[str, str]]:
-    for one, other in combinations(entries, 2):
-        if _is_copied(entries[one], entries[other]):
-            yield one, other
-
-
 def find_copies(entries: Mapping[str, Evidence]) -> dict[str, list[str]]:
     """Return, for each entry of a board, the entries of which it is a copy, or that are copies of it.
 
     Which was first can't be told: submitters choose the dates of their folders.
     """
     found: dict[str, list[str]] = {entry_id: [] for entry_id in entries}
-    for one, other in _pairs(entries):
-        found[one].append(other)
-        found[other].append(one)
+    for one, other in combinations(entries, 2):
+        if _is_copied(entries[one], entries[other]):
+            found[one].append(other)
+            found[other].append(one)
     return found

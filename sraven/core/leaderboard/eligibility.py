@@ -1,16 +1,16 @@
-"""Who is ranked: a table of reasons not to be, each a function of what a submission says and scores."""
+"""Who is ranked: a table of rules, each a function of what a submission says and scores, and advice."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
 from sraven.core.boards.board import Board
+from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import Evidence
+from sraven.core.leaderboard.fingerprints import Pins, read_pins
+from sraven.core.leaderboard.standing import REFERENCE
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.core.tasks.families import scoring_of
-
-REFERENCE = "reference"
-"""Family of the predictors that are there for comparison."""
 
 CEILING_ERRORS = 5
 """Standard errors by which a score must pass its ceiling to be beyond what chance allows.
@@ -27,7 +27,7 @@ printed English (0.6 bits a letter; Prediction and Entropy of Printed English, 1
 
 
 class Context(NamedTuple):
-    """What a reason may depend on.
+    """What a rule may depend on.
 
     Attributes:
         evidence: of the submission.
@@ -200,34 +200,84 @@ def _floor(context: Context) -> str:
     return f"no better than what composes nothing ({floor.title}, {floor.value:.4f})"
 
 
-REASONS: Mapping[str, Callable[[Context], str]] = {
-    "seeds": _few_seeds,
-    "same seeds": _other_seeds,
-    "data": _extra_data,
-    "selection": _selection,
-    "budget": _budget,
-    "documents": _documents,
-    "ceiling": _above_ceiling,
-    "loss": _impossible_loss,
-    "chance": _chance,
-    "floor": _floor,
+def _copies(context: Context) -> str:
+    return equal_seeds(context.evidence)
+
+
+def _reference(context: Context) -> str:
+    is_reference = context.evidence.content["method"].get("family") == REFERENCE
+    return "a reference, not a model" if is_reference else ""
+
+
+class Rule(NamedTuple):
+    """A rule: what an entry that breaks it is told (an empty text for one that doesn't), and what to do."""
+
+    check: Callable[[Context], str]
+    advice: str
+
+
+RULES: Mapping[str, Rule] = {
+    REFERENCE: Rule(_reference, "leave method.family out if it is a method of yours"),
+    "seeds": Rule(
+        _few_seeds, "predict every split with that many models, each trained with a seed of its own"
+    ),
+    "same seeds": Rule(_other_seeds, "submit the predictions of every seed on every split"),
+    "data": Rule(_extra_data, "train on the board's training split alone"),
+    "selection": Rule(_selection, "choose by train or test, and say so in training.selection_split"),
+    "budget": Rule(_budget, "stop at the budget, and submit the predictions that the model makes there"),
+    "documents": Rule(
+        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
+    ),
+    "ceiling": Rule(_above_ceiling, "look for labels of the split among what the model was shown"),
+    "loss": Rule(
+        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
+    ),
+    "chance": Rule(_chance, "check that predictions are in the order of the indices"),
+    "floor": Rule(_floor, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "copies": Rule(_copies, "submit runs that were trained apart, each with a seed of its own"),
 }
-"""For each rule, what an entry that breaks it is told; an empty text for one that doesn't."""
+"""All rules by which an entry may have no rank, by name."""
 
 
-def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> dict[str, str]:
-    """Return why a submission isn't ranked, by itself, under the names of the rules; nothing if it may be.
+class Unranked(NamedTuple):
+    """Why a submission isn't ranked: the rule that it breaks, what it is told, and what to do."""
+
+    rule: str
+    reason: str
+    advice: str
+
+
+def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[Unranked]:
+    """Return why a submission isn't ranked, by itself; nothing if it may be.
 
     Args:
         evidence: of the submission.
         fingerprints: pinned ones of the documents of its board, by split.
     """
-    if evidence.content["method"].get("family") == REFERENCE:
-        return {REFERENCE: "a reference, not a model"}
-    context = Context(evidence, fingerprints)
-    return {rule: told for rule, reason in REASONS.items() if (told := reason(context))}
+    context, found = Context(evidence, fingerprints), list[Unranked]()
+    for name, rule in RULES.items():
+        if told := rule.check(context):
+            found.append(Unranked(name, told, rule.advice))
+            if name == REFERENCE:  # the other rules are for models
+                break
+    return found
 
 
 def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
-    """Return the reasons of `reasons_unranked` alone."""
-    return list(reasons_unranked(evidence, fingerprints).values())
+    """Return what `reasons_unranked` tells, without rules and advice."""
+    return [found.reason for found in reasons_unranked(evidence, fingerprints)]
+
+
+def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
+    """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
+
+    Args:
+        evidence: of the submission.
+        pins: fingerprints of the documents of corpora; None for those of this installation.
+    """
+    board, pins = evidence.board, read_pins() if pins is None else pins
+    found = reasons_unranked(evidence, pins.get(board.digest, {}))
+    if not board.is_ranked:
+        told = f"{board.id} is a diagnostic board, which ranks nothing"
+        found.insert(0, Unranked("diagnostic", told, "`sraven boards` lists the boards that rank"))
+    return tuple(found)

@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from sraven.core.boards.board import Board
-from sraven.core.leaderboard.eligibility import REFERENCE
 from sraven.core.leaderboard.evidence import Evidence
-from sraven.core.leaderboard.standing import REPORTED, SCORED, SELF_REPORTED, Entry, Replies, SplitScore
+from sraven.core.leaderboard.standing import (
+    REFERENCE,
+    REPORTED,
+    SCORED,
+    SELF_REPORTED,
+    Entry,
+    Replies,
+    SplitScore,
+)
 from sraven.core.tasks.families import wording_of
 
 
@@ -19,21 +26,22 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
     content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]
     primary = scores["splits"].get(board.primary_split)
-    none = dict.fromkeys(("mean", "standard_error", "interval"))
-    score = primary["metrics"][board.metric] if primary else none
     stamp = entry_id.rpartition("/")[2][:8]
+    by_split = {
+        split: _split_score(values["metrics"][board.metric], len(values["seeds"]))
+        for split, values in scores["splits"].items()
+    }
+    score = by_split.get(board.primary_split, SplitScore(None, None, None, 0))
     return Entry(
         id=entry_id,
         method=method["name"],
         family=method.get("family"),
         description=method["description"],
         badge=SELF_REPORTED if board.is_corpus else SCORED,
-        rank=None,
-        remark="",
-        value=score["mean"],
-        standard_error=score["standard_error"],
-        interval=tuple(score["interval"]) if score["interval"] else None,
-        seeds=len(primary["seeds"]) if primary else 0,
+        value=score.value,
+        standard_error=score.standard_error,
+        interval=score.interval,
+        seeds=score.seeds,
         splits={
             split: {name: found["mean"] for name, found in values["metrics"].items()}
             for split, values in scores["splits"].items()
@@ -52,10 +60,7 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
             rung["metric"]: tuple(primary["metrics"][rung["metric"]]["interval"])
             for rung in (board.rungs if primary else ())
         },
-        by_split={
-            split: _split_score(values["metrics"][board.metric], len(values["seeds"]))
-            for split, values in scores["splits"].items()
-        },
+        by_split=by_split,
         digest=evidence.digest,
         code_commit=method.get("code_commit"),
     )
@@ -82,16 +87,12 @@ def reported_entries(board: Board) -> list[Entry]:
     """Return the rows of a board that a paper reports."""
     return [
         Entry(
-            id="",
             method=row.method,
-            family=None,
             description=row.source,
             badge=REPORTED,
-            rank=None,
             remark=" ".join(row.notes),
             value=row.value,
             standard_error=row.standard_error,
-            interval=None,
             seeds=row.seeds,
             splits={board.primary_split: {board.metric: row.value}},
             by_split={board.primary_split: SplitScore(row.value, row.standard_error, None, row.seeds)},
@@ -99,9 +100,7 @@ def reported_entries(board: Board) -> list[Entry]:
             parameters=row.parameters,
             train_instances=row.train_instances,
             budget=_budget(board, row.train_instances),
-            date=None,
             paper=row.paper,
-            code=None,
         )
         for row in board.reported
     ]

@@ -81,14 +81,9 @@ def _code_digest(family: str) -> str:
 
 def _key(opened: Opened) -> str:
     """Return what names the evidence of a submission: the digests of all that it depends on."""
-    return digest(
-        {
-            "format": _FORMAT,
-            "submission": opened.digest,
-            "board": opened.board.digest,
-            "code": _code_digest(opened.board.family),
-        }
-    )
+    board = opened.board
+    code = _code_digest(board.family)
+    return digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
 
 
 def make_evidence(
@@ -127,15 +122,14 @@ def make_evidence(
 
 def _compute(opened: Opened, threads: int | None) -> Evidence:
     submission = decode_submission(opened)
-    found = errors_of(submission, threads=threads)
-    errors = {split: as_json(each.overall) for split, each in found.items()}
-    return make_evidence(submission, errors=errors, threads=threads)
+    errors = errors_of(submission, threads=threads)
+    found = {split: as_json(each.overall) for split, each in errors.items()}
+    return make_evidence(submission, errors=found, threads=threads)
 
 
 def _pack(evidence: Evidence) -> bytes:
     written = io.BytesIO()
-    derived = {name: getattr(evidence, name) for name in _DERIVED}
-    text = json.dumps(derived, allow_nan=False)
+    text = json.dumps({name: getattr(evidence, name) for name in _DERIVED}, allow_nan=False)
     arrays: dict[str, Any] = {_CONTENT: np.frombuffer(text.encode(), np.uint8), **evidence.predictions}
     np.savez(written, **arrays)
     return written.getvalue()
@@ -144,8 +138,7 @@ def _pack(evidence: Evidence) -> bytes:
 def _unpack(opened: Opened, packed: bytes) -> Evidence:
     """Return kept evidence; arrays are read when they are asked for."""
     arrays = np.load(io.BytesIO(packed), allow_pickle=False)
-    content = json.loads(arrays[_CONTENT].tobytes())
-    derived = {name: content[name] for name in _DERIVED}
+    derived = json.loads(arrays[_CONTENT].tobytes())
     return Evidence(opened.content, opened.board, opened.digest, **derived, predictions=arrays)
 
 

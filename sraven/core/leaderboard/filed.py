@@ -76,16 +76,26 @@ def filing_date(name: str, last: date) -> date:
     return day
 
 
-def _names(folder: Path) -> list[str]:
-    """Return what a directory holds, ascending; hidden files are those of an editor or unfinished."""
-    return sorted(name for name in os.listdir(folder) if not name.startswith("."))
-
-
 def _fault_of_directory(path: Path) -> str | None:
     """Return why something is no directory of its own; None if it is one."""
     if path.is_symlink():
         return "is a link; links aren't followed"
     return None if path.is_dir() else "isn't a directory"
+
+
+def _fault_of_entry(folder: Path, last: date) -> str | None:
+    """Return why something can't be an entry by its kind or name; None if it can."""
+    try:
+        filing_date(folder.name, last)
+        reason = None
+    except SubmissionError as error:
+        reason = str(error)
+    return _fault_of_directory(folder) or reason
+
+
+def _within(folder: Path) -> list[Path]:
+    """Return what lies in a directory, ascending; hidden files are those of an editor or unfinished."""
+    return [folder / name for name in sorted(os.listdir(folder)) if not name.startswith(".")]
 
 
 def walk_filed(leaderboard: Path, last: date, only: str | None = None) -> Iterator[Path | Fault]:
@@ -103,27 +113,14 @@ def walk_filed(leaderboard: Path, last: date, only: str | None = None) -> Iterat
         yield make_fault(SUBMISSIONS, reason)
         return
     known = set(board_ids())
-    for board in _names(root):
-        if only is not None and board != only:
+    for board in _within(root):
+        if only is not None and board.name != only:
             continue
-        if board not in known:
-            yield make_fault(board, "isn't the id of a board; `sraven boards` lists all")
-        elif reason := _fault_of_directory(root / board):
-            yield make_fault(board, reason)
+        if board.name not in known:
+            yield make_fault(board.name, "isn't the id of a board; `sraven boards` lists all")
+        elif reason := _fault_of_directory(board):
+            yield make_fault(board.name, reason)
         else:
-            for name in _names(root / board):
-                place = f"{board}/{name}"
-                if reason := _fault_of_directory(root / board / name):
-                    yield make_fault(place, reason)
-                    continue
-                try:
-                    filing_date(name, last)
-                except SubmissionError as error:
-                    yield make_fault(place, error)
-                else:
-                    yield root / board / name
-
-
-def filed_submissions(leaderboard: Path) -> list[Path]:
-    """Return the folders of all filed submissions, ascending; whatever is none is left out."""
-    return [found for found in walk_filed(leaderboard, today()) if isinstance(found, Path)]
+            for entry in _within(board):
+                fault = _fault_of_entry(entry, last)
+                yield make_fault(f"{board.name}/{entry.name}", fault) if fault else entry

@@ -10,9 +10,9 @@ from typing import Any
 
 from sraven.core.boards.board import Board, read_board
 from sraven.core.compute.parallel import check_threads
+from sraven.core.leaderboard.eligibility import Unranked, judge
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
-from sraven.core.leaderboard.verdict import Unranked, judge
 from sraven.core.submissions.submission import (
     decode_submission,
     differing,

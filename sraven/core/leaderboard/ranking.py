@@ -1,49 +1,183 @@
-"""The standing: what lies in the leaderboard's folder, ranked.
+"""The standing: what lies in the leaderboard's folder, judged and put in order.
 
 Ranks and numbers come from what is recomputed of the predictions, never from the ``scores.json`` that lies
 beside them. An entry that can't be read is told of, and hides no other.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.board import Board, board_ids, read_board
 from sraven.core.ground.echo import shown
 from sraven.core.ground.errors import SubmissionError
+from sraven.core.leaderboard.copies import copies_of, find_copies
+from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
+from sraven.core.leaderboard.entries import make_entry, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
-from sraven.core.leaderboard.filed import Fault, fault_of, filed_submissions, today, walk_filed
+from sraven.core.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
-from sraven.core.leaderboard.judging import Judged, judge_filed, judge_own, make_standings, of_board
 from sraven.core.leaderboard.reproduced import read_reproduced
-from sraven.core.leaderboard.standing import (
-    REPORTED,
-    REPRODUCED_BADGE,
-    SCORED,
-    SELF_REPORTED,
-    Entry,
-    Leaderboard,
-    Standing,
-    ceiling,
-)
+from sraven.core.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, Entry, Leaderboard, Standing
 from sraven.core.submissions.runs import SCORES
-from sraven.core.submissions.submission import SUBMISSIONS, differing, read_scores
+from sraven.core.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
-__all__ = [
-    "REPORTED",
-    "REPRODUCED_BADGE",
-    "SCORED",
-    "SELF_REPORTED",
-    "Entry",
-    "Fault",
-    "Leaderboard",
-    "Standing",
-    "ceiling",
-    "filed_submissions",
-    "gather_own",
-    "read_leaderboard",
-]
+_MOST_NAMED = 3
+
+SELECTION = "test"
+"""The split by whose score the points of a grid are chosen."""
+
+_OF_A_POINT = ("rate ", "decay ", "warm-up ")
+"""How the parts of a name begin that say of a grid's point."""
+
+Judged = tuple[Entry, bool]
+"""A row, and whether it may be ranked."""
+
+
+def _copied(copies: Sequence[str]) -> str:
+    """Return of which entries one is a copy, in words."""
+    more = len(copies) - _MOST_NAMED
+    named = ", ".join(copies[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"predicts the same as {named}, or nearly so"
+
+
+def _judge(
+    entry_id: str, evidence: Evidence, copies: Sequence[str], pins: Pins, *, is_reproduced: bool = False
+) -> Judged:
+    """Return the row of a submission, and whether it may be ranked.
+
+    Of two entries with the same predictions nobody can tell which was first. So neither is ranked, unless
+    a maintainer has run its code: that one is no copy.
+    """
+    entry = make_entry(entry_id, evidence)
+    reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
+    notes = [_copied(copies)] if copies and entry.family != REFERENCE else []
+    may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
+    entry = replace(
+        entry,
+        badge=REPRODUCED_BADGE if is_reproduced else entry.badge,
+        remark="; ".join([*reasons, *notes]),
+        copies=tuple(copies),
+    )
+    return entry, may_rank
+
+
+def _grid_of(entry: Entry, evidence: Evidence) -> tuple[object, ...]:
+    """Return what points of a grid share: authors, budget, the name but for rate, decay and warm-up."""
+    parts = [part for part in entry.method.split(", ") if not part.startswith(_OF_A_POINT)]
+    form = entry.replies and entry.replies.form
+    return (*evidence.content["method"]["authors"], None, *parts, entry.budget, form)
+
+
+def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[Judged]:
+    """Return rows of which one of a grid may be ranked: the point that the score on `SELECTION` chooses.
+
+    The score that ranks must not choose: the best of many points is best by luck, too. So points that have no
+    rank for what they score there are among those that are chosen from.
+    """
+    rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
+    best: dict[object, tuple[float, Entry]] = {}
+    for (entry, _, grid), evidence in zip(rows, entries.values(), strict=True):
+        found = entry.by_split.get(SELECTION) if evidence.board.primary_split != SELECTION else None
+        if found and found.value is not None:
+            value = found.value if evidence.board.higher_is_better else -found.value
+            best[grid] = max(best.get(grid, (value, entry)), (value, entry), key=lambda point: point[0])
+    chosen = []
+    for entry, may_rank, grid in rows:
+        _, other = best.get(grid, (0.0, entry))
+        if other.method != entry.method:
+            told = f"{SELECTION} chooses another point of its grid, {other.id}"
+            entry = replace(entry, remark="; ".join(filter(None, [entry.remark, told])))
+            may_rank = False
+        chosen.append((entry, may_rank))
+    return chosen
+
+
+def judge_filed(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -> list[Judged]:
+    """Return the rows of what is filed for a board.
+
+    Args:
+        entries: by their ids.
+        reproduced: ids of those that a maintainer has run again.
+        pins: fingerprints of the documents of corpora.
+    """
+    copies = find_copies(entries)
+    judged = [
+        _judge(entry_id, evidence, copies[entry_id], pins, is_reproduced=entry_id in reproduced)
+        for entry_id, evidence in entries.items()
+    ]
+    return _choose(entries, judged)
+
+
+def judge_own(own: Mapping[str, Evidence], filed: Mapping[str, Evidence], pins: Pins) -> list[Judged]:
+    """Return the rows of the reader's own submissions to a board; what is filed keeps its rows.
+
+    Args:
+        own: by what is shown of their directories.
+        filed: what they may be copies of.
+        pins: fingerprints of the documents of corpora.
+    """
+    judged = []
+    for name, evidence in own.items():
+        others = {**filed, **{other: each for other, each in own.items() if other != name}}
+        entry, may_rank = _judge(name, evidence, copies_of(evidence, others), pins)
+        judged.append((replace(entry, date=None, own=True), may_rank))
+    return judged
+
+
+def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
+    """Return entries with their ranks among those of the same budget and form of prompts, the best first.
+
+    Entries share the rank of the best whose value theirs doesn't differ from by more than scores of the
+    same predictions may on two machines.
+    """
+    sign = -1 if board.higher_is_better else 1
+    ordered = sorted(
+        entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
+    )
+    counts: dict[Any, int] = {}
+    leaders: dict[Any, tuple[int, float]] = {}
+    ranked = []
+    for entry, may_rank in ordered:
+        if board.is_ranked and may_rank and entry.value is not None:
+            among = entry.budget, entry.replies and entry.replies.form
+            counts[among] = counts.get(among, 0) + 1
+            leader = leaders.get(among)
+            if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
+                leader = leaders[among] = counts[among], entry.value
+            entry = replace(entry, rank=leader[0])
+        ranked.append(entry)
+    return tuple(ranked)
+
+
+def make_standings(
+    only: str | None, rows: Callable[[Board], Sequence[Judged]], pins: Pins
+) -> tuple[Standing, ...]:
+    """Return the standing of every board that ranks or has entries, or of one board.
+
+    Args:
+        only: id of a board; None for all.
+        rows: returns those of a board; what papers report comes to them.
+        pins: fingerprints of the documents of corpora.
+
+    Raises:
+        ConfigurationError: if there is no such board.
+    """
+    standings = []
+    for board in map(read_board, [only] if only else board_ids()):
+        found = [*rows(board), *((row, False) for row in reported_entries(board))]
+        if only or found or board.is_ranked:
+            note = no_fingerprint(board, pins.get(board.digest, {}))
+            standings.append(Standing(board, _ranked(board, found), note))
+    return tuple(standings)
+
+
+def of_board(board: Board, entries: Mapping[str, Evidence]) -> dict[str, Evidence]:
+    """Return those of some submissions that are for a board."""
+    return {name: each for name, each in entries.items() if each.board.id == board.id}
 
 
 def _read_entry(folder: Path, gather: Callable[[Path], Evidence]) -> Evidence:
@@ -61,23 +195,6 @@ def _read_entry(folder: Path, gather: Callable[[Path], Evidence]) -> Evidence:
             f"{SCORES}: {places[0]} isn't what the predictions score; make it anew with `sraven submit`"
         )
     return evidence
-
-
-def _read_entries(
-    leaderboard: Path, only: str | None, last: date, gather: Callable[[Path], Evidence]
-) -> tuple[dict[str, Evidence], list[Fault]]:
-    """Return what the filed submissions show, by their ids, and what is none."""
-    entries, faults = {}, []
-    for found in walk_filed(leaderboard, last, only):
-        if isinstance(found, Fault):
-            faults.append(found)
-            continue
-        entry_id = f"{found.parent.name}/{found.name}"
-        try:
-            entries[entry_id] = _read_entry(found, gather)
-        except Exception as error:  # whatever a stranger's entry breaks, it hides no other, and it is told
-            faults.append(fault_of(entry_id, error))
-    return entries, faults
 
 
 def read_leaderboard(
@@ -106,7 +223,17 @@ def read_leaderboard(
     pins = read_pins() if pins is None else pins
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
-    found, faults = _read_entries(leaderboard, only, last or today(), gather)
+    found: dict[str, Evidence] = {}
+    faults = []
+    for each in walk_filed(leaderboard, last or today(), only):
+        if isinstance(each, Fault):
+            faults.append(each)
+            continue
+        entry_id = f"{each.parent.name}/{each.name}"
+        try:
+            found[entry_id] = _read_entry(each, gather)
+        except Exception as error:  # whatever a stranger's entry breaks, it hides no other, and it is told
+            faults.append(fault_of(entry_id, error))
     reproduced, misfits = read_reproduced(leaderboard, found, only)
 
     def rows(board: Board) -> list[Judged]:

@@ -21,7 +21,7 @@ def _read(leaderboard: Path) -> Mapping[str, Any]:
     if not os.path.lexists(leaderboard / REPRODUCED):
         return {}
     content = parse_yaml(read_file(leaderboard, REPRODUCED, _MOST_BYTES), REPRODUCED)
-    if content is not None and not isinstance(content, dict):
+    if not isinstance(content, dict | None):
         raise SubmissionError(f"{REPRODUCED}: is {shown(content)}; expected entries by their folders")
     return content or {}
 

@@ -18,7 +18,7 @@ from sraven.core.boards.board import Board
 from sraven.core.ground.errors import BoardError, ConfigurationError
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
-from sraven.core.leaderboard.judging import Judged, judge_own, make_standings, of_board
+from sraven.core.leaderboard.ranking import Judged, judge_own, make_standings, of_board
 from sraven.core.leaderboard.standing import Entry, Leaderboard, Replies, SplitScore
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.untrusted.schemas import find_problem

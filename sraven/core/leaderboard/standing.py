@@ -13,6 +13,9 @@ SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "
 """Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
 maintainer besides; from a paper, no predictions."""
 
+REFERENCE = "reference"
+"""Family of the predictors that are there for comparison."""
+
 _TITLES = {"hyla": "HYLA", "softmax": "softmax attention", "linear": "linear attention"}
 """What the attentions of the baselines are called; their entries are named ``hyla, rate 0.003, ...``."""
 
@@ -58,7 +61,7 @@ class SplitScore:
     seeds: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A row of a board's table.
 
@@ -96,25 +99,25 @@ class Entry:
         own: whether it is the reader's, shown for comparison and not filed; its id is then the directory.
     """
 
-    id: str
+    id: str = ""
     method: str
-    family: str | None
+    family: str | None = None
     description: str
     badge: str
-    rank: int | None
-    remark: str
+    rank: int | None = None
+    remark: str = ""
     value: float | None
     standard_error: float | None
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None = None
     seeds: int
     splits: Mapping[str, Mapping[str, float | None]]
     gap: float | None
     parameters: int | None
     train_instances: int
     budget: int | None
-    date: str | None
+    date: str | None = None
     paper: str | None
-    code: str | None
+    code: str | None = None
     fingerprint: str | None = None
     copies: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -4,14 +4,12 @@ There is no field for it in a submission. So it is read from the entry's own wor
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from sraven.core.leaderboard.standing import Entry
-from sraven.core.page.words import REFERENCE
+from sraven.core.leaderboard.standing import REFERENCE, Entry
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """Methods that stand together.
 
     Attributes:

@@ -1,15 +1,15 @@
 """Which entries of a board stand together on the page, and by which names the page knows them."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from sraven.core.boards.board import Board
 from sraven.core.ground.names import name_notes
-from sraven.core.leaderboard.standing import REPORTED, Entry, Standing
-from sraven.core.page.words import REFERENCE, compact, kind
+from sraven.core.leaderboard.standing import REFERENCE, REPORTED, Entry, Standing
+from sraven.core.page.words import compact, kind
 
 
-@dataclass(frozen=True)
-class Group:
-    """Entries that are ranked together, or listed together without a rank."""
+class Group(NamedTuple):
+    """Entries that are ranked together, or listed together without a rank, with their names on the page."""
 
     title: str
     note: str
@@ -34,20 +34,14 @@ def reported_notes(standing: Standing) -> dict[tuple[str, str], int]:
     return {note: number for number, note in enumerate(dict.fromkeys(notes), 1)}
 
 
-def is_ranked(standing: Standing) -> bool:
-    """Return whether a board ranks; the others are diagnostic."""
-    return standing.board.is_ranked
-
-
 def budget_key(entry: Entry) -> str:
     """Return what the page calls an entry's budget; ``none`` for references and what is beyond all."""
     return str(entry.budget) if entry.budget is not None else "none"
 
 
-def _trained(budget: int, unit: str, is_asked: bool) -> str:
-    """Return what a budget allows, in words."""
-    words = f"up to {compact(budget)} {unit}" if budget else f"no {unit}"
-    return f"trained on {words}" if is_asked else words
+def budgets_of(board: Board) -> tuple[int, ...]:
+    """Return the training budgets of a board, its own first."""
+    return tuple(sorted(board.train_budgets, key=lambda budget: (budget != board.train_budget, budget)))
 
 
 def groups(standing: Standing) -> list[Group]:
@@ -56,27 +50,22 @@ def groups(standing: Standing) -> list[Group]:
     Where predictions are replies, each way of asking has groups of its own.
     """
     board, named = standing.board, name_entries(standing)
-    ranked = is_ranked(standing)
-    own, most, unit = board.train_budget, max(board.train_budgets), board.budget_unit
-    budgets = sorted(board.train_budgets, key=lambda budget: (budget != own, budget))
-    forms: tuple[str | None, ...] = tuple(board.prompts) or (None,)
-    made = [
-        Group(
-            (f"Asked {form}, " if form else "Trained on ") + _trained(budget, unit, bool(form)),
-            "the board’s own budget" if budget == own else "ranked apart" if ranked else "",
-            tuple(
-                (name, e)
-                for name, e in named
-                if e.budget == budget and (e.replies and e.replies.form) == form and kind(e) != REFERENCE
-            ),
-        )
-        for budget in budgets
-        for form in forms
-    ]
-    beyond = [(name, e) for name, e in named if e.budget not in budgets and kind(e) != REFERENCE]
-    references = [(name, e) for name, e in named if kind(e) == REFERENCE]
+    unit, budgets = board.budget_unit, budgets_of(board)
+    models = [(name, entry) for name, entry in named if kind(entry) != REFERENCE]
+    made = []
+    for budget in budgets:
+        note = "the board’s own budget" if budget == board.train_budget else "ranked apart" * board.is_ranked
+        allowed = f"up to {compact(budget)} {unit}" if budget else f"no {unit}"
+        within = [each for each in models if each[1].budget == budget]
+        if not board.prompts:
+            made.append(Group(f"Trained on {allowed}", note, tuple(within)))
+        for form in board.prompts:
+            asked = ((name, entry) for name, entry in within if entry.replies and entry.replies.form == form)
+            made.append(Group(f"Asked {form}, trained on {allowed}", note, tuple(asked)))
+    beyond = tuple(each for each in models if each[1].budget not in budgets)
+    references = tuple(each for each in named if kind(each[1]) == REFERENCE)
     made += [
-        Group(f"Trained on more than {compact(most)} {unit}", "not ranked", tuple(beyond)),
-        Group("References", "predictors for comparison, not ranked", tuple(references)),
+        Group(f"Trained on more than {compact(max(budgets))} {unit}", "not ranked", beyond),
+        Group("References", "predictors for comparison, not ranked", references),
     ]
     return [group for group in made if group.entries]

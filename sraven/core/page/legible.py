@@ -3,11 +3,15 @@
 Escaping isn't done here: the template and the drawings do it, for every text.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from sraven.core.ground.echo import one_line, shown
 from sraven.core.leaderboard.standing import Entry, Replies, Standing
 
+_OF_ENTRY = ("id", "method", "family", "description", "remark")
+_OF_REPLIES = ("model", "revision", "harness", "harness_version")
 _SPACES = "\t\n\r\u00a0"  # the last keeps a number and its unit together
 
 
@@ -18,28 +22,16 @@ def clean(text: str) -> str:
     return "".join(letter if letter in _SPACES else shown(letter) for letter in text)
 
 
-def _readable(replies: Replies) -> Replies:
-    return replace(
-        replies,
-        model=one_line(replies.model),
-        revision=one_line(replies.revision),
-        harness=one_line(replies.harness),
-        harness_version=one_line(replies.harness_version),
-    )
+def _lines(found: Entry | Replies, names: Iterable[str]) -> dict[str, Any]:
+    texts = {name: getattr(found, name) for name in names}
+    return {name: one_line(text) for name, text in texts.items() if text}
 
 
 def legible(standing: Standing) -> Standing:
     """Return a board with its entries' texts as they can be shown: lines in which all can be seen."""
 
     def readable(entry: Entry) -> Entry:
-        return replace(
-            entry,
-            id=one_line(entry.id),
-            method=one_line(entry.method),
-            family=entry.family and one_line(entry.family),
-            description=one_line(entry.description),
-            remark=one_line(entry.remark),
-            replies=entry.replies and _readable(entry.replies),
-        )
+        replies = entry.replies and replace(entry.replies, **_lines(entry.replies, _OF_REPLIES))
+        return replace(entry, replies=replies, **_lines(entry, _OF_ENTRY))
 
     return replace(standing, entries=tuple(map(readable, standing.entries)))

@@ -3,13 +3,14 @@
 Colours are the style sheet's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard.standing import SELF_REPORTED, Entry
-from sraven.core.page.attention import Family, family_of
+from sraven.core.leaderboard.standing import REFERENCE, SELF_REPORTED, Entry
+from sraven.core.page.attention import FAMILIES, family_of
 from sraven.core.page.svg import element
-from sraven.core.page.words import REFERENCE
+from sraven.core.page.words import BADGES, FILLS
 
 
 def _circle(x: float, y: float) -> Element:
@@ -62,7 +63,7 @@ def shape_of(entry: Entry, x: float, y: float) -> list[Element]:
     return drawn
 
 
-def _picture(*parts: Element, class_: str) -> Element:
+def _picture(*parts: Element | None, class_: str) -> Element:
     mark = element("g", *parts, class_=class_)
     return element("svg", mark, class_="key", view_box="0 0 14 14", aria_hidden="true")
 
@@ -72,17 +73,31 @@ def draw_mark(entry: Entry) -> Element:
     return _picture(*shape_of(entry, 7, 7), class_=classes(entry))
 
 
-def draw_family(family: Family) -> Element:
-    """Return the mark of a family as a small picture."""
-    return _picture(SHAPES[family.key](7, 7), class_=f"point {family.key}")
+class Key(NamedTuple):
+    """A mark of the legend as a small picture, and what it means."""
+
+    mark: Element
+    title: str
 
 
-def draw_badge(badge: str) -> Element:
-    """Return how marks with a badge are filled, as a small picture."""
-    parts = [_circle(7, 7)]
-    if badge == SELF_REPORTED:
-        parts.append(element("circle", cx=7, cy=7, r=1.5, class_="dot"))
-    return _picture(*parts, class_=f"point {badge}")
+def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
+    """Return the families of some entries, then how their marks are filled."""
+    found = {(family_of(entry).key, entry.badge) for entry in entries}
+    families = {family for family, _ in found}
+    badges = {badge for family, badge in found if family != REFERENCE}
+    keys = [
+        Key(_picture(SHAPES[family.key](7, 7), class_=f"point {family.key}"), family.title)
+        for family in FAMILIES
+        if family.key in families
+    ]
+    fills: dict[str, str] = {}
+    for badge in BADGES:
+        if badge in badges:
+            fills.setdefault(FILLS[badge], badge)
+    for title, badge in fills.items():
+        dot = element("circle", cx=7, cy=7, r=1.5, class_="dot") if badge == SELF_REPORTED else None
+        keys.append(Key(_picture(_circle(7, 7), dot, class_=f"point {badge}"), title))
+    return tuple(keys)
 
 
 def draw_project() -> Element:

@@ -1,8 +1,7 @@
 """What entries get wrong, sorted by kind: a bar for each split, the figures behind it, the colours."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from sraven.core.boards.board import Board
@@ -16,8 +15,7 @@ from sraven.core.tasks.families import diagnosis_of
 _GAP = 0.5  # per cent of a bar's width between two parts
 
 
-@dataclass(frozen=True)
-class Mistakes:
+class Mistakes(NamedTuple):
     """What an entry gets wrong.
 
     Attributes:
@@ -30,8 +28,7 @@ class Mistakes:
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of wrong answers, with its colour and meaning."""
 
     key: str

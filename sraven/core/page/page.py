@@ -3,19 +3,38 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from sraven.core.leaderboard.ranking import Fault, Standing
-from sraven.core.page.filters import make_filters
-from sraven.core.page.groups import is_ranked
-from sraven.core.page.legend import find_legend
+from sraven.core.leaderboard.filed import Fault
+from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.core.page.attention import family_of
+from sraven.core.page.groups import budget_key
 from sraven.core.page.legible import legible
-from sraven.core.page.marks import draw_project
+from sraven.core.page.marks import draw_mark, draw_project, find_legend
 from sraven.core.page.render import Asset, render
 from sraven.core.page.sections import make_section
-from sraven.core.page.words import BADGES
+from sraven.core.page.words import (
+    BADGES,
+    compact,
+    kind,
+    metric_name,
+    score,
+    score_and_error,
+    shortened,
+)
 from sraven.core.system.files import write_text
 
 PAGE = "index.html"
 """Name of the page's file."""
+
+HELPERS = (budget_key, compact, draw_mark, family_of, kind, metric_name, score, score_and_error, shortened)
+"""Functions that the templates call by their names."""
+
+
+def _budgets(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Return the budgets that entries can be filtered by: key, and what to read."""
+    found = {budget_key(entry): entry.budget for entry in entries}
+    ordered = sorted(found.items(), key=lambda item: (item[1] is None, item[1] or 0))
+    words = {None: "none", 0: "no training"}
+    return [(key, words.get(most, f"up to {compact(most or 0)}")) for key, most in ordered]
 
 
 def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> str:
@@ -33,10 +52,12 @@ def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> st
         mark=draw_project(),
         legend=find_legend(entries),
         badges=BADGES,
-        filters=make_filters(found),
-        ranked=[make_section(standing) for standing in found if is_ranked(standing)],
-        diagnostic=[make_section(standing) for standing in found if not is_ranked(standing)],
+        badge_filters=[badge for badge in BADGES if any(entry.badge == badge for entry in entries)],
+        budget_filters=_budgets(entries),
+        ranked=[make_section(standing) for standing in found if standing.board.is_ranked],
+        diagnostic=[make_section(standing) for standing in found if not standing.board.is_ranked],
         faults=faults,
+        **{helper.__name__: helper for helper in HELPERS},
     )
 
 

@@ -57,7 +57,7 @@ def render(name: str, **values: object) -> str:
 
     Args:
         name: of a file in the folder ``templates``.
-        values: by the names that the template knows them by; one that is missing is an error.
+        values: by the names that all templates know them by; one that is missing is an error.
     """
     environment = Environment(
         loader=PackageLoader(_PACKAGE),
@@ -69,4 +69,5 @@ def render(name: str, **values: object) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["as_it_stands"] = _as_it_stands
-    return environment.get_template(name).render(values)
+    environment.globals.update(values)  # which macros of other templates see, too
+    return environment.get_template(name).render()

@@ -4,14 +4,15 @@ A strip is as wide as its place: along it, lengths are per cent. Down it, they a
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard.standing import Entry, Standing, ceiling
+from sraven.core.boards.board import Board
+from sraven.core.leaderboard.standing import REFERENCE, Entry, Standing, ceiling
 from sraven.core.page.attention import family_of
 from sraven.core.page.marks import classes, shape_of
 from sraven.core.page.svg import element
-from sraven.core.page.words import REFERENCE, score, with_error
+from sraven.core.page.words import with_error
 
 LANE = 18
 """Height of a lane, in pixels."""
@@ -19,32 +20,25 @@ _FOOT = 14  # below the lanes, for the numbers of the scale
 _MARGIN = 0.06  # of a range that the entries give, on both sides
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What scores of a board are read against: the class and name of a line, and where it is."""
+class Bound(NamedTuple):
+    """What scores of a board are read against: the class and name of a line, where it is, and whose."""
 
     key: str
     title: str
     value: float
-    meaning: str = ""
-
-    @property
-    def told(self) -> str:
-        """Its score in words."""
-        return score(self.value)
+    meaning: str
 
 
-def find_bounds(standing: Standing) -> tuple[Bound, ...]:
+def find_bounds(board: Board) -> tuple[Bound, ...]:
     """Return the ceiling, the lower lines and chance of a board, as far as they are known."""
-    board, best = standing.board, ceiling(standing.board)
+    best = ceiling(board)
     found = [] if best is None else [Bound("ceiling", "ceiling", best, "an ideal observer")]
     lines = board.lines(board.primary_split)
     found += [Bound("lower", line.title, line.value, line.meaning) for line in lines if line.is_lower]
     return (*found, *([] if board.chance is None else [Bound("chance", "chance", board.chance, "guessing")]))
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """The scale of a board's strips: the worst is left, the best right."""
 
     left: float
@@ -83,11 +77,11 @@ def _percent(share: float) -> str:
 
 def _lane(span: Span, entries: Sequence[Entry], y: float, start: float, is_named: bool) -> Iterator[Element]:
     """Yield a lane: a bar up to the best of the entries, their errors and marks."""
-    best = span.share(entries[0].value or 0.0)
-    if best > start and family_of(entries[0]).key != REFERENCE:
-        key = f"bar-of {family_of(entries[0]).key} {entries[0].badge}"
-        place = {"x": _percent(start), "width": _percent(best - start)}
-        yield element("rect", y=y - 2.5, height=5, class_=key, **place)
+    for entry in entries[:1]:
+        best, family = span.share(entry.value or 0.0), family_of(entry).key
+        if best > start and family != REFERENCE:
+            place = {"x": _percent(start), "width": _percent(best - start)}
+            yield element("rect", y=y - 2.5, height=5, class_=f"bar-of {family} {entry.badge}", **place)
     for entry in reversed(entries):
         value, error = entry.value or 0.0, entry.standard_error or 0.0
         ends = [_percent(span.share(value + sign * error)) for sign in (-1, 1)]
@@ -99,7 +93,7 @@ def _lane(span: Span, entries: Sequence[Entry], y: float, start: float, is_named
 
 
 def draw_strip(
-    span: Span, bounds: Sequence[Bound], lanes: Sequence[Sequence[Entry]], told: str | None = None
+    span: Span, bounds: Sequence[Bound], lanes: Sequence[Sequence[Entry]], *, is_summary: bool = False
 ) -> Element:
     """Return entries on one scale, in lanes.
 
@@ -107,33 +101,25 @@ def draw_strip(
         span: the scale.
         bounds: lines across all lanes.
         lanes: entries of each that have a score, the best first; a lane may be empty.
-        told: all of it in words, for those who can't see it, where the scale has numbers below it; None where
-            other words beside it say the same.
+        is_summary: whether the scale has numbers below it, and entries their names, also for those who can't
+            see them; else other words beside it say the same.
     """
     height = LANE * len(lanes)
     start = next((span.share(bound.value) for bound in bounds if bound.key == "chance"), 0.0)
-    parts = [
-        element("line", x1="0%", x2="100%", y1=y, y2=y, class_="track")
-        for y in (LANE * (number + 0.5) for number in range(len(lanes)))
-    ]
+    middles = [LANE * (number + 0.5) for number in range(len(lanes))]
+    parts = [element("line", x1="0%", x2="100%", y1=y, y2=y, class_="track") for y in middles]
     for bound in bounds:
         if span.holds(bound.value):
             x = _percent(span.share(bound.value))
             parts.append(element("line", x1=x, x2=x, y1=0, y2=height, class_=f"bound {bound.key}"))
-    for number, entries in enumerate(lanes):
-        if entries:
-            parts += _lane(span, entries, LANE * (number + 0.5), start, told is not None)
-    if told:
-        for place, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
-            value = span.left + place * (span.right - span.left)
-            more = {"x": _percent(place), "text_anchor": anchor}
-            parts.append(element("text", f"{value:.3g}", y=height + _FOOT - 3, class_="end", **more))
-    return element(
-        "svg",
-        *parts,
-        class_="strip",
-        height=height + (_FOOT if told else 0),
-        role=told and "img",
-        aria_label=told,
-        aria_hidden=None if told else "true",
-    )
+    for y, entries in zip(middles, lanes, strict=True):
+        parts += _lane(span, entries, y, start, is_summary)
+    if not is_summary:
+        return element("svg", *parts, class_="strip", height=height, aria_hidden="true")
+    for place, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
+        value = span.left + place * (span.right - span.left)
+        more = {"x": _percent(place), "text_anchor": anchor}
+        parts.append(element("text", f"{value:.3g}", y=height + _FOOT - 3, class_="end", **more))
+    told = ", ".join(f"{entry.method} {with_error(entry)}" for lane in lanes for entry in lane)
+    label = told or "no entries"
+    return element("svg", *parts, class_="strip", height=height + _FOOT, role="img", aria_label=label)

@@ -1,26 +1,33 @@
-"""A board's table, as values for the template: its columns, and its rows by training budget."""
+"""A board's table, as values for the template: its columns of figures, and its rows by training budget.
 
+What a row shows that stands in its entry, the template takes from there.
+"""
+
+import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
-from sraven.core.leaderboard.standing import Entry, Standing, ceiling
-from sraven.core.page.groups import groups, is_ranked, look_notes, reported_notes
-from sraven.core.page.rows import Ground, Row, make_row
-from sraven.core.page.strip import find_bounds, find_span
-from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score
+from sraven.core.boards.board import Board
+from sraven.core.ground.names import host
+from sraven.core.leaderboard.eligibility import is_at_chance
+from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, ceiling
+from sraven.core.page.groups import Group, groups, look_notes, reported_notes
+from sraven.core.page.mistakes import Mistakes, make_mistakes
+from sraven.core.page.strip import draw_strip, find_bounds, find_span
+from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score, shortened
 
 UNPARSED = "unparsed"
 """On boards of texts, the metric that is the share of replies in which no answer was found."""
 
+_IN_BRIEF = 150
+_HOST_LETTERS = 28
 
-@dataclass(frozen=True)
-class Figure:
-    """A number or date in a row.
 
-    Attributes:
-        text: what to read.
-        sort: what the column is sorted by; None, for what is missing, comes last in both directions.
-        title: what more there is to say of it; may be empty.
+class Figure(NamedTuple):
+    """A number or date in a row: what to read, what the column is sorted by, and what more there is to say.
+
+    None to sort by, for what is missing, comes last in both directions.
     """
 
     text: str
@@ -28,16 +35,8 @@ class Figure:
     title: str = ""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of figures.
-
-    Attributes:
-        key: its class in the style sheet.
-        label: its heading.
-        first: the direction that the first click sorts in.
-        figure: what it has of an entry.
-    """
+class Column(NamedTuple):
+    """A column: its class in the style sheet, heading, direction of the first click, and figures."""
 
     key: str
     label: str
@@ -45,37 +44,95 @@ class Column:
     figure: Callable[[Entry], Figure]
 
 
-@dataclass(frozen=True)
-class Body:
-    """The rows of a training budget, each with its figures in the order of the columns."""
+class Link(NamedTuple):
+    """A stranger's address: what to read, where it leads, its host, and the end of that: whose it is."""
 
-    title: str
-    note: str
-    rows: tuple[tuple[Row, tuple[tuple[Column, Figure], ...]], ...]
+    text: str
+    address: str
+    host: str
+    end: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Row(NamedTuple):
+    """An entry.
+
+    Attributes:
+        name: by which the page knows it.
+        entry: with its texts made legible.
+        search: what the text filter looks through.
+        strip: its score between chance and ceiling; None if it has none.
+        is_at_chance: whether it has no rank and its score is no better than guessing.
+        note: number of the note on where a reported figure is from; None for others.
+        look: what to know of the look of its name; may be empty.
+        brief: beginning of a long description; empty for others.
+        metrics: every metric on every split, means over seeds; nothing if there is one metric.
+        mistakes: what it gets wrong, if that is sorted.
+        links: those of its addresses that are plain.
+        figures: in the order of the columns.
+    """
+
+    name: str
+    entry: Entry
+    search: str
+    strip: Element | None
+    is_at_chance: bool
+    note: int | None
+    look: str
+    brief: str
+    metrics: tuple[tuple[str, tuple[str, ...]], ...]
+    mistakes: Mistakes | None
+    links: tuple[Link, ...]
+    figures: tuple[tuple[Column, Figure], ...]
+
+
+class Table(NamedTuple):
     """A board's table: rank (if it ranks), method, badge, primary score, then columns of figures, links.
 
     Attributes:
-        is_ranked: whether the board ranks.
         primary: heading of the score that ranks.
         best: direction in which the best comes first: ``descending`` or ``ascending``.
         columns: the others.
-        bodies: its rows.
+        bodies: its rows by group.
     """
 
-    is_ranked: bool
     primary: str
     best: str
     columns: tuple[Column, ...]
-    bodies: tuple[Body, ...]
+    bodies: tuple[tuple[Group, tuple[Row, ...]], ...]
 
-    @property
-    def width(self) -> int:
-        """Number of all columns."""
-        return len(self.columns) + 4 + self.is_ranked
+
+def _brief(description: str) -> str:
+    if len(description) <= _IN_BRIEF:
+        return ""
+    brief = textwrap.shorten(description, _IN_BRIEF, placeholder=" …")
+    has_spaces = len(brief) >= _IN_BRIEF // 2
+    return brief if has_spaces else shortened(description, _IN_BRIEF)
+
+
+def _metrics(board: Board, entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found = entry.splits.values()
+    names = dict.fromkeys(name for metrics in found for name in metrics)
+    rows = ((metric_name(board, name), tuple(score(split.get(name)) for split in found)) for name in names)
+    return tuple(rows) if len(names) > 1 else ()
+
+
+def _links(entry: Entry) -> tuple[Link, ...]:
+    """Return links to addresses; what isn't a plain address is left out."""
+    links = []
+    for text, address in (("paper", entry.paper), ("code", entry.code)):
+        leads_to = host(address)
+        if address and leads_to:
+            # Whose a host is, its end says: github.com.evil.example is evil.example's.
+            end = leads_to if len(leads_to) <= _HOST_LETTERS else "…" + leads_to[1 - _HOST_LETTERS :]
+            links.append(Link(text, address, leads_to, end))
+    return tuple(links)
+
+
+def _search(entry: Entry) -> str:
+    found = entry.replies
+    model = (found.model, found.revision, found.harness) if found else ()
+    texts = (entry.method, entry.family, entry.description, entry.id, *model)
+    return " ".join(filter(None, texts)).lower()
 
 
 def _number(value: float | None) -> Figure:
@@ -94,11 +151,9 @@ def _count(value: int | None, least: int) -> Figure:
     return Figure(text, value, f"{value:,}")
 
 
-def _columns(standing: Standing) -> tuple[Column, ...]:
+def _columns(board: Board, best: str) -> tuple[Column, ...]:
     """Return a board's columns of figures."""
-    board = standing.board
     metric = capitalised(metric_name(board, board.metric))
-    best = _best(standing)
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
     gap = Column("gap", "Gap to ceiling", "ascending", lambda entry: _number(entry.gap))
@@ -113,28 +168,34 @@ def _columns(standing: Standing) -> tuple[Column, ...]:
     )
 
 
-def _best(standing: Standing) -> str:
-    return "descending" if standing.board.higher_is_better else "ascending"
-
-
 def make_table(standing: Standing) -> Table:
     """Return a board's table."""
-    board, columns = standing.board, _columns(standing)
-    ground = Ground(board, find_span(standing), find_bounds(standing))
+    board, span, bounds = standing.board, find_span(standing), find_bounds(standing.board)
+    best = "descending" if board.higher_is_better else "ascending"
+    columns = _columns(board, best)
     notes, looks = reported_notes(standing), look_notes(standing)
 
-    def row(name: str, entry: Entry) -> tuple[Row, tuple[tuple[Column, Figure], ...]]:
-        note = notes.get((entry.description, entry.remark))
-        figures = tuple((column, column.figure(entry)) for column in columns)
-        return make_row(ground, name, entry, note, looks.get(entry.id, "")), figures
+    def row(name: str, entry: Entry) -> Row:
+        return Row(
+            name=name,
+            entry=entry,
+            search=_search(entry),
+            strip=draw_strip(span, bounds, [[entry]]) if span and entry.value is not None else None,
+            is_at_chance=entry.rank is None and is_at_chance(board, entry.interval),
+            note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,
+            look=capitalised(looks.get(entry.id, "")),
+            brief=_brief(entry.description),
+            metrics=_metrics(board, entry),
+            mistakes=make_mistakes(board, entry),
+            links=_links(entry),
+            figures=tuple((column, column.figure(entry)) for column in columns),
+        )
 
     return Table(
-        is_ranked=is_ranked(standing),
         primary=f"{capitalised(metric_name(board, board.metric))}, {board.primary_split}",
-        best=_best(standing),
+        best=best,
         columns=columns,
         bodies=tuple(
-            Body(group.title, group.note, tuple(row(name, entry) for name, entry in group.entries))
-            for group in groups(standing)
+            (group, tuple(row(name, entry) for name, entry in group.entries)) for group in groups(standing)
         ),
     )

@@ -2,14 +2,11 @@
 
 from sraven.core.boards.board import Board
 from sraven.core.ground.echo import error_decimals, figure
-from sraven.core.leaderboard.standing import REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
+from sraven.core.leaderboard.standing import REFERENCE, REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
 from sraven.core.tasks.families import scoring_of
 
 NOTHING = "–"
 """Stands where there is no figure."""
-
-REFERENCE = "reference"
-"""Family of the predictors that are there for comparison, and their kind of point."""
 
 BADGES = {
     SCORED: "recomputed here from the predictions that were submitted",
@@ -79,6 +76,11 @@ def score_and_error(entry: Entry) -> tuple[str, str]:
 def with_error(entry: Entry) -> str:
     """Return an entry's score and its standard error as one text."""
     return "\u00a0±\u00a0".join(filter(None, score_and_error(entry)))
+
+
+def shortened(text: str, letters: int) -> str:
+    """Return a text's beginning, with an ellipsis if there is more."""
+    return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 
 def kind(entry: Entry) -> str:

@@ -102,7 +102,7 @@ print(digest_of_many())
 
 
 def digest_of_many():
-    """Return a digest of HYLA's output for eleven blocks and of its gradients but the bias's, which XLA sums."""
+    """Return a digest of HYLA's output for eleven blocks and its gradients, but the bias's: XLA sums it."""
     *found, _ = values_and_gradients(partial(in_lanes, "hyla"), arrays(16 * 11))
     return sha256(b"".join(np.asarray(array).tobytes() for array in found)).hexdigest()
 

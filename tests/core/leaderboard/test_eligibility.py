@@ -5,11 +5,11 @@ from math import exp, log, sqrt
 import pytest
 
 from helpers.corpus_submissions import corpus_board
-from helpers.evidence_example import make_evidence, score
+from helpers.evidence_example import make_evidence, random_predictions, score
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 from sraven.core.boards.board import board_ids, read_board
-from sraven.core.leaderboard.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, why_unranked
-from sraven.core.leaderboard.judging import judge_filed
+from sraven.core.leaderboard.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, RULES, judge, why_unranked
+from sraven.core.leaderboard.ranking import judge_filed
 
 PINNED = {"validation": "0" * 64}
 
@@ -18,37 +18,40 @@ def reasons(fingerprints=(), **options):
     return why_unranked(make_evidence(**options), dict(fingerprints))
 
 
-def test_entry_that_keeps_all_rules_is_ranked():
-    assert reasons() == []
-    assert reasons(board=small_board(FUZZY_BOARD)) == []
+def seeds(test, ood):
+    return {"seeds": {"test": test, "ood": ood}}
+
+
+SAME = dict.fromkeys(("test/0", "test/2"), random_predictions(small_board(SRAVEN_BOARD), "test", 7))
+OTHER_SEEDS = "its splits have other seeds: "
+CHOSEN = "chosen by its scores on held-out combinations"
 
 
 @pytest.mark.parametrize(
-    ("seeds", "told"),
+    ("options", "rule", "told"),
     [
-        ({"test": (0, 1, 2), "ood": (0, 1, 2)}, []),
-        ({"test": (5, 7, 6), "ood": (7, 6, 5)}, []),
-        (
-            {"test": (0, 1, 2), "ood": (1, 2, 3)},
-            ["its splits have other seeds: test has seed 0 alone; ood has seed 3 alone"],
-        ),
-        (
-            {"test": (0, 1, 2, 8, 9), "ood": (0, 1, 2)},
-            ["its splits have other seeds: test has seed 8, 9 alone"],
-        ),
-        ({"test": (0, 1, 2), "ood": ()}, ["fewer than 3 seeds on ood"]),
+        ({}, None, None),
+        ({"board": small_board(FUZZY_BOARD)}, None, None),
+        (seeds((5, 7, 6), (7, 6, 5)), None, None),
+        (seeds((0, 1, 2), (1, 2, 3)), "same seeds", OTHER_SEEDS + "test has seed 0 alone; ood has seed 3 alone"),
+        (seeds((0, 1, 2, 8, 9), (0, 1, 2)), "same seeds", OTHER_SEEDS + "test has seed 8, 9 alone"),
+        (seeds((0, 1, 2), ()), "seeds", "fewer than 3 seeds on ood"),
+        (seeds((0, 1), (0, 1, 2)), "seeds", "fewer than 3 seeds on test"),
+        ({"training": {"extra_data": "the web"}}, "data", "used extra data"),
+        ({"training": {"instances": 4_001}}, "budget", "trained on more than 4,000 instances"),
+        ({"training": {"selection_split": "ood"}}, "selection", CHOSEN),
+        *(({"training": {"selection_split": split}}, None, None) for split in ("test", "train", None)),
+        ({"predictions": SAME}, "copies", "seeds 0 and 2 predict the same on test"),
+        ({"method": {"family": "reference"}, "predictions": SAME}, "reference", "a reference, not a model"),
     ],
 )
-def test_both_splits_have_the_same_seeds(seeds, told):
-    assert reasons(seeds=seeds) == told
-
-
-@pytest.mark.parametrize(
-    ("split", "is_ranked"), [("ood", False), ("test", True), ("train", True), (None, True)]
-)
-def test_hyperparameters_chosen_on_held_out_combinations_cost_the_rank(split, is_ranked):
-    told = [] if is_ranked else ["chosen by its scores on held-out combinations"]
-    assert reasons(training={"selection_split": split}) == told
+def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, told):
+    found = judge(make_evidence(**options), {})
+    if "board" in options:
+        first, *found = found
+        assert first.rule == "diagnostic" and FUZZY_BOARD in first.reason
+    assert [(each.rule, each.reason) for each in found] == ([(rule, told)] if rule else [])
+    assert [each.advice for each in found] == [RULES[each.rule].advice for each in found]
 
 
 # The ceiling
@@ -213,8 +216,3 @@ def test_selection_by_the_only_split_of_a_corpus_is_allowed():
     found = reasons(PINNED, board=board, scores=scores, fingerprint="0" * 64, training=training)
     assert found == []
 
-
-def test_reference_is_told_to_be_one_and_nothing_else():
-    assert reasons(method={"family": "reference"}, scores={"ood": {"accuracy": [0.0] * 3}}) == [
-        "a reference, not a model"
-    ]

@@ -44,11 +44,8 @@ def test_copy_of_a_filed_entry_is_told_and_leaves_it_its_rank(filed):
 
 def test_two_of_ones_own_that_are_copies_are_told(filed):
     found = judged(filed, {"one": scoring(0.6), "other": scoring(0.6)})
-    told = {entry.id: entry.remark for entry in entries_of(found) if entry.own}
-    assert told == {
-        name: f"predicts the same as {other}, or nearly so"
-        for name, other in (("one", "other"), ("other", "one"))
-    }
+    told = {entry.id: entry.copies for entry in entries_of(found) if entry.own}
+    assert told == {"one": ("other",), "other": ("one",)}
 
 
 def test_what_would_keep_it_from_being_ranked_is_told(filed):
@@ -57,20 +54,16 @@ def test_what_would_keep_it_from_being_ranked_is_told(filed):
     assert own.rank is None and own.remark == "fewer than 3 seeds on test, ood"
 
 
-def test_nothing_of_it_is_changed(original_submission):
-    before = snapshot(original_submission)
-    [name] = gather_own([original_submission])
-    assert name.endswith(original_submission.name) and snapshot(original_submission) == before
+def test_nothing_of_it_is_changed(originals):
+    folder = originals[SRAVEN_BOARD]
+    before = snapshot(folder)
+    [name] = gather_own([folder])
+    assert name.endswith(folder.name) and snapshot(folder) == before
 
 
-@pytest.fixture
-def original_submission(originals):
-    return originals[SRAVEN_BOARD]
-
-
-@pytest.mark.parametrize("plant", [lambda path: None, lambda path: path.mkdir()])
-def test_refusal_names_the_directory(plant, tmp_path):
-    plant(tmp_path / "mine")
-    with pytest.raises(SubmissionError) as refused:
-        gather_own([tmp_path / "mine"])
-    assert str(refused.value).startswith(str(tmp_path)) and str(refused.value).count(str(tmp_path)) == 1
+def test_refusal_names_the_directory(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("nothing", "empty"):
+        with pytest.raises(SubmissionError) as refused:
+            gather_own([tmp_path / name])
+        assert str(refused.value).startswith(str(tmp_path)) and str(refused.value).count(str(tmp_path)) == 1

@@ -21,17 +21,11 @@ IDS = [f"{SRAVEN_BOARD}/202611{day}-an-entry" for day in (21, 23, 22)]
 @pytest.fixture(scope="module")
 def evidence():
     """A reference, an entry that is ranked, and one that isn't; tests only read them."""
-    return dict(
-        zip(
-            IDS,
-            [
-                scoring(0.9, method={"family": "reference"}),
-                scoring(0.6, method={"code": "https://example.org/code", "code_commit": "0" * 40}),
-                scoring(0.7, training={"selection_split": "ood"}),
-            ],
-            strict=True,
-        )
-    )
+    return {
+        IDS[0]: scoring(0.9, method={"family": "reference"}),
+        IDS[1]: scoring(0.6, method={"code": "https://example.org/code", "code_commit": "0" * 40}),
+        IDS[2]: scoring(0.7, training={"selection_split": "ood"}),
+    }
 
 
 @pytest.fixture
@@ -53,19 +47,13 @@ def test_it_is_read_back_as_it_was(found, as_packaged):
     read = snapshot.read_snapshot(pins={})
     assert [each.entries for each in read.standings] == [each.entries for each in found.standings]
     assert read.content == found.content and read.date == "2026-11-23"
-    assert [(entry.id, entry.rank) for entry in entries_of(read)] == [
-        (IDS[0], None),
-        (IDS[2], None),
-        (IDS[1], 1),
-    ]
-
-
-def test_ones_own_stands_in_it(as_packaged):
+    ranks = [(entry.id, entry.rank) for entry in entries_of(read)]
+    assert ranks == [(IDS[0], None), (IDS[2], None), (IDS[1], 1)]
     read = snapshot.read_snapshot(SRAVEN_BOARD, pins={}, own={"mine": scoring(0.65)})
     assert [(entry.id, entry.rank) for entry in entries_of(read)][2:] == [("mine", 1), (IDS[1], 2)]
 
 
-def test_board_without_entries_has_what_papers_report(as_packaged, monkeypatch):
+def test_board_without_entries_has_what_papers_report(monkeypatch):
     monkeypatch.setattr(snapshot, "_packaged", dict)
     [standing] = snapshot.read_snapshot(SRAVEN_BOARD, pins={}).standings
     assert [entry.badge for entry in standing.entries] == ["reported"]
@@ -116,11 +104,7 @@ ENTRY = ("boards", 0, "entries", 0)
         (change((*ENTRY, "value"), "0.9"), "boards[0].entries[0].value is '0.9'; expected a number"),
         (change((*ENTRY, "badge"), "best"), "boards[0].entries[0].badge is 'best'; expected one of"),
         (change((*ENTRY, "interval"), [1.0]), "boards[0].entries[0].interval has 1 entries; expected 2"),
-        (
-            change((*ENTRY, "by_split", "ood", "seeds"), None),
-            "boards[0].entries[0].by_split.ood lacks 'seeds'",
-        ),
-        (change((*ENTRY, "method"), None), "boards[0].entries[0] lacks 'method'"),
+        (change((*ENTRY, "by_split", "ood", "seeds"), None), "boards[0].entries[0].by_split.ood lacks"),
         (change((*ENTRY, "more"), 1), "boards[0].entries[0] has 'more'; expected only"),
     ],
 )
@@ -139,11 +123,8 @@ def test_what_is_no_json_is_refused(data):
         snapshot.parse_snapshot(data)
 
 
-def test_another_version_of_a_board_is_refused(found, monkeypatch):
-    packaged = {
-        name: ("0" * 64, entries) for name, (_, entries) in snapshot.parse_snapshot(packed(found)).items()
-    }
-    monkeypatch.setattr(snapshot, "_packaged", lambda: packaged)
+def test_another_version_of_a_board_is_refused(monkeypatch):
+    monkeypatch.setattr(snapshot, "_packaged", lambda: {SRAVEN_BOARD: ("0" * 64, ())})
     with pytest.raises(BoardError, match=f"is of another {SRAVEN_BOARD}; reinstall sraven"):
         snapshot.read_snapshot(pins={})
 

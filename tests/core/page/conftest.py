@@ -7,7 +7,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 
-from helpers.browser import OPEN_BOARDS
+from helpers.browser import OPEN_BOARDS, look
 from helpers.leaderboard_example import make_standing
 from sraven.core.page.page import write_page
 
@@ -35,18 +35,13 @@ def driver():
 
 @pytest.fixture
 def open_page(driver, tmp_path):
-    """Write a page and open it as a file, at a width and in a colour scheme; errors fail the test.
+    """Write a page and open it as a file, at a width; errors fail the test.
 
     Its boards are open, unless `folded` says otherwise.
     """
 
-    def open_it(*standings, width=1280, scheme="light", folded=False):
-        # Without motion, a click finds its goal where it was.
-        media = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-        features = [{"name": name, "value": value} for name, value in media.items()]
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    def open_it(*standings, width=1280, folded=False):
+        look(driver, width)
         driver.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
         if not folded:
             driver.execute_script(OPEN_BOARDS)

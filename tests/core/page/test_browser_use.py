@@ -18,12 +18,12 @@ def test_click_sorts_within_each_budget_and_says_so(open_page):
     driver = open_page()
     assert methods(driver) == OWN
     assert heading(driver, "primary").get_attribute("aria-sort") == "descending"
-    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
-    assert methods(driver) == ["gamma", "Paper second", "Beta", "Paper best", "alpha", "No score"]
-    assert heading(driver, "primary").get_attribute("aria-sort") == "ascending"
-    heading(driver, "method").find_element(By.TAG_NAME, "button").click()
-    assert methods(driver) == ["alpha", "Beta", "gamma", "No score", "Paper best", "Paper second"]
-    assert heading(driver, "method").get_attribute("aria-sort") == "ascending"
+    by_method = ["alpha", "Beta", "gamma", "No score", "Paper best", "Paper second"]
+    upwards = ["gamma", "Paper second", "Beta", "Paper best", "alpha", "No score"]
+    for key, order in (("primary", upwards), ("method", by_method)):
+        heading(driver, key).find_element(By.TAG_NAME, "button").click()
+        assert methods(driver) == order
+        assert heading(driver, key).get_attribute("aria-sort") == "ascending"
     assert heading(driver, "primary").get_attribute("aria-sort") is None
     assert [methods(driver, body) for body in (2, 3, 4)] == [["Delta"], ["Omega"], ["Huge"]]
 
@@ -71,11 +71,50 @@ def test_an_order_can_be_linked(open_page):
         assert [name.text for name in shown] == OWN
 
 
-def test_lowest_loss_comes_first_and_last_on_click(open_page):
-    driver = open_page(make_corpus_standing())
-    assert methods(driver) == ["hyla", "softmax", "short"]
-    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
-    assert methods(driver) == ["short", "softmax", "hyla"]
+def is_open(driver, board):
+    selector = f"[data-board='{board}'] > details"
+    return driver.execute_script("return document.querySelector(arguments[0]).open", selector)
+
+
+def test_an_address_opens_its_board_and_goes_there(open_page):
+    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    page = driver.current_url
+    driver.get(f"{page}#c4-v1")
+    assert is_open(driver, "c4-v1") and not is_open(driver, "sraven-v1")
+    top = "return document.querySelector('[data-board=\"c4-v1\"]').getBoundingClientRect().top"
+    assert -2 <= driver.execute_script(top) <= 2 or driver.execute_script(
+        "return window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2"
+    )
+    driver.get(f"{page}#sraven-v1/20261121-alpha")  # an entry
+    assert is_open(driver, "sraven-v1")
+    row = driver.find_element(By.ID, "sraven-v1/20261121-alpha")
+    assert -2 <= driver.execute_script("return arguments[0].getBoundingClientRect().top", row) < 900
+    driver.get(f"{page}#how-to-submit")
+    assert visible(driver, "#how-to-submit")
+
+
+def test_boards_open_and_fold_by_keyboard_and_the_address_follows(open_page):
+    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    page = driver.current_url
+    first = driver.find_element(By.CSS_SELECTOR, "[data-board='sraven-v1'] summary")
+    for _ in range(20):
+        ActionChains(driver, duration=0).send_keys(Keys.TAB).perform()
+        if driver.switch_to.active_element == first:
+            break
+    assert driver.execute_script("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    # The last key presses the link behind it.
+    for keys, opens in (([Keys.ENTER], True), ([Keys.ENTER], False), ([Keys.TAB, Keys.ENTER], True)):
+        ActionChains(driver, duration=0).send_keys(*keys).perform()
+        assert is_open(driver, "sraven-v1") == opens
+        assert driver.current_url == (f"{page}#sraven-v1" if opens else page)
+
+
+def test_a_filter_opens_the_boards_that_it_finds_something_on(open_page):
+    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    driver.find_element(By.CSS_SELECTOR, ".filters > summary").click()
+    driver.find_element(By.ID, "filter-text").send_keys("softmax")
+    assert is_open(driver, "c4-v1") and not is_open(driver, "sraven-v1")
+    assert [row.get_attribute("data-entry") for row in visible(driver, ".entry")] == ["c4-v1-2"]
 
 
 def test_filters_hide_rows_and_their_points(open_page):
@@ -98,23 +137,19 @@ def test_filters_hide_rows_and_their_points(open_page):
     assert driver.find_element(By.ID, "filter-status").text == "1 of 11 entries"
 
 
-def test_filter_by_badge_knows_those_that_are_self_reported(open_page):
+def test_losses_are_sorted_lowest_first_and_filtered_by_badge_and_what_finds_nothing_is_told(open_page):
     driver = open_page(make_corpus_standing(), make_standing())
+    assert methods(driver)[:3] == ["hyla", "softmax", "short"]
+    heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
+    assert methods(driver)[:3] == ["short", "softmax", "hyla"]
     shown = [box.get_attribute("value") for box in driver.find_elements(By.CSS_SELECTOR, ".badge-filter")]
     assert shown == ["scored", "self-reported", "reproduced", "reported"]
     driver.find_element(By.CSS_SELECTOR, ".badge-filter[value='self-reported']").click()
     assert methods(driver)[:2] == ["softmax", "alpha"]
-    assert "self-reported" not in {
-        row.get_attribute("data-badge") for row in visible(driver, "tr[data-entry]")
-    }
-
-
-def test_board_without_a_match_says_so(open_page):
-    driver = open_page()
     driver.find_element(By.ID, "filter-text").send_keys("nothing like it")
     assert not visible(driver, ".entry, figure, .standing, .notes")
-    [said] = visible(driver, ".nobody")
-    assert said.text == "No entry of this board matches the filter."
+    said = [each.text for each in visible(driver, ".nobody")]
+    assert said == ["No entry of this board matches the filter."] * 2
     driver.find_element(By.ID, "filter-reset").click()
     assert not visible(driver, ".nobody")
 

@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from helpers.leaderboard_example import make_entry, make_errors, make_reported, make_standing
-from helpers.page import page_of
+from helpers.page import example_page, page_of
 from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.ranking import Standing
+from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.mistakes import legend, make_mistakes
 
 BOARD = read_board("sraven-v1")
@@ -59,7 +59,7 @@ def test_figures_have_their_errors_and_missing_shows_only_where_there_is_some():
 
 
 def test_page_shows_them_for_entries_that_have_some_and_the_legend_once():
-    page = page_of(make_standing())
+    page = example_page()
     assert page.text.count("Where it errs") == 2 == len(page.find("svg", class_="bar"))
     assert page.text.count("nothing to sort") == 2
     assert page.text.count("each of the first kind that fits") == 1

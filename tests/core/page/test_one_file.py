@@ -7,7 +7,7 @@ import re
 from helpers.leaderboard_example import (
     make_standing,
 )
-from helpers.page import Page, page_of
+from helpers.page import Page, example_page
 from sraven.core.page.page import make_page, write_page
 
 
@@ -27,7 +27,7 @@ def test_page_asks_no_host_for_anything():
 
 
 def test_policy_allows_the_inlined_style_and_script_alone():
-    page = page_of(make_standing())
+    page = example_page()
     [(policy, _)] = page.find("meta", http_equiv="Content-Security-Policy")
     rules = dict(rule.split(" ", 1) for rule in policy["content"].split("; "))
 

@@ -1,4 +1,7 @@
-"""The plots of the page: every score at its place, and a few names that cover nothing."""
+"""The plots of the page: every score at its place, and numbers along the axes that find room."""
+
+import math
+from itertools import pairwise
 
 import pytest
 
@@ -7,15 +10,14 @@ from helpers.leaderboard_example import (
     make_reference,
     make_standing,
 )
-from helpers.page import page_of, panels_of, rows_of
+from helpers.page import example_page, page_of, panels_of, rows_of
 from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.ranking import Standing
-from sraven.core.page.lettering import shortened, text_width
-from sraven.core.page.scale import FLOOR, TOP, Axis, Scale, place_apart
+from sraven.core.leaderboard.standing import Standing
+from sraven.core.page.plots import FLOOR, LEFT, RIGHT, TOP, Axis, Point, Scale, count_ticks, draw_counts, move_apart, ticks
 
 
 def test_plots_show_every_score_with_its_error_and_the_ceiling():
-    page = page_of(make_standing())
+    page = example_page()
     assert [panel["aria-label"].split(";")[0] for panel in panels_of(page)] == [
         "Accuracy on ood against training instances",
         "Accuracy on ood against parameters",
@@ -23,13 +25,8 @@ def test_plots_show_every_score_with_its_error_and_the_ceiling():
     points = [a for a, _ in page.find("g") if a.get("class", "").startswith("point ") and "data-entry" in a]
     assert len(points) == 2 * 10  # all but the one without a score
     assert sorted({point["data-entry"] for point in points}) == sorted(f"sraven-v1-{n}" for n in range(10))
-    kinds = {point["class"] for point in points}
-    assert kinds == {
-        "point other scored",
-        "point hyla reproduced",
-        "point other reported",
-        "point reference",
-    }
+    kinds = {"point other scored", "point hyla reproduced", "point other reported", "point reference"}
+    assert {point["class"] for point in points} == kinds
     assert len(page.find("line", class_="error")) == 2 * 8  # references have one seed
     assert [text for _, text in page.find("text", class_="ceiling-label")] == ["ceiling 0.9461"] * 2
     assert [text for _, text in page.find("text", class_="lower-label")] == ["composition-blind 0.0512"] * 2
@@ -42,13 +39,13 @@ def test_plots_show_every_score_with_its_error_and_the_ceiling():
 def test_scores_reach_down_to_the_lower_line():
     entries = make_entry("good", 0.9), make_entry("large", 0.8, parameters=10**6)
     page = page_of(Standing(read_board("sraven-v1"), entries))
-    low = {float(a["y1"]) for a, _ in page.find("line", class_="lower")}
-    assert low == {float(a["y2"]) for a, _ in page.find("line", class_="lower")}
-    assert len(low) == 1 and TOP < low.pop() <= FLOOR
+    [line] = [a["points"] for a, _ in page.find("polyline", class_="lower")]
+    heights = {float(place.split(",")[1]) for place in line.split()}
+    assert len(heights) == 1 and TOP < heights.pop() <= FLOOR
 
 
 def test_entries_without_a_count_stand_left_of_the_axis():
-    page = page_of(make_standing())
+    page = example_page()
     words = [text for _, text in page.find("text", class_="tick")]
     assert words.count("none") == 2
     assert words.count("not stated") == 1
@@ -65,42 +62,59 @@ def test_score_far_below_nothing_is_an_arrow_at_the_edge():
 
 def test_points_lie_where_their_numbers_say():
     standing = make_standing()
-    entries = [entry for entry in standing.entries if entry.value is not None]
-    scale = Scale(standing, entries, Axis("instances", lambda entry: entry.train_instances, (10**7,)))
-    assert scale.ticks == [0, 0.2, 0.4, 0.6, 0.8, 1]
-    assert scale.y(0) == 264
-    assert scale.y(1) == 22
-    assert scale.y(0.5) == 143
-    assert scale.x(2 * 10**7) - scale.x(10**7) == pytest.approx(scale.x(4 * 10**7) - scale.x(2 * 10**7))
-    for point in scale.points([(entry.method, entry) for entry in entries]):
-        assert point.y == scale.y(point.entry.value)
-        if point.entry.train_instances:
-            assert abs(point.x - scale.x(point.entry.train_instances)) <= 15
+    named = [(entry.method, entry) for entry in standing.entries if entry.value is not None]
+    axis = Axis("instances", lambda entry: entry.train_instances, (10**7,))
+    title, drawing = draw_counts(standing, named, axis)
+    assert title == "Accuracy on ood against instances"
+    drawn = {group.get("data-entry"): group.find("circle[@class='touch']") for group in drawing.iter("g")}
+    places = {name: (float(mark.get("cx")), float(mark.get("cy"))) for name, mark in drawn.items() if name}
+    assert len(places) == len(named) == 10
+    for name, entry in named:  # the ticks go from 0 to 1
+        assert places[name][1] == pytest.approx(FLOOR - entry.value * (FLOOR - TOP), abs=0.06)
+    x = {count: places[name][0] for name, count in (("Delta", 8), ("alpha", 20), ("Omega", 40), ("Huge", 90))}
+    for one, other in ((8, 40), (20, 40), (40, 90)):
+        step = (x[other] - x[one]) / math.log(other / one)
+        assert step == pytest.approx((x[90] - x[8]) / math.log(90 / 8), abs=0.1)
+    assert places["uniform-random"][0] < x[8]
 
 
-def test_boxes_move_apart_around_their_place():
-    same = [(95.0, 0.0, 105.0, 10.0)] * 5
-    assert place_apart(same, 0, 200) == [0, 10, -10, 20, -20]
-    assert place_apart([*same[:2], (95.0, 20.0, 105.0, 30.0)], 0, 200) == [0, 10, 0]  # others don't matter
-    assert place_apart(same, 95, 105) == [0] * 5  # no room
-    assert place_apart(same, 95, 200) == [0, 10, 20, 30, 40]
+def moved(points, left, right):
+    placed = []
+    for point in points:
+        placed.append(move_apart(point, placed, left, right))
+    return [point.x for point in placed]
 
 
-def test_direct_labels_are_few_and_apart():
-    entries = tuple(
-        make_entry(f"method {number}", 0.5 + number / 1000, parameters=10**5 + number) for number in range(60)
-    )
-    page = page_of(Standing(read_board("sraven-v1"), entries))
-    labels = [(a, text) for a, text in page.find("text", class_="label")]
-    assert 1 <= len(labels) <= 6
-    assert {text for _, text in labels} <= {entry.method for entry in entries}  # none is cut
-    points = [a for a, _ in page.find("g", class_="point other scored") if "data-entry" in a]
-    assert len(points) == 60
-    wide = make_entry("注" * 200, 0.5, parameters=10**6)
-    page = page_of(Standing(read_board("sraven-v1"), (wide, make_entry("a", 0.4), make_reference("r", 0.1))))
-    assert sorted(text for _, text in page.find("text", class_="label")) == ["a", "r"]
-    assert text_width("注注") == 2 * 15
-    assert shortened("abcdef", 4) == "abc…"
+def test_points_move_apart_around_their_place():
+    same = [Point(100.0, 50.0, 50.0, 50.0)] * 5
+    assert moved(same, 0, 200) == [100, 90, 110, 80, 120]
+    below = Point(100.0, 70.0, 70.0, 70.0)  # those at other heights don't matter
+    assert moved([*same[:2], below], 0, 200) == [100, 90, 100]
+    assert moved(same, 95, 105) == [100] * 5  # no room
+    assert moved(same, 95, 200) == [100, 110, 120, 130, 140]
+
+
+@pytest.mark.parametrize("low", [0.0, -3.7, 0.123, 5e5])
+@pytest.mark.parametrize("span", [0.0, 1e-4, 0.3, 0.9461, 1.0, 7.0, 1e9])
+def test_ticks_enclose_the_range_with_few_round_numbers(low, span):
+    found = ticks(low, low + span)
+    slack = 1e-6 * max(span, 1e-9)
+    assert 2 <= len(found) <= 7
+    assert found[0] <= low + slack
+    assert found[-1] >= low + span - slack
+    assert found == sorted(set(found))
+
+
+@pytest.mark.parametrize("end", [2.9, 40, 10**3, 10**8, 10**15])
+@pytest.mark.parametrize("marks", [(), (20, 10, 40)])
+def test_counts_along_an_axis_keep_their_distance_and_marks_come_first(end, marks):
+    scale = Scale(math.log(2.1), math.log(end), LEFT, RIGHT)
+    found = count_ticks(scale, marks)
+    places = sorted(x for x, _ in found)
+    assert len(found) <= 7 and all(LEFT < x <= RIGHT for x in places)
+    assert all(high - low >= 60 for low, high in pairwise(places))
+    if marks and 40 <= end <= 10**8:  # else it is beyond the axis, or at its very beginning
+        assert found[0][1] == "20"
 
 
 def test_a_plot_that_would_tell_nothing_is_not_there():

@@ -7,7 +7,7 @@ from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 import pytest
-from jinja2 import DictLoader, Environment, UndefinedError
+from jinja2 import DictLoader, UndefinedError
 from markupsafe import Markup
 
 from sraven.core.page import render as module
@@ -97,12 +97,6 @@ def test_an_asset_that_would_end_its_element_is_refused(monkeypatch, tmp_path, t
 def test_clean_keeps_what_is_seen():
     assert clean("注意 − φ\tnaïve\n\u00a0\u202e") == "注意 − φ\tnaïve\n\u00a0\\u202e"
     assert clean("plain") == "plain" and clean("\x7f") == r"\x7f"
-
-
-def test_every_template_compiles_with_the_oldest_syntax():
-    environment = Environment(autoescape=True)
-    for name in TEMPLATES:
-        environment.parse((FOLDER / "templates" / name).read_text())
 
 
 def test_scoring_and_help_import_no_template_engine():

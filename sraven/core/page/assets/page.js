@@ -4,7 +4,7 @@
   const all = (root, selector) => Array.from(root.querySelectorAll(selector));
   const rows = all(document, 'tr[data-entry]');
   const boards = all(document, '.board');
-  const parts = new Map();  // the row, points and labels of each entry
+  const parts = new Map();  // the row, points and tips of each entry
   for (const part of all(document, '[data-entry]')) {
     const found = parts.get(part.dataset.entry) || [];
     parts.set(part.dataset.entry, found.concat(part));
