@@ -76,8 +76,16 @@ class SRAVENDiagnosis:
         batch = Batch(**{name: truth[name] for name in Batch._fields})
         # What isn't answered is of no kind, so that nothing is asked about it.
         given = np.where(answered[:, None], predictions, truth["target"])
-        answers, how = truth["answers"], {"permute": task.permute, "rules": task.rules}
-        found = sort_errors(batch, given, task.K, answers=answers, threads=threads, **how)
+        answers = truth["answers"]
+        found = sort_errors(
+            batch,
+            given,
+            task.K,
+            permute=task.permute,
+            rules=task.rules,
+            answers=answers,
+            threads=threads,
+        )
         columns = (*KINDS, MISSING)
         column = np.where(answered, found.kind.astype(np.int64) - 1, len(KINDS))
         distance = self._distances[truth["combination"]]

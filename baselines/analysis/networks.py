@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
-from baselines.model.fast.products import accumulator
+from baselines.model.products import accumulator
 from sraven.core.ground.errors import ConfigurationError
 
 

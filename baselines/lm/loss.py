@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.typing import DTypeLike
 
-from baselines.model.fast.products import accumulator, multiply
+from baselines.model.products import accumulator, multiply
 
 Array = jax.Array
 

@@ -6,7 +6,7 @@ what else there is to it: weights of its own, and the faster implementations tha
 
 `figure_a1` is HYLA as the paper writes it. `attend` is the same for any attention, in four steps: scores,
 normalisation, dropout, value network. Its sums (`dot_scores`, `mix_values`, `mix_hyla`) are einsums as those
-of the figure, with gradients written out in `baselines.model.fast.products`.
+of the figure, with gradients written out in `baselines.model.products`.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 
 from baselines.model.checks import check_arrays, check_weights
-from baselines.model.fast.products import (
+from baselines.model.names import look_up
+from baselines.model.products import (
     Activation,
     accumulator,
     add_bias,
@@ -26,8 +27,7 @@ from baselines.model.fast.products import (
     mix_hyla,
     softmax_over_keys,
 )
-from baselines.model.fast.products import mix_values as mix_values  # value networks of one's own use it, too
-from baselines.model.names import look_up
+from baselines.model.products import mix_values as mix_values  # value networks of one's own use it, too
 from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array

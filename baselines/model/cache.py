@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from baselines.model.attention import Network, attend, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.chunks import CHUNK, linear_chunked
-from baselines.model.fast.products import accumulator
 from baselines.model.position import rotary_angles, rotate
+from baselines.model.products import accumulator
 from sraven.core.ground.errors import ConfigurationError
 
 Array = jax.Array

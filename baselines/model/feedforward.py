@@ -10,7 +10,7 @@ from flax import linen as nn
 from jax.typing import DTypeLike
 
 from baselines.model.fast.layers import Dense, gelu
-from baselines.model.fast.products import accumulator
+from baselines.model.products import accumulator
 
 Array = jax.Array
 

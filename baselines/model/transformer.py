@@ -24,10 +24,10 @@ from baselines.model.cache import check_cached, extend_cache, start_cache
 from baselines.model.checks import check_mask
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import Dense, LayerNorm
-from baselines.model.fast.products import accumulator, multiply
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.implementations import Call, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
+from baselines.model.products import accumulator, multiply
 from sraven.core.ground.arguments import check_integer
 from sraven.core.ground.errors import ConfigurationError
 

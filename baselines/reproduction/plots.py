@@ -235,7 +235,9 @@ def _panel(standing: Standing, title: str, read: ReadBoard) -> dict[str, Any]:
 
 def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
     """Return mean, error and both in words."""
-    return found and (round(found.mean, _DIGITS), round(found.error or 0.0, _DIGITS), number(found))
+    if found is None:
+        return None
+    return round(found.mean, _DIGITS), round(found.error or 0.0, _DIGITS), number(found)
 
 
 def _bounds(board: Board) -> list[tuple[float, str, str]]:
@@ -249,8 +251,8 @@ def _bounds(board: Board) -> list[tuple[float, str, str]]:
 
 def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
     """Draw three attentions on known and on held-out combinations, a panel for each task."""
-    canvas = Canvas(figsize=(5.2, 6.2), facecolor=PAPER, layout="constrained")
-    canvas.get_layout_engine().set(h_pad=0.08)
+    canvas = Canvas(figsize=(5.2, 6.2), facecolor=PAPER)
+    canvas.set_layout_engine("constrained", h_pad=0.08)
     for axes, panel in zip(canvas.subplots(len(panels), 1), panels, strict=True):
         labels = {True: 0, False: 0}  # of bounds on either half: they stand in lines of their own
         for value, style, text in panel["bounds"]:
@@ -272,7 +274,7 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
         axes.set_xlim(0, 1)
         axes.grid(visible=False, axis="y")
         axes.tick_params(length=0)
-    marks = {"markeredgecolor": INK, "marker": "o", "linestyle": ""}
+    marks: dict[str, Any] = {"markeredgecolor": INK, "marker": "o", "linestyle": ""}
     handles = [
         Line2D([], [], markerfacecolor=PAPER, label="known combinations", **marks),
         Line2D([], [], markerfacecolor=INK, label="held-out combinations", **marks),
@@ -288,7 +290,8 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
 
 def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: Any, reported: Any) -> None:
     """Draw a row: what the paper reports as a band, and our score on known and on held-out combinations."""
-    ink, mark = COLOURS[attention], {"marker": MARKERS[attention], "markersize": 8}
+    ink = COLOURS[attention]
+    mark: dict[str, Any] = {"marker": MARKERS[attention], "markersize": 8}
     told, colour = held_out or reported, INK if held_out else _MUTED
     if reported:
         mean, error, _ = reported

@@ -10,9 +10,9 @@ from sraven.core.ground.echo import figure, shown, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
+    from sraven.core.leaderboard.eligibility import Unranked
     from sraven.core.leaderboard.filed import Fault
     from sraven.core.leaderboard.many import Scored
-    from sraven.core.leaderboard.eligibility import Unranked
 
 
 def mean_with_error(score: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from behind.
 import jax
 import jax.numpy as jnp
 
-from baselines.model.fast.products import accumulator, keep_arguments, matmul
+from baselines.model.products import accumulator, keep_arguments, matmul
 
 Array = jax.Array
 

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.fast.products import accumulator
+from baselines.model.products import accumulator
 
 Array = jax.Array
 

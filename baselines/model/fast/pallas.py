@@ -17,7 +17,7 @@ from jax.experimental.pallas import triton
 from numpy.typing import NDArray
 
 from baselines.model.fast.pallas_kernels import Plan, bias_kernel, forward_kernel, key_kernel, query_kernel
-from baselines.model.fast.products import Activation
+from baselines.model.products import Activation
 
 Array = jax.Array
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
 from baselines.model.attention import EPSILON
-from baselines.model.fast.products import Activation
+from baselines.model.products import Activation
 
 Array = jax.Array
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from baselines.model.attention import Attention, Network, attend
-from baselines.model.fast.products import Activation, accumulator
+from baselines.model.products import Activation, accumulator
 
 Array = jax.Array
 
@@ -146,8 +146,11 @@ def _tile(
         masks.append((key_1K < plan.keys)[None, None])
     all_masks = reduce(jnp.logical_and, masks) if masks else None
 
-    def attend_tile(*given: Any) -> Array:
-        return attend(plan.attention, *given, all_masks, Network(plan.activation), gate_QK)[0]
+    def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
+        found, _ = attend(
+            plan.attention, query, key, value, bias, all_masks, Network(plan.activation), gate_QK
+        )
+        return found
 
     return attend_tile, tuple(given)
 
@@ -195,10 +198,10 @@ def _backward(plan: Plan, arrays: Arrays, grad_BQHV: Array) -> tuple[Arrays]:
 
     zeros = tuple(None if x is None else jnp.zeros(x.shape, dtype) for x in differentiated)
     totals = jax.lax.fori_loop(0, arrays.query.shape[1] // plan.query_tile, go_back, zeros)
-    grads = (
+    query, key, value, bias = (
         None if x is None else total.astype(x.dtype) for x, total in zip(differentiated, totals, strict=True)
     )
-    return (Arrays(*grads, None, None),)
+    return (Arrays(query, key, value, bias, None, None),)
 
 
 _tiled.defvjp(lambda plan, arrays: (_tiled(plan, arrays), arrays), _backward)

@@ -120,7 +120,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
         scoring, family = scoring_of(task), find_family(task.name)
         measured = _measured(task, sizes, train_digested)
         submitted = Column("prediction", TEXT, (), "") if family.wording else scoring.prediction
-        content = {
+        content: dict[str, Any] = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,

@@ -225,13 +225,9 @@ RULES: Mapping[str, Rule] = {
     "data": Rule(_extra_data, "train on the board's training split alone"),
     "selection": Rule(_selection, "choose by train or test, and say so in training.selection_split"),
     "budget": Rule(_budget, "stop at the budget, and submit the predictions that the model makes there"),
-    "documents": Rule(
-        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
-    ),
+    "documents": Rule(_documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"),
     "ceiling": Rule(_above_ceiling, "look for labels of the split among what the model was shown"),
-    "loss": Rule(
-        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
-    ),
+    "loss": Rule(_impossible_loss, "check that losses are in nats, summed over the targets of a document"),
     "chance": Rule(_chance, "check that predictions are in the order of the indices"),
     "floor": Rule(_floor, "train longer, or look at what it gets wrong: `sraven errors`"),
     "copies": Rule(_copies, "submit runs that were trained apart, each with a seed of its own"),

@@ -305,12 +305,13 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
         named: entries that have a score, the best first, with the names by which the page knows them.
         axis: what is along the x axis.
     """
-    board, levels = standing.board, []
+    board = standing.board
     bounds = [bound for bound in find_bounds(board) if bound.key != "chance"]
     bars = [(entry.value or 0.0, entry.standard_error or 0.0) for _, entry in named]
     heights = _height(board, bars, (bound.value for bound in bounds))
     counts = [axis.value(entry) for _, entry in named]
     y, (pieces, x) = Scale(heights[0], heights[-1], FLOOR, TOP), _across(counts, axis.marks)
+    levels = []
     for bound in bounds:
         height, text = y(bound.value), f"{bound.title} {score(bound.value)}"
         # High up, marks are at the right, where most training is.
@@ -372,7 +373,8 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
     def curve(name: str, entry: Entry) -> Curve:
         found = entry.splits[board.primary_split]
         scores = [found.get(rung["metric"]) or 0.0 for rung in rungs]
-        points, told = [], []
+        points: list[Point] = []
+        told: list[str] = []
         for rung, value, height in zip(rungs, values, scores, strict=True):
             low, high = entry.rungs.get(rung["metric"], (height, height))
             points.append(Point(x(value), y(height), y(low), y(high)))

@@ -18,13 +18,13 @@ class Summary(NamedTuple):
             reports, and the reader's own, as far as there are any.
         bounds: the ceiling, the lower lines, chance.
         strip: all of it on one scale; None if nothing gives one.
-        count: how many entries it has, references apart.
+        entries: how many entries it has, references apart.
     """
 
     bests: tuple[tuple[str, str, Entry | None], ...]
     bounds: tuple[Bound, ...]
     strip: Element | None
-    count: int
+    entries: int
 
 
 def _best_of_families(entries: Iterable[Entry]) -> list[Entry]:
@@ -57,5 +57,5 @@ def make_summary(standing: Standing) -> Summary:
         bests=tuple(bests),
         bounds=bounds,
         strip=draw_strip(span, bounds, lanes, is_summary=True) if span else None,
-        count=sum(kind(entry) != REFERENCE for entry in standing.entries),
+        entries=sum(kind(entry) != REFERENCE for entry in standing.entries),
     )

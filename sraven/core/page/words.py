@@ -2,7 +2,14 @@
 
 from sraven.core.boards.board import Board
 from sraven.core.ground.echo import error_decimals, figure
-from sraven.core.leaderboard.standing import REFERENCE, REPORTED, REPRODUCED_BADGE, SCORED, SELF_REPORTED, Entry
+from sraven.core.leaderboard.standing import (
+    REFERENCE,
+    REPORTED,
+    REPRODUCED_BADGE,
+    SCORED,
+    SELF_REPORTED,
+    Entry,
+)
 from sraven.core.tasks.families import scoring_of
 
 NOTHING = "–"

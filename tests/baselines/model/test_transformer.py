@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.fast.products import multiply
+from baselines.model.products import multiply
 from baselines.model.transformer import Transformer
 from helpers.small_models import TEXT, B, T, count, initialised, parameters, small, tokens_of
 from sraven import ConfigurationError

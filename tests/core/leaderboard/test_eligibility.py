@@ -8,7 +8,13 @@ from helpers.corpus_submissions import corpus_board
 from helpers.evidence_example import make_evidence, random_predictions, score
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 from sraven.core.boards.board import board_ids, read_board
-from sraven.core.leaderboard.eligibility import CEILING_ERRORS, LEAST_BITS_PER_BYTE, RULES, judge, why_unranked
+from sraven.core.leaderboard.eligibility import (
+    CEILING_ERRORS,
+    LEAST_BITS_PER_BYTE,
+    RULES,
+    judge,
+    why_unranked,
+)
 from sraven.core.leaderboard.ranking import judge_filed
 
 PINNED = {"validation": "0" * 64}
@@ -33,7 +39,11 @@ CHOSEN = "chosen by its scores on held-out combinations"
         ({}, None, None),
         ({"board": small_board(FUZZY_BOARD)}, None, None),
         (seeds((5, 7, 6), (7, 6, 5)), None, None),
-        (seeds((0, 1, 2), (1, 2, 3)), "same seeds", OTHER_SEEDS + "test has seed 0 alone; ood has seed 3 alone"),
+        (
+            seeds((0, 1, 2), (1, 2, 3)),
+            "same seeds",
+            OTHER_SEEDS + "test has seed 0 alone; ood has seed 3 alone",
+        ),
         (seeds((0, 1, 2, 8, 9), (0, 1, 2)), "same seeds", OTHER_SEEDS + "test has seed 8, 9 alone"),
         (seeds((0, 1, 2), ()), "seeds", "fewer than 3 seeds on ood"),
         (seeds((0, 1), (0, 1, 2)), "seeds", "fewer than 3 seeds on test"),
@@ -215,4 +225,3 @@ def test_selection_by_the_only_split_of_a_corpus_is_allowed():
     training = {"selection_split": "validation", "instances": 4_000}
     found = reasons(PINNED, board=board, scores=scores, fingerprint="0" * 64, training=training)
     assert found == []
-

@@ -64,7 +64,9 @@ OTHER_NAMES = [
 
 @pytest.mark.parametrize("name", OTHER_NAMES)
 def test_other_names_and_days_that_cannot_be_are_refused(name):
-    with pytest.raises(SubmissionError, match=rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST} to {LAST})"):
+    with pytest.raises(
+        SubmissionError, match=rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST} to {LAST})"
+    ):
         filing_date(name, LAST)
 
 

@@ -140,7 +140,9 @@ def test_errors_come_lowest_first(monkeypatch, tmp_path_factory):
     contents = {SRAVEN_BOARD: {**small_contents()[SRAVEN_BOARD], "higher_is_better": False}}
     use_boards(monkeypatch, tmp_path_factory.mktemp("lower"), contents)
     board = read_board(SRAVEN_BOARD)
-    [standing] = judged({name: scoring(value, name, board=board) for name, value in (("a", 0.3), ("b", 0.1))}).standings
+    [standing] = judged(
+        {name: scoring(value, name, board=board) for name, value in (("a", 0.3), ("b", 0.1))}
+    ).standings
     assert [entry.method for entry in standing.entries] == ["b", "a", "as reported"]
 
 

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-import pytest
-
 from helpers.leaderboard_example import (
     make_corpus_standing,
     make_entry,
@@ -69,7 +67,10 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     standing = Standing(BOARD, entries)
     assert [entry.method for entry in leaders(standing)] == ["hyla", "softmax"]
     summary = make_summary(standing)
-    assert [(key, entry.method) for _, key, entry in summary.bests] == [("verified", "hyla"), ("reported", "HYLA")]
+    assert [(key, entry.method) for _, key, entry in summary.bests] == [
+        ("verified", "hyla"),
+        ("reported", "HYLA"),
+    ]
     assert [(bound.key, score(bound.value)) for bound in summary.bounds] == [
         ("ceiling", "0.9461"),
         ("lower", "0.0512"),
@@ -95,7 +96,7 @@ def test_leader_is_of_the_boards_own_budget_if_any_is():
     assert leaders(Standing(BOARD, (small, own)))[0].method == "own"
     assert leaders(Standing(BOARD, (small,)))[0].method == "small"
     nobody = make_summary(Standing(BOARD, (make_reference("r", 0.1),)))
-    assert nobody.bests == (("scored", "verified", None),) and nobody.count == 0
+    assert nobody.bests == (("scored", "verified", None),) and nobody.entries == 0
     text = page_of(Standing(BOARD, (make_reference("r", 0.1),))).text
     assert "none ranked yet" in text and "no entries yet" in text
 

@@ -13,7 +13,19 @@ from helpers.leaderboard_example import (
 from helpers.page import example_page, page_of, panels_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Standing
-from sraven.core.page.plots import FLOOR, LEFT, RIGHT, TOP, Axis, Point, Scale, count_ticks, draw_counts, move_apart, ticks
+from sraven.core.page.plots import (
+    FLOOR,
+    LEFT,
+    RIGHT,
+    TOP,
+    Axis,
+    Point,
+    Scale,
+    count_ticks,
+    draw_counts,
+    move_apart,
+    ticks,
+)
 
 
 def test_plots_show_every_score_with_its_error_and_the_ceiling():
