@@ -1,6 +1,6 @@
 """Configurations of runs: frozen, checked on construction, with one canonical form.
 
-A field that is added after a release is declared with `sraven.core.ground.spec.added`, its default being what
+A field that is added after a release is declared with `sraven.core.base.spec.added`, its default being what
 runs did before: then older runs can be read and go on, under the digest that they had.
 """
 
@@ -9,11 +9,11 @@ from dataclasses import MISSING, dataclass, fields
 from sys import float_info
 from typing import Any, TypeVar
 
-from sraven.core.ground.arguments import check_choice, check_integer
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.names import name_fault
-from sraven.core.ground.spec import SEED_LIMIT, added, digest, values_of
+from sraven.core.base.arguments import check_choice, check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
+from sraven.core.base.names import name_fault
+from sraven.core.base.spec import SEED_LIMIT, added, digest, values_of
 
 PRECISIONS = ("default", "high", "highest")
 """JAX's names of how products of float32 are computed: as the device does by default, in three passes of
@@ -39,7 +39,7 @@ a recipe means something else today, see `baselines.recipes.RECIPES`."""
 def _check_not_negative(name: str, value: Any) -> float:
     real = isinstance(value, int | float) and not isinstance(value, bool)
     if not real or not 0 <= value <= float_info.max:
-        raise ConfigurationError(f"{name}={shown(value)}: expected a number, 0 or more")
+        raise ConfigurationError(f"{name}={escape(value)}: expected a number, 0 or more")
     return float(value)
 
 
@@ -67,9 +67,9 @@ class RunConfig:
         feedforward: ``mlp``, ``moe`` or ``none``.
         attention_dropout: share of keys that are dropped in training.
         position: how positions enter, a name of `baselines.model.config.POSITIONS`.
-        lr_schedule: a name of `baselines.optim.LR_SCHEDULES`.
-        weight_decay_mask: which parameters decay, a name of `baselines.optim.WEIGHT_DECAY_MASKS`.
-        optimiser: a name of `baselines.optim.OPTIMISERS`.
+        lr_schedule: a name of `baselines.training.optim.LR_SCHEDULES`.
+        weight_decay_mask: which parameters decay, a name of `baselines.training.optim.WEIGHT_DECAY_MASKS`.
+        optimiser: a name of `baselines.training.optim.OPTIMISERS`.
         precision: of products, one of `PRECISIONS`, for training and evaluation.
     """
 
@@ -103,7 +103,7 @@ class RunConfig:
         for each in fields(self):
             value = getattr(self, each.name)
             if each.type is str and (not isinstance(value, str) or (value and name_fault(value))):
-                raise ConfigurationError(f"{each.name}={shown(value)}: expected a name")
+                raise ConfigurationError(f"{each.name}={escape(value)}: expected a name")
         limits = {
             "steps": (1, 1 << 40),
             "batch_size": (1, 1 << 20),
@@ -195,7 +195,7 @@ def read_config(values: Mapping[str, Any]) -> RunConfig:
         ConfigurationError: if it lacks a field, has a strange one, or a value out of range.
     """
     if not isinstance(values, Mapping):
-        raise ConfigurationError(f"the run's configuration is {shown(values)}; expected names and values")
+        raise ConfigurationError(f"the run's configuration is {escape(values)}; expected names and values")
     kind = LanguageConfig if "corpus" in values else RunConfig
     known = fields(kind)
     lacking = [each.name for each in known if each.default is MISSING and each.name not in values]
@@ -204,7 +204,7 @@ def read_config(values: Mapping[str, Any]) -> RunConfig:
     strange = sorted(set(map(str, values)) - {each.name for each in known})
     if strange:
         raise ConfigurationError(
-            f"the run's configuration has {shown(', '.join(strange))}, which this sraven doesn't know; "
+            f"the run's configuration has {escape(', '.join(strange))}, which this sraven doesn't know; "
             "a run of a newer sraven takes a newer sraven"
         )
     return kind(**values)

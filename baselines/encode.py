@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.families import find_family, trained_families
 from sraven.core.tasks.task import Task
 

@@ -10,21 +10,21 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.command import train_command
 from baselines.config import LanguageConfig, RunConfig
-from baselines.grid import SELECTION_SPLIT, SUMMARY
 from baselines.load import load_run
-from baselines.log import Scores
-from baselines.optim import OPTIMISERS
-from baselines.predict import predict, unranked_splits
-from baselines.processes import note
-from baselines.provenance import commit_of, hardware_of
 from baselines.recipes import RECIPES, USUAL, defaults_of
-from baselines.result import RESULT, add_evaluation
+from baselines.runs.command import train_command
+from baselines.runs.log import Scores
+from baselines.runs.provenance import commit_of, hardware_of
+from baselines.runs.result import RESULT, add_evaluation
+from baselines.training.grid import SELECTION_SPLIT, SUMMARY
+from baselines.training.optim import OPTIMISERS
+from baselines.training.predict import predict, unranked_splits
+from baselines.training.processes import note
+from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.estimate import standard_error
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
-from sraven.core.ground.errors import ConfigurationError, OutputError
-from sraven.core.ground.estimate import standard_error
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import generator_of, scoring_of
 
@@ -101,7 +101,7 @@ def write_entry(
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
-    What they score on whole splits goes into the result of each run (`baselines.result`), and what isn't
+    What they score on whole splits goes into the result of each run (`baselines.runs.result`), and what isn't
     ranked into the submission's README as well.
 
     Args:
@@ -140,7 +140,7 @@ def _is_of_a_grid(run: Path) -> bool:
 def keep_scores(
     run: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int], corpus: str | None = None
 ) -> None:
-    """Write scores into the result of a run, as `baselines.result.add_evaluation`; note it if that fails."""
+    """Write scores into the result of a run, as `add_evaluation` does; note it if that fails."""
     try:
         add_evaluation(run, config, scores, instances, corpus)
     except OSError as error:

@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from baselines.compiled import target_of
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.experiment import board_of, program_of
-from baselines.processes import note
-from baselines.result import diverged_at
-from baselines.run_directory import open_checkpoints, read_run, restore_run
-from baselines.sharding import make_mesh
-from baselines.step import Program
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import OutputError
+from baselines.runs.directory import open_checkpoints, read_run, restore_run
+from baselines.runs.result import diverged_at
+from baselines.training.compiled import target_of
+from baselines.training.experiment import board_of, program_of
+from baselines.training.processes import note
+from baselines.training.sharding import make_mesh
+from baselines.training.step import Program
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import OutputError
 
 
 def restore_params(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Any:
@@ -48,8 +48,8 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
 def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
     """Return the configuration and the parameters of a run on a board that makes its instances.
 
-    `baselines.predict.predict` makes predictions of them, `baselines.experiment.transformer_of` a model that
-    returns latent codes as well. A run may be looked at while it is trained: its newest checkpoints are
+    `baselines.training.predict.predict` makes predictions of them,
+    `baselines.training.experiment.transformer_of` a model that returns latent codes as well. A run may be looked at while it is trained: its newest checkpoints are
     there.
 
     Args:

@@ -7,8 +7,8 @@ from typing import Any
 from baselines.config import RunConfig, that_warms_up
 from baselines.model.names import look_up
 from baselines.table_a3 import TABLE_A3
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.families import find_family, trained_families
 
 

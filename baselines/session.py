@@ -13,19 +13,19 @@ import jax
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
-from baselines.experiment import MakeExperiment, board_experiment
-from baselines.grid import Grid, Judge, Point, points_of, select
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
 from baselines.lm.recipes import make_language_config
 from baselines.recipes import make_config
-from baselines.scores_while_training import SLICE, board_scores, with_scores
-from baselines.sharding import make_mesh, put_together
-from baselines.train import Outcome, train_runs
+from baselines.training.experiment import MakeExperiment, board_experiment
+from baselines.training.grid import Grid, Judge, Point, points_of, select
+from baselines.training.scores_while_training import SLICE, board_scores, with_scores
+from baselines.training.sharding import make_mesh, put_together
+from baselines.training.train import Outcome, train_runs
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Session(NamedTuple):
 
     Attributes:
         outcomes: of its runs.
-        summary: of its grid, as `baselines.grid.select` returns it; None if there was none to choose.
+        summary: of its grid, as `baselines.training.grid.select` returns it; None without a choice.
     """
 
     outcomes: Sequence[Outcome]
@@ -121,7 +121,7 @@ def plan_runs(
     Args:
         board: to train on.
         attention: a name of `baselines.model.attention.ATTENTION`.
-        out: where the runs go, see `baselines.grid.points_of`.
+        out: where the runs go, see `baselines.training.grid.points_of`.
         seeds: of the runs.
         grid: what they vary besides.
         text: for a board of text, what is trained on.
@@ -182,10 +182,10 @@ def train_plan(plan: Plan, *, mesh: Mesh | None = None, **options: Any) -> Sessi
     Args:
         plan: of `plan_runs`.
         mesh: devices; None for one.
-        options: as of `baselines.train.train_runs`.
+        options: as of `baselines.training.train.train_runs`.
 
     Raises:
-        OutputError, OSError: as `baselines.train.train_runs`.
+        OutputError, OSError: as `baselines.training.train.train_runs`.
     """
     mesh = mesh or make_mesh()
     outcomes = train_runs(

@@ -25,7 +25,7 @@ _CHOICE = re.compile(r"[a-z0-9_-]+(\|[a-z0-9_-]+)+")
 
 
 def _boards(ctx: click.Context) -> Iterable[str]:
-    from sraven.core.boards.places import board_paths
+    from sraven.core.boards.board_paths import board_paths
 
     return board_paths()
 
@@ -70,7 +70,7 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "rule_set": _rule_sets,
     "attention": _keys("baselines.model", "attention", "ATTENTION"),
     "activation": _keys("baselines.model", "attention", "ACTIVATIONS"),
-    "optimiser": _keys("baselines", "optim", "OPTIMISERS"),
+    "optimiser": _keys("baselines.training", "optim", "OPTIMISERS"),
     "protocol": _names("board", "paper-code", "fixed_context", "fixed_query", "uniform"),
 }
 """Names that a parameter takes. What the help writes as ``a|b`` needs no entry."""

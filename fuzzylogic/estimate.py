@@ -6,8 +6,8 @@ import numpy as np
 
 from fuzzylogic.scoring import score
 from fuzzylogic.task import FuzzyLogic
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.family import Measured
 
 _PART = 1 << 14

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import Puzzle
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing
 

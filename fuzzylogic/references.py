@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fuzzylogic import ridge
 from fuzzylogic.scoring import error_columns
 from fuzzylogic.task import Batch, FuzzyLogic
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
 
@@ -97,7 +97,7 @@ class FuzzyLogicReferences(Observed[FuzzyLogic]):
         """The reference predictors by name."""
         return _predictors(self.task)
 
-    def observe(self, batch: Batch, knowing: str, threads: int | None) -> dict[str, Mean]:
+    def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return what the ideal observer scores: the mean of all functions that agree."""
         ys = batch.targets.astype(np.float64)
-        return _means(ys, self.task.identify(batch, knowing, threads=threads).prediction)
+        return _means(ys, self.task.identify(batch, prior, threads=threads).prediction)

@@ -5,7 +5,7 @@ It is apart from the task, which brings the compiled kernels: help and completio
 
 from dataclasses import dataclass
 
-from sraven.core.ground.spec import setting
+from sraven.core.base.spec import setting
 from sraven.core.tasks.versions import version_setting
 
 QUERIES = ("uniform", "fixed_context", "fixed_query")

@@ -12,13 +12,13 @@ from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.settings import QUERIES, Settings
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
+from sraven.core.base.arguments import check_choice, check_integer, check_share
+from sraven.core.base.errors import CapacityError, ConfigurationError
+from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.permutation import half_bits, permute_all
 from sraven.core.compute.rng import fill_uniform
-from sraven.core.ground.arguments import check_choice, check_integer, check_share
-from sraven.core.ground.errors import CapacityError, ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version
 
@@ -222,15 +222,15 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
 
         for_each_chunk(fill_part, len(indices), threads)
 
-    def identify(self, batch: Batch, knowing: str = "all", *, threads: int | None = None) -> Identification:
+    def identify(self, batch: Batch, prior: str = "all", *, threads: int | None = None) -> Identification:
         """Find the functions that agree with the points shown, and what the ideal observer predicts.
 
         It is `fuzzylogic.identify` with this task's terms and combinations.
 
         Args:
             batch: sequences of this task.
-            knowing: the split whose combinations are considered; ``all`` for those of all terms.
+            prior: the split whose combinations are considered; ``all`` for those of all terms.
             threads: threads to use; None for all available ones.
         """
-        combinations = None if knowing == "all" else self.combinations(knowing)
+        combinations = None if prior == "all" else self.combinations(prior)
         return identify(batch.inputs, batch.targets, self.K, combinations, threads=threads)

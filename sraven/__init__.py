@@ -6,16 +6,16 @@ from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.ambiguity import count_answers, differs_everywhere, is_answer, is_unique, list_answers
-    from sraven.core.boards.board import Board, load_board
-    from sraven.core.boards.board import board_ids as boards
-    from sraven.core.dataset.write import write_dataset
-    from sraven.core.ground.errors import (
+    from sraven.core.base.errors import (
         BoardError,
         CapacityError,
         ConfigurationError,
         OutputError,
         SubmissionError,
     )
+    from sraven.core.boards.board import Board, load_board
+    from sraven.core.boards.board import board_ids as boards
+    from sraven.core.dataset.write import write_dataset
     from sraven.core.leaderboard.export import standing
     from sraven.core.submissions.submission import score_submission
     from sraven.core.submissions.submit import write_submission
@@ -66,11 +66,11 @@ _HOMES = {
     "SRAVEN": "sraven.task",
     "Batch": "sraven.task",
     "Board": "sraven.core.boards.board",
-    "BoardError": "sraven.core.ground.errors",
-    "CapacityError": "sraven.core.ground.errors",
-    "ConfigurationError": "sraven.core.ground.errors",
-    "OutputError": "sraven.core.ground.errors",
-    "SubmissionError": "sraven.core.ground.errors",
+    "BoardError": "sraven.core.base.errors",
+    "CapacityError": "sraven.core.base.errors",
+    "ConfigurationError": "sraven.core.base.errors",
+    "OutputError": "sraven.core.base.errors",
+    "SubmissionError": "sraven.core.base.errors",
     "boards": "sraven.core.boards.board:board_ids",
     "count_answers": "sraven.ambiguity",
     "differs_everywhere": "sraven.ambiguity",

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.ground.arguments import check_array, check_integer
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_array, check_integer
+from sraven.core.base.errors import ConfigurationError
 
 M_LIMIT = 12
 """Most features an instance may have: beyond, a combination and a permutation need two draws,

@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.ambiguity import is_answer
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.ground.arguments import check_array
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_array
+from sraven.core.base.errors import ConfigurationError
 from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, row_table
 from sraven.task import Batch
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sraven.ambiguity import differs_everywhere
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.family import Measured
 from sraven.task import SRAVEN
 
@@ -59,8 +59,8 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
             batch.context, batch.target, task.K, permute=task.permute, rules=task.rules, threads=threads
         )
         observed = task.ideal_observer(batch, threads=threads)[1]
-        knowing = observed if has_all else task.ideal_observer(batch, split, threads=threads)[1]
-        parts.append((several, everywhere, observed, knowing))
+        prior = observed if has_all else task.ideal_observer(batch, split, threads=threads)[1]
+        parts.append((several, everywhere, observed, prior))
     return Ambiguity(split, n, *(mean(np.concatenate(column)) for column in zip(*parts, strict=True)))
 
 

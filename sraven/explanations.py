@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.errors import CapacityError
 from sraven.core.compute.jit import kernel
 from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.ground.errors import CapacityError
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, completions
 
 FIRST_CAPACITY = 1 << 8

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.compute.rng import derive_key, fill_draws
-from sraven.core.ground.estimate import Mean, mean
 from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
 from sraven.task import SRAVEN, Batch
@@ -99,9 +99,9 @@ class SRAVENReferences(Observed[SRAVEN]):
         """The reference predictors by name."""
         return _predictors(self.task)
 
-    def observe(self, batch: Batch, knowing: str, threads: int | None) -> dict[str, Mean]:
+    def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
-        return {"accuracy": mean(self.task.ideal_observer(batch, knowing, threads=threads)[1])}
+        return {"accuracy": mean(self.task.ideal_observer(batch, prior, threads=threads)[1])}
 
 
 def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) -> NDArray[np.float64]:

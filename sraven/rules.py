@@ -13,8 +13,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.arguments import check_choice
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.errors import ConfigurationError
 
 Symbols = NDArray[np.int64]
 

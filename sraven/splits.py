@@ -7,9 +7,9 @@ from math import ceil, comb, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.arguments import floor_of_share
+from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.compute.rng import RANGE_LIMIT, derive_key, shuffle
-from sraven.core.ground.arguments import floor_of_share
-from sraven.core.ground.errors import CapacityError, ConfigurationError
 from sraven.rules import RULES, Rules
 
 # Partitions that are drawn at most, and combinations that are shuffled for them.

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers, is_unique
 from sraven.arguments import check_K, check_M
+from sraven.core.base.arguments import check_choice, check_integer, check_share
+from sraven.core.base.errors import CapacityError, ConfigurationError
+from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.ground.arguments import check_choice, check_integer, check_share
-from sraven.core.ground.errors import CapacityError, ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version
 from sraven.kernels import Tables, generate, make_tables
@@ -211,7 +211,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         return count_answers(batch.context, self.K, threads=threads, **self._how)
 
     def ideal_observer(
-        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+        self, batch: Batch, prior: str = "all", *, threads: int | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
         """Return the most probable ninth panel of each instance, and its probability.
 
@@ -219,16 +219,16 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            knowing: the split whose combinations the observer thinks possible; ``all`` for all of them.
+            prior: the split whose combinations the observer thinks possible; ``all`` for all of them.
             threads: threads to use; None for all available ones.
 
         Returns:
             uint8 ``[n, M]`` and float64 ``[n]``, as `sraven.ideal_observer` does.
         """
-        return ideal_observer(batch.context, self.K, self.combinations(knowing), threads=threads, **self._how)
+        return ideal_observer(batch.context, self.K, self.combinations(prior), threads=threads, **self._how)
 
     def rule_posterior(
-        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+        self, batch: Batch, prior: str = "all", *, threads: int | None = None
     ) -> NDArray[np.float64]:
         """Return how probable each rule is at each position of the ninth panel: float64 ``[n, M, R]``.
 
@@ -237,13 +237,13 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            knowing: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are thought possible; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
-        return rule_posterior(batch.context, self.K, self.combinations(knowing), threads=threads, **self._how)
+        return rule_posterior(batch.context, self.K, self.combinations(prior), threads=threads, **self._how)
 
     def symbol_marginals(
-        self, batch: Batch, knowing: str = "all", *, threads: int | None = None
+        self, batch: Batch, prior: str = "all", *, threads: int | None = None
     ) -> NDArray[np.float64]:
         """Return how probable each symbol is at each position of the ninth panel: float64 ``[n, M, K]``.
 
@@ -251,10 +251,10 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            knowing: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are thought possible; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
-        known = self.combinations(knowing)
+        known = self.combinations(prior)
         return symbol_marginals(batch.context, self.K, known, threads=threads, **self._how)
 
     @property

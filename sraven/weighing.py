@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.jit import kernel
-from sraven.core.ground.errors import ConfigurationError
 from sraven.explanations import FIRST_EDGE, KEPT, edge_source
 from sraven.rules import Rules, likelihoods
 

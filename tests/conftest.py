@@ -116,7 +116,7 @@ def _own_cache(tmp_path_factory, monkeypatch):
         (folder / "home").mkdir(parents=True, exist_ok=True)
         return folder / "home"
 
-    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", home)
+    monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", home)
 
 
 @pytest.fixture

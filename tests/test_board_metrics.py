@@ -215,13 +215,13 @@ MEANINGS = {
 
 
 @pytest.mark.parametrize("split", ["test", "ood"])
-@pytest.mark.parametrize("knowing", KNOWS)
+@pytest.mark.parametrize("prior", KNOWS)
 @pytest.mark.parametrize(("family", "answer"), MEANINGS)
-def test_ceilings_are_what_their_words_say(family, answer, knowing, split):
+def test_ceilings_are_what_their_words_say(family, answer, prior, split):
     task, compute = MEANINGS[family, answer]
-    combinations = task.combinations(split if knowing == "split" else "all")
+    combinations = task.combinations(split if prior == "split" else "all")
     definition = task.references.answers[max(task.references.answers)]
-    means = task.references.ceilings(split, 40, None)[KNOWS[knowing]]
+    means = task.references.ceilings(split, 40, None)[KNOWS[prior]]
     assert set(means) == set(definition) and set(definition.values()) == {answer} <= set(ANSWERS)
     for metric, found in means.items():
         wanted = compute(task, split, 40, combinations, metric)
@@ -233,17 +233,17 @@ def test_ceilings_are_what_their_words_say(family, answer, knowing, split):
 def test_each_ceiling_of_a_board_has_a_meaning(name):
     board = read_board(name)
     for split in board.splits:
-        for knowing, written in KNOWS.items():
+        for prior, written in KNOWS.items():
             listed = board.content["ceiling"].get(split, {}).get(written, {})
             for metric in board.metrics:
-                found = board.ceiling(split, metric, knowing)
+                found = board.ceiling(split, metric, prior)
                 if metric not in listed:
                     assert found is None
                     continue
                 answers = {"sraven": "joint", "fuzzylogic": "mean", "sraven-text": "joint"}[
                     board.content["task"]
                 ]
-                expected = Ceiling(**listed[metric], knows=knowing, answers=answers)
+                expected = Ceiling(**listed[metric], knows=prior, answers=answers)
                 assert found == expected
     assert set(board.content["ceiling"]) == (set() if board.is_corpus else set(board.splits))
 
@@ -252,7 +252,7 @@ def test_definition_that_is_unknown_is_refused():
     board = Board.from_content({**small_board(SRAVEN_BOARD).content, "ceiling_definition": 2})
     with pytest.raises(BoardError, match="ceiling of accuracy by definition 2, which this sraven doesn't"):
         board.ceiling("ood", "accuracy")
-    with pytest.raises(ConfigurationError, match="knowing='nothing': expected one of 'split', 'all comb"):
+    with pytest.raises(ConfigurationError, match="prior='nothing': expected one of 'split', 'all comb"):
         board.ceiling("ood", "accuracy", "nothing")
 
 

@@ -15,8 +15,8 @@ from helpers.checkout import REPOSITORY
 from helpers.example import all_bytes
 from helpers.third_family import ENTRY, registered
 from sraven import ConfigurationError
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.dataset.write import write_dataset
-from sraven.core.ground.spec import canonical_json, digest
 from sraven.core.tasks.digests import block_digest
 from sraven.core.tasks.families import find_family, generating_families, make_task, rows_of
 from sraven.core.tasks.table import arrow_table, from_table

@@ -14,7 +14,7 @@ import pytest
 from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
-from baselines.optim import warmup_cosine
+from baselines.training.optim import warmup_cosine
 from helpers.example import all_bytes
 from sraven import SRAVEN
 from sraven.core.submissions.submission import score_submission

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from baselines.recipes import make_config
-from baselines.train import train
+from baselines.training.train import train
 from helpers.checkout import REPOSITORY
 from helpers.submissions import METHOD, MODEL
 from helpers.sums.scoring import posterior
@@ -154,13 +154,13 @@ def test_board_is_checked_and_shown(run):
     assert BOARD in [each["id"] for each in json.loads(run("boards", "--json")[1])]
 
 
-@pytest.mark.parametrize(("knowing", "split"), [("split", "ood"), ("all combinations", "ood")])
-def test_ceiling_is_what_the_observer_scores(board, knowing, split):
+@pytest.mark.parametrize(("prior", "split"), [("split", "ood"), ("all combinations", "ood")])
+def test_ceiling_is_what_the_observer_scores(board, prior, split):
     """The observer that knows the split answers right as often as it expects to."""
     batch = board.sample(split, 0, board.splits[split])
-    known = board.task.combinations(split if knowing == "split" else "all")
+    known = board.task.combinations(split if prior == "split" else "all")
     likely = posterior(board.task, batch, known)
-    assert board.ceiling(split, "hits", knowing).value == pytest.approx(likely.max(axis=1).mean(), abs=1e-6)
+    assert board.ceiling(split, "hits", prior).value == pytest.approx(likely.max(axis=1).mean(), abs=1e-6)
     found = board.score(split, likely.argmax(axis=1).astype(np.uint8)).metrics["hits"]
     assert found.interval[0] - 0.05 < likely.max(axis=1).mean() < found.interval[1] + 0.05
 

@@ -16,10 +16,10 @@ from helpers.example import SIZES, all_bytes
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
+from sraven.core.base.spec import added, digest, values_of
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.dataset.write import write_dataset
-from sraven.core.ground.spec import added, digest, values_of
 from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import (
     FAMILIES,

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from baselines.analysis.intervals import Interval, interval, stream
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.bootstrap import SAMPLES
-from sraven.core.ground.errors import ConfigurationError
 
 Array = NDArray[Any]
 

@@ -32,10 +32,10 @@ from baselines.analysis.labels import (
     subject_of,
 )
 from baselines.config import RunConfig
-from baselines.experiment import board_of
+from baselines.training.experiment import board_of
+from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
-from sraven.core.ground.errors import ConfigurationError, OutputError
-from sraven.core.ground.spec import digest
 from sraven.core.system.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"

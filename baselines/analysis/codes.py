@@ -19,13 +19,13 @@ from baselines.analysis.labels import SELF, Part, Subject
 from baselines.analysis.similarity import varying
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
-from baselines.experiment import program_of, transformer_of
 from baselines.load import load_run
 from baselines.model.attention import find_attention, rms_head
-from baselines.run_directory import read_run
-from baselines.sharding import on_cpu, own_mesh
-from baselines.step import matmul_precision
-from sraven.core.ground.errors import ConfigurationError
+from baselines.runs.directory import read_run
+from baselines.training.experiment import program_of, transformer_of
+from baselines.training.sharding import on_cpu, own_mesh
+from baselines.training.step import matmul_precision
+from sraven.core.base.errors import ConfigurationError
 
 Array = NDArray[Any]
 Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
@@ -33,7 +33,7 @@ Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
 
 _AT_ONCE, _PIECES = 512, 1
 _AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
-"""Instances that a device takes at once, and how often in one call, as in `baselines.predict`."""
+"""Instances that a device takes at once, and how often in one call, as in `baselines.training.predict`."""
 
 
 @dataclass(frozen=True)

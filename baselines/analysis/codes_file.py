@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
-from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.system.files import replacing
 
 METADATA = b"sraven.codes"

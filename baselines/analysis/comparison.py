@@ -24,9 +24,9 @@ from baselines.analysis.report import (
     save_pictures,
 )
 from baselines.config import RunConfig
-from baselines.experiment import board_of
-from baselines.provenance import code_commit
-from sraven.core.ground.errors import ConfigurationError
+from baselines.runs.provenance import code_commit
+from baselines.training.experiment import board_of
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from baselines.analysis.probe_scores import (
     summarise,
 )
 from baselines.analysis.similarity import SPREAD, varying
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 Array = NDArray[Any]
 Guess = Callable[[Array, int], Array]

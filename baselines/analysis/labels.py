@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.arguments import check_choice, check_integer
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_choice, check_integer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.families import generator_of
 from sraven.core.tasks.task import Task
 

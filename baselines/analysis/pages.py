@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sraven.core.ground.errors import OutputError
+from sraven.core.base.errors import OutputError
 from sraven.core.system.files import read_bounded
 
 PAGE = "latent-codes.md"

@@ -18,11 +18,11 @@ from baselines.analysis.analysed import (
 )
 from baselines.analysis.codes import load_analysed, read_analysed
 from baselines.analysis.stages import STAGES
-from baselines.command import train_command
-from baselines.experiment import board_of
-from baselines.provenance import code_commit, read_records
-from sraven.core.ground.errors import OutputError
-from sraven.core.ground.jsonable import as_json
+from baselines.runs.command import train_command
+from baselines.runs.provenance import code_commit, read_records
+from baselines.training.experiment import board_of
+from sraven.core.base.errors import OutputError
+from sraven.core.base.jsonable import as_json
 from sraven.core.system.files import read_bounded, write_json
 
 if TYPE_CHECKING:

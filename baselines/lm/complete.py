@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from baselines.lm.experiment import language_model
 from baselines.lm.sample import continue_greedily, load_language_run, text_after, tokenizer_of
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
 
 BATCH = 256
 """Prompts of a batch, unless another number is given."""
@@ -65,7 +65,7 @@ class Completer:
         room = self._config.length - self.tokens
         if len(pieces) > room:
             raise ConfigurationError(
-                f"prompt {shown(name)} has {len(pieces):,} tokens; expected {room:,} at most: "
+                f"prompt {escape(name)} has {len(pieces):,} tokens; expected {room:,} at most: "
                 f"{self.tokens:,} are to be added, and the model was trained on {self._config.length:,}"
             )
         return pieces

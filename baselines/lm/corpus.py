@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from baselines.lm.directory import read_manifest
 from baselines.lm.shards import ARRAYS, SHARDS, TOKENIZER, path_of
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
-from sraven.core.ground.errors import OutputError
-from sraven.core.ground.spec import digest
+from sraven.core.base.errors import OutputError
+from sraven.core.base.spec import digest
 
 OPEN_SHARDS = 128
 """Shards that are mapped at a time: a map keeps its file open, and systems bound how many may be."""

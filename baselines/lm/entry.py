@@ -12,10 +12,10 @@ from baselines.config import LanguageConfig
 from baselines.evaluate import UNKNOWN, Training, describe_runs
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import DocumentLosses
-from baselines.log import read_log, without_scores
-from baselines.provenance import commit_of, hardware_of
+from baselines.runs.log import read_log, without_scores
+from baselines.runs.provenance import commit_of, hardware_of
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import write_submission
 

@@ -14,18 +14,18 @@ from jax.sharding import Mesh
 from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig, RunConfig
-from baselines.grid import Judge
 from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import Share
-from baselines.log import Scores
-from baselines.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
-from baselines.step import matmul_precision
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
+from baselines.runs.log import Scores
+from baselines.training.grid import Judge
+from baselines.training.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
+from baselines.training.step import matmul_precision
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import replacing, sha256_of_file
 
 ROWS = 32

@@ -13,9 +13,6 @@ from jax.sharding import Mesh
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import Batch
-from baselines.experiment import Experiment, board_of, optimiser_of, shape_of
-from baselines.feed import Chunk, made_ahead
-from baselines.flops import flops_per_token
 from baselines.lm.corpus import Corpus
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
 from baselines.lm.shards import TOKENIZER
@@ -24,10 +21,13 @@ from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
-from baselines.step import Program, Report
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
+from baselines.training.experiment import Experiment, board_of, optimiser_of, shape_of
+from baselines.training.feed import Chunk, prefetch
+from baselines.training.flops import flops_per_token
+from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
+from baselines.training.step import Program, Report
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 
 CHUNK = 20
 """Steps of one call of the compiled program, and of a line of the log."""
@@ -124,7 +124,7 @@ def count_parameters(program: Program) -> int:
 def language_experiment(
     corpus: Corpus, compute: Compute = DEFAULT_COMPUTE
 ) -> Callable[[RunConfig, Mesh], Experiment]:
-    """Return what makes the experiment of a run on a corpus, as `baselines.train.train_runs` takes it.
+    """Return what makes the experiment of a run on a corpus, as `train_runs` takes it.
 
     Args:
         corpus: what is trained on.
@@ -146,7 +146,7 @@ def language_experiment(
             place_rows,
             _describe(config, corpus, count_parameters(program)),
             CHUNK,
-            side_by_side=False,
+            vmap_runs=False,
             files={TOKENIZER: corpus.read_tokenizer().model},
         )
 
@@ -164,7 +164,7 @@ def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[in
         def make(first: int, steps: int) -> Chunk:
             return {"tokens": np.stack(list(islice(batches, steps)))}
 
-        return made_ahead(make, bounds)
+        return prefetch(make, bounds)
 
     return chunks
 

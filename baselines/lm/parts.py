@@ -15,9 +15,9 @@ from baselines.lm.directory import PLAN, TokensDirectory, differences, read_mani
 from baselines.lm.prepare import directory_at, make_manifest, refuse_empty
 from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, Shard, name_of, path_of
 from baselines.lm.tokenizer import read_tokenizer
+from sraven.core.base.errors import OutputError
+from sraven.core.base.escape import escape
 from sraven.core.engines.call import Tell
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import OutputError
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 from sraven.core.untrusted.schemas import read_described
@@ -140,7 +140,7 @@ def _refuse_missing(plan: Plan, found: Found) -> None:
     names = [str(source["name"]) for source in plan["sources"]]
     missing = [name for number, name in enumerate(names) if not _is_whole(number, found)]
     if missing:
-        named = ", ".join(map(shown, missing[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
+        named = ", ".join(map(escape, missing[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
         raise OutputError(
             f"{len(missing):,} of {len(names):,} sources are in none of these parts ({named}); "
             "name the other parts, or finish them"

@@ -22,11 +22,11 @@ from baselines.lm.records import EMPTY, FAULTS
 from baselines.lm.shards import ARRAYS, NAMED, SHARDS, TOKENIZER, Job, Shard, path_of, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Tell
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_bytes, write_json
 from sraven.core.system.staging import MANIFEST
 

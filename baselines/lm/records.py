@@ -14,8 +14,8 @@ from typing import IO, Any
 from baselines.lm import parquet_texts
 from baselines.lm.parquet_texts import DISK, FRAME, MISSING
 from baselines.lm.sources import STREAM, Source, check_plain
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""
@@ -104,7 +104,7 @@ def _rows(source: Source) -> Iterator[bytes | None]:
             if columns := next(frames, None):
                 raise ConfigurationError(
                     f"{source.name}: expected one column text of strings; "
-                    f"it has {shown(columns.decode(errors='replace'), 1000)}"
+                    f"it has {escape(columns.decode(errors='replace'), 1000)}"
                 )
             for text in frames:
                 left -= FRAME.size + len(text or b"")

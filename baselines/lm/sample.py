@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig
-from baselines.experiment import board_of
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.shards import TOKENIZER
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from baselines.load import restore_params
 from baselines.model.transformer import Transformer
-from baselines.run_directory import read_run
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from baselines.runs.directory import read_run
+from baselines.training.experiment import board_of
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError, OutputError
 
 Array = jax.Array
 

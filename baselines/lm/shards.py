@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from baselines.lm.records import EMPTY, FAULTS, Record, read_records
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.engines.call import Tell
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 from sraven.core.untrusted.schemas import read_described

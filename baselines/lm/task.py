@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import task_config
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.spec import task_config
 from sraven.core.tasks.access import INDEX_LIMIT
 from sraven.core.tasks.comparison import Comparison
 from sraven.core.tasks.families import scoring_of

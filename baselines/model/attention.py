@@ -28,7 +28,7 @@ from baselines.model.products import (
     softmax_over_keys,
 )
 from baselines.model.products import mix_values as mix_values  # value networks of one's own use it, too
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -8,8 +8,8 @@ from baselines.model.attention import ACTIVATIONS, find_attention, with_implemen
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
-from sraven.core.ground.arguments import check_choice, check_integer, check_share
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_choice, check_integer, check_share
+from sraven.core.base.errors import ConfigurationError
 
 _LIMIT = 1 << 24
 

@@ -19,7 +19,7 @@ from baselines.model.attention import (
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -28,8 +28,8 @@ from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.implementations import Call, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator, multiply
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -9,8 +9,6 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.evaluate import evaluate_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.session import evaluate_language_runs
-from baselines.log import with_nulls
-from baselines.provenance import commit_of, machine_of
 from baselines.reproduction.cells import (
     Figures,
     ReadBoard,
@@ -21,10 +19,12 @@ from baselines.reproduction.cells import (
 )
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.result import RESULT, read_result, result_of
-from baselines.run_directory import read_run
-from baselines.sharding import own_mesh
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from baselines.runs.directory import read_run
+from baselines.runs.log import with_nulls
+from baselines.runs.provenance import commit_of, machine_of
+from baselines.runs.result import RESULT, read_result, result_of
+from baselines.training.sharding import own_mesh
+from sraven.core.base.errors import ConfigurationError, OutputError
 
 
 class Provenance(NamedTuple):

@@ -15,8 +15,8 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.recipes import SIZES
 from baselines.recipes import USUAL, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board, read_board
-from sraven.core.ground.errors import ConfigurationError
 
 ReadBoard = Callable[[str], Board]
 

@@ -7,10 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
-from baselines.flops import TRAINING, flops_per_token, pair_operations
 from baselines.reproduction.cells import Cell, ReadBoard, as_planned, read_board_once
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
+from baselines.training.flops import TRAINING, flops_per_token, pair_operations
 
 if TYPE_CHECKING:
     from baselines.encode import Encoding
@@ -186,10 +186,10 @@ def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
     import jax
     import jax.numpy as jnp
 
-    from baselines.compiled import Compiled
-    from baselines.experiment import board_experiment
-    from baselines.sharding import make_mesh
-    from baselines.train import hyper_of
+    from baselines.training.compiled import Compiled
+    from baselines.training.experiment import board_experiment
+    from baselines.training.sharding import make_mesh
+    from baselines.training.train import hyper_of
 
     mesh = make_mesh()
     experiment = board_experiment(config, mesh)

@@ -20,8 +20,8 @@ from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import Standing
 from baselines.reproduction.summaries import Estimate, Summary
 from baselines.reproduction.words import number, reported
+from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
-from sraven.core.ground.spec import digest
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing
 from sraven.plots import FAINT, INK, PAPER

@@ -15,9 +15,9 @@ from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.session import DEFAULT_SCORING, Scoring, Text, plan_run, train_plan
 from baselines.table_a3 import TABLE_A3
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.engines.jobs import HERE, map_jobs
 from sraven.core.engines.processes import take_processors
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.lock import Lock
 
 Wrote = Callable[[Cell, Path], None]

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr
 
-from baselines.grid import SELECTION_SPLIT
 from baselines.reproduction.cells import Cell, ReadBoard, as_planned, has_levels, read_board_once
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, Row
+from baselines.training.grid import SELECTION_SPLIT
+from sraven.core.base.estimate import standard_error
 from sraven.core.boards.board import Board
-from sraven.core.ground.estimate import standard_error
 
 _ROUNDING = 1e-9
 """Standard errors up to this come of equal scores."""

@@ -68,15 +68,15 @@ def ceiling_table(figure: Figure, read: ReadBoard) -> str:
     """Return the table of the best that can be reached on ``ood``; nothing where that is perfect."""
     rows = []
     for board in dict.fromkeys(row.board for row in figure.rows):
-        known, unknown = (_ceiling(read(board), knowing) for knowing in KNOWS)
+        known, unknown = (_ceiling(read(board), prior) for prior in KNOWS)
         if known is not None and round(known, 3) < 1:
             rows.append([f"`{board}`", f"{known:.3f}", NOTHING if unknown is None else f"{unknown:.3f}"])
     headings = ["board", "best that can be reached on `ood`", "thinking all combinations possible"]
     return table(headings, rows) if rows else ""
 
 
-def _ceiling(board: Board, knowing: str) -> float | None:
-    found = board.ceiling("ood", board.metric, knowing) if "ood" in board.splits else None
+def _ceiling(board: Board, prior: str) -> float | None:
+    found = board.ceiling("ood", board.metric, prior) if "ood" in board.splits else None
     return None if found is None else found.value
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from baselines.evaluate import SHORT
 from baselines.reproduction.sets import Figure, Row
 from baselines.reproduction.summaries import Difference, Estimate
+from sraven.core.base.escape import error_decimals
 from sraven.core.boards.board import Board
-from sraven.core.ground.echo import error_decimals
 
 SPACE = "\N{NO-BREAK SPACE}"
 

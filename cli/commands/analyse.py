@@ -78,7 +78,7 @@ def command(
       sraven analyse softmax linear hyla --out across
     """
     with needs_extra("sraven analyse", "baselines"):
-        from baselines.curves import find_runs
+        from baselines.views.curves import find_runs
     runs = tuple(find_runs(runs))
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import Options

@@ -7,7 +7,7 @@ import click
 
 from cli.shared.bounds import line_rows
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.ground.echo import with_error
+from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
@@ -123,7 +123,7 @@ def _observer(board: "Board") -> list[str]:
 
 def _ceilings(board: "Board", split: str, kinds: Sequence[str]) -> list[str]:
     """Return what ideal observers score on a split, by what they know: each metric with its error."""
-    known = [{metric: board.ceiling(split, metric, knowing) for metric in board.metrics} for knowing in kinds]
+    known = [{metric: board.ceiling(split, metric, prior) for metric in board.metrics} for prior in kinds]
     return [
         "; ".join(
             f"{metric} {with_error(ceiling.value, ceiling.standard_error)}"

@@ -11,7 +11,7 @@ from cli.shared.printing import console_width, json_option, print_outcome, print
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
-    from baselines.curves import Curves
+    from baselines.views.curves import Curves
 
 _PICTURES = (".png", ".svg")
 
@@ -33,11 +33,11 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
       sraven curves softmax linear hyla --png curves.png
     """
     with needs_extra("sraven curves", "baselines"):
-        from baselines.curves import find_runs, read_curves, to_json
+        from baselines.views.curves import find_runs, read_curves, to_json
     pictures = {kind: path for kind, path in (("png", png), ("svg", svg)) if path is not None}
     for kind in pictures:
         with elsewhere(), needs_extra(f"--{kind}", "analysis"):
-            from baselines.plots import save_curves
+            from baselines.views.plots import save_curves
     curves = read_curves(runs)
     for path in pictures.values():
         spare(
@@ -52,6 +52,6 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
 
 
 def _print_lines(curves: "Curves") -> None:
-    from baselines.sparklines import render
+    from baselines.views.sparklines import render
 
     print_renderables([render(curves, console_width())])

@@ -9,7 +9,7 @@ import click
 
 from cli.shared.options import threads_option
 from cli.shared.printing import json_option, print_outcome, print_table
-from sraven.core.ground.echo import figure, with_error
+from sraven.core.base.escape import figure, with_error
 
 if TYPE_CHECKING:
     from rich.table import Table

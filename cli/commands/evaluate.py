@@ -51,9 +51,9 @@ def command(
     """
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
-        from baselines.curves import find_runs
         from baselines.evaluate import check_alike
-        from baselines.run_directory import read_run
+        from baselines.runs.directory import read_run
+        from baselines.views.curves import find_runs
 
     runs = tuple(found for run in runs for found in find_runs([run]))
     configs = [read_run(run) for run in runs]
@@ -106,7 +106,7 @@ def _evaluate_language(
 ) -> None:
     """Print losses of language models, and write them where they are asked for."""
     from baselines.lm.session import evaluate_language_runs
-    from baselines.sharding import make_mesh
+    from baselines.training.sharding import make_mesh
 
     corpus = open_corpus("a run on c4-v1", data)
     options = {"rows": rows, "losses": losses, "out": out, **entry}

@@ -16,7 +16,7 @@ from cli.shared.progress import Stopped, doing
 
 def _check_dataset(directory: Path, threads: int | None) -> list[str]:
     """Make sure that a dataset directory is right; return the names of its files."""
-    from sraven.core.ground.errors import OutputError
+    from sraven.core.base.errors import OutputError
     from sraven.core.hub.publish import files_of
     from sraven.core.tasks.families import make_task
     from sraven.core.verification.verify import verify_dataset
@@ -64,7 +64,7 @@ def command(
       sraven publish raven user/raven --dry-run
       sraven publish prompts.jsonl user/raven-text --tag v1
     """
-    from sraven.core.ground.errors import OutputError
+    from sraven.core.base.errors import OutputError
     from sraven.core.hub.publish import publish_files
     from sraven.core.hub.service import read_place
 

@@ -120,7 +120,7 @@ def _adopt(
 ) -> None:
     """Make records of runs that `sraven train` made."""
     from baselines.reproduction.adopt import Provenance, adopt, this_machine
-    from sraven.core.ground.errors import ConfigurationError, OutputError
+    from sraven.core.base.errors import ConfigurationError, OutputError
 
     otherwise = Provenance(code_commit, this_machine() if here else None)
     records, faults = [], []

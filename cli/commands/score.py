@@ -66,11 +66,11 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
 
 def _is_as_filed(found: "Scored") -> bool:
     """Tell whether the scores beside a filed submission are those that it has, and say so if they aren't."""
-    from sraven.core.ground.echo import shown
+    from sraven.core.base.escape import escape
     from sraven.core.submissions.runs import SCORES
 
     if place := found.differs:
-        where = shown(str(found.folder / SCORES), 400)
+        where = escape(str(found.folder / SCORES), 400)
         click.echo(f"{where}: {place} isn't what the predictions score", err=True)
     return not place
 

@@ -68,11 +68,11 @@ def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads:
 
 def _propose(proposer: "Proposer", folder: Path, found: "Scored") -> str:
     """Open the pull request; return its address."""
-    from sraven.core.ground.echo import shown
-    from sraven.core.ground.errors import ChangeError
+    from sraven.core.base.errors import ChangeError
+    from sraven.core.base.escape import escape
     from sraven.core.submissions.submission import read_description
 
-    method, board = shown(read_description(folder)[0]["method"]["name"]), found.board
+    method, board = escape(read_description(folder)[0]["method"]["name"]), found.board
     score = primary_score(board, found.scores)
     text = f"{method}: {board.primary_split} {board.metric} {score}, as scored by `sraven submit`."
     try:

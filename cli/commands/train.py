@@ -26,7 +26,7 @@ from cli.shared.training import (
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
-    from baselines.config_file import ConfigFile
+    from baselines.runs.config_file import ConfigFile
     from baselines.session import Plan, Session
 
 
@@ -112,8 +112,8 @@ def _plan(
 ) -> "Plan":
     """Return the plan of what was asked for."""
     with needs_extra("sraven train", "baselines"):
-        from baselines.grid import read_grid
         from baselines.session import Scoring, plan_runs
+        from baselines.training.grid import read_grid
     from sraven.core.boards.board import read_board
 
     board = read_board(board_id)
@@ -132,8 +132,8 @@ def _plan(
 
 def _print_configs(plan: "Plan") -> None:
     """Print the configurations of runs that could be trained: an object, or a list of several."""
-    from baselines.sharding import make_mesh
-    from sraven.core.ground.spec import values_of
+    from baselines.training.sharding import make_mesh
+    from sraven.core.base.spec import values_of
 
     configs = plan.configs
     plan.make_experiment(configs[0], make_mesh())  # refuses what training would

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.shared.printing import print_rows
-from sraven.core.ground.echo import with_error
+from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board

@@ -19,7 +19,7 @@ from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
 from cli.shared.writing import write
-from sraven.core.ground.spec import settings_of
+from sraven.core.base.spec import settings_of
 from sraven.core.system.isolation import elsewhere
 from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.family import Family, Help, Shows

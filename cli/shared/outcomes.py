@@ -7,7 +7,7 @@ import click
 
 from cli.shared.printing import print_json, print_rows, wants_json
 from cli.shared.progress import Stopped
-from sraven.core.ground.echo import with_error
+from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
@@ -30,7 +30,7 @@ def describe_line(line: Mapping[str, float]) -> str:
 
 def print_session(plan: "Plan", session: "Session") -> None:
     """Print what came of the runs: of each its result, where it is, and the end of its log."""
-    from baselines.result import read_result
+    from baselines.runs.result import read_result
 
     if wants_json():
         pairs = zip(plan.folders, session.outcomes, strict=True)
@@ -72,7 +72,7 @@ def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
 
 def check_divergence(plan: "Plan", session: "Session") -> None:
     """Stop with exit code 1 if a run diverged."""
-    from baselines.train import describe_divergence
+    from baselines.training.train import describe_divergence
 
     lost = [
         (folder, outcome)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.printing import print_rows, print_table
-from sraven.core.ground.echo import figure, shown, with_error
+from sraven.core.base.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
@@ -81,11 +81,11 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
 def print_unranked(reasons: "Iterable[Unranked]") -> None:
     """Print why a submission won't be ranked, a line each; nothing if it will."""
     for reason in reasons:
-        click.echo(f"not ranked: {shown(reason.reason, 400)}; {reason.advice}")
+        click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
 
 
 def _verdict(reasons: "Sequence[Unranked]") -> str:
-    return f"no: {'; '.join(shown(each.reason, 400) for each in reasons)}" if reasons else "yes"
+    return f"no: {'; '.join(escape(each.reason, 400) for each in reasons)}" if reasons else "yes"
 
 
 def print_many(found: "Sequence[Scored | Fault]") -> None:
@@ -99,7 +99,7 @@ def print_many(found: "Sequence[Scored | Fault]") -> None:
             continue
         board, primary = each.board, each.scores["splits"].get(each.board.primary_split, {"seeds": ()})
         ranked_by, score = f"{board.primary_split} {board.metric}", primary_score(board, each.scores)
-        where, seeds = shown(str(each.folder), 400), len(primary["seeds"])
+        where, seeds = escape(str(each.folder), 400), len(primary["seeds"])
         rows.append((where, board.id, ranked_by, score, seeds, _verdict(each.unranked)))
     headings = "submission", "board", "metric", "score", "seeds", "ranked"
     print_rows(headings, rows, right=headings[3:5], whole="submission")  # a path is needed whole

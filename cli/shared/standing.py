@@ -8,7 +8,7 @@ import click
 
 from cli.shared.printing import print_rows
 from cli.shared.progress import doing
-from sraven.core.ground.echo import figure, shown, with_error
+from sraven.core.base.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
@@ -52,7 +52,7 @@ def find_standing(
     with doing("reading") as tell:
 
         def gather(entry: Path) -> "Evidence":
-            tell(f"scoring {shown(entry.name)}")
+            tell(f"scoring {escape(entry.name)}")
             return gather_evidence(entry, fresh=fresh, find_board=find_board)
 
         own = gather_own(added, gather)
@@ -75,12 +75,12 @@ def _remarks(standing: "Standing") -> list[str]:
     from sraven.core.leaderboard.standing import REFERENCE, REPORTED
 
     told = [
-        f"{entry.id}: {'' if entry.rank else 'not ranked: '}{shown(entry.remark, 400)}"
+        f"{entry.id}: {'' if entry.rank else 'not ranked: '}{escape(entry.remark, 400)}"
         for entry in standing.entries
         if entry.remark not in ("", standing.note) and entry.badge != REPORTED and entry.family != REFERENCE
         if not entry.own
     ]
-    own = [f"{shown(entry.id)}: {_fate(standing, entry)}" for entry in standing.entries if entry.own]
+    own = [f"{escape(entry.id)}: {_fate(standing, entry)}" for entry in standing.entries if entry.own]
     return [*filter(None, [standing.note]), *told, *own]
 
 
@@ -88,7 +88,9 @@ def _fate(standing: "Standing", entry: "Entry") -> str:
     """Return whether one's own submission would be ranked if it were filed, and where."""
     board = standing.board
     if entry.rank is None:
-        why = shown(entry.remark, 400) or ("has no score" if board.is_ranked else f"{board.id} ranks nothing")
+        why = escape(entry.remark, 400) or (
+            "has no score" if board.is_ranked else f"{board.id} ranks nothing"
+        )
         return f"yours, not filed; wouldn't be ranked: {why}"
     trained = f"trained on up to {entry.budget:,} {board.budget_unit}" if entry.budget else "without training"
     asked = f"asked {entry.replies.form}, " if entry.replies else ""
@@ -117,7 +119,7 @@ def print_standing(standing: "Standing") -> None:
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str]] = {
         "rank": lambda entry: str(entry.rank or ""),
-        "method": lambda entry: shown(entry.method),
+        "method": lambda entry: escape(entry.method),
         "badge": lambda entry: "yours" if entry.own else entry.badge,
         f"{board.primary_split} {board.metric}": lambda entry: (
             "–" if entry.value is None else with_error(entry.value, entry.standard_error)
@@ -143,4 +145,4 @@ def print_standing(standing: "Standing") -> None:
     for line in _remarks(standing):
         click.echo(line)
     for entry_id, note in look_notes(standing).items():
-        click.echo(f"{shown(entry_id)}: {note}", err=True)
+        click.echo(f"{escape(entry_id)}: {note}", err=True)

@@ -13,7 +13,7 @@ from cli.shared.options import argument_of, join_options
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
-    from baselines.config_file import ConfigFile
+    from baselines.runs.config_file import ConfigFile
 
 
 def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
@@ -63,7 +63,7 @@ recipe_options = join_options(
     click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it."),
     click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors."),
     click.option(
-        "--optimiser", metavar="NAME", help="A name of baselines.optim.OPTIMISERS.  [default: adamw]"
+        "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
     ),
     click.option("--precision", metavar="default|high|highest", help="Of products of float32."),
 )
@@ -96,7 +96,7 @@ sink_options = argument_of(
     click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well."),
     click.option("--wandb", is_flag=True, help="Log to Weights & Biases as well."),
 )
-"""Adds the options; the command gets ``sinks``, names of `baselines.sinks.SINKS`."""
+"""Adds the options; the command gets ``sinks``, names of `baselines.runs.sinks.SINKS`."""
 
 
 def check_sinks(names: Sequence[str]) -> None:
@@ -105,7 +105,7 @@ def check_sinks(names: Sequence[str]) -> None:
     Raises:
         click.UsageError: if that isn't installed.
     """
-    from baselines.sinks import SINKS
+    from baselines.runs.sinks import SINKS
 
     for name in names:
         with needs_extra(f"--{name}", SINKS[name].extra):
@@ -118,8 +118,8 @@ def _devices(
     """Return what joins the other processes, and returns the devices of all."""
 
     def join_all() -> "Mesh":
-        from baselines.processes import join
-        from baselines.sharding import make_mesh
+        from baselines.training.processes import join
+        from baselines.training.sharding import make_mesh
 
         join(coordinator, processes, process_id)
         return make_mesh(mesh)
@@ -148,7 +148,7 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     if path is None or ctx.resilient_parsing:
         return None
     with needs_extra("--config", "baselines"):
-        from baselines.config_file import read_config_file
+        from baselines.runs.config_file import read_config_file
     file = read_config_file(path)
     values = {_ARGUMENTS.get(name, name): value for name, value in file.values.items()}
     seeds = {"seeds": [str(seed) for seed in file.seeds]} if file.seeds else {}

@@ -26,8 +26,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.estimate import Mean
 from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, verdict
 from sraven.text.ladder import LADDER
 from sraven.text.questions import Questions

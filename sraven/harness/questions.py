@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.forms import FORMS

@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset.card import CITATION, LICENSE, PAPER_URL
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import json_text
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.choice import CHOICES

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import is_answer
+from sraven.core.base.errors import CapacityError
+from sraven.core.base.estimate import Mean
 from sraven.core.compute.rng import fill_draws
-from sraven.core.ground.errors import CapacityError
-from sraven.core.ground.estimate import Mean
 from sraven.task import SRAVEN, Batch
 from sraven.text.grading import share
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.arguments import check_choice
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.estimate import Mean
 from sraven.text.choice import CHOICES, LETTERS, SCHEMES, draw_choices, floors
 from sraven.text.forms import FORMS
 from sraven.text.grading import Grades, check_replies

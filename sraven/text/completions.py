@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.echo import quoted
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import quoted
+from sraven.core.base.estimate import Mean
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.grading import Grades, share
 from sraven.text.ids import find_question

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.estimate import Mean
 from sraven.rules import RULES, Rules
 from sraven.text.replies import parse
 

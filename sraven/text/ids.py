@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from sraven.core.ground.echo import quoted
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import quoted
 from sraven.rules import PAPER
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
 from sraven.text.grading import share
 from sraven.text.questions import Questions

@@ -3,8 +3,8 @@
 from io import SEEK_CUR
 from pathlib import Path
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, SubmissionError
+from sraven.core.base.errors import ConfigurationError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.hub.remote import Expected, sums_of
 from sraven.core.system.files import write_bytes
 from sraven.core.untrusted.read import list_files, read_file
@@ -102,5 +102,5 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
         else:
             faults += [] if same else [f"{name} isn't what its questions give"]
     strangers = sorted({*list_files(folder, _MOST_FILES)} - ours)
-    faults += [f"not part of the questions: {shown(name)}" for name in strangers]
+    faults += [f"not part of the questions: {escape(name)}" for name in strangers]
     return sum(questions.count for questions in sets), faults

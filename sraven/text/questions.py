@@ -15,8 +15,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.arguments import check_choice, check_integer
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.arguments import check_choice, check_integer
+from sraven.core.base.estimate import Mean
 from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS, Setting

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.task import Reference
 from sraven.references import CEILINGS, SRAVENReferences
 from sraven.text.prompts import render_answers
@@ -65,6 +65,6 @@ class LadderReferences:
             own = self.task.tasks[rung]
             asked = asked_split(own)
             batch = own.sample(asked, first, many, threads=threads)
-            for known, knowing in (("knowing_split", asked), ("not_knowing", "all")):
-                found[known].append(own.ideal_observer(batch, knowing, threads=threads)[1])
+            for known, prior in (("knowing_split", asked), ("not_knowing", "all")):
+                found[known].append(own.ideal_observer(batch, prior, threads=threads)[1])
         return {known: {"accuracy": mean(np.concatenate(each))} for known, each in found.items()}

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import quoted
 from sraven.core.boards.board import Board, read_board
-from sraven.core.ground.echo import quoted
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import wording_of
 from sraven.text.completions import Sheets, read_completions

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.ground.arguments import check_array, check_choice, check_integer
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import task_config
+from sraven.core.base.arguments import check_array, check_choice, check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.spec import task_config
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import columns_of, references_of, scoring_of
 from sraven.core.tasks.task import Column, References, Scoring

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.task import Column, Rung
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
@@ -101,8 +101,8 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
     predictors = SRAVENReferences(task).predictors
     anything = replace(task, answers="any").sample("all", 0, _MEASURED, threads=threads)
 
-    def ceiling(asked: Any, knowing: str) -> Mean:
-        return mean(task.ideal_observer(asked, knowing, threads=threads)[1])
+    def ceiling(asked: Any, prior: str) -> Mean:
+        return mean(task.ideal_observer(asked, prior, threads=threads)[1])
 
     return Rung(
         metric=f"accuracy.{rung}",

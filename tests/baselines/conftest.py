@@ -33,7 +33,7 @@ def tiny_run(tmp_path_factory):
 
     Tests only read it, in modules that use `compiled`.
     """
-    from baselines.train import train
+    from baselines.training.train import train
     from helpers.tiny_runs import STEPS, quickly, shared_directory, tiny
 
     folder = tmp_path_factory.mktemp("runs") / "tiny"
@@ -44,6 +44,11 @@ def tiny_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def forks():
     """What starts processes that have imported all; one import serves all tests."""
-    used = ("baselines.lm.evaluate", "baselines.train", "helpers.quick_sraven", "helpers.tiny_language")
+    used = (
+        "baselines.lm.evaluate",
+        "baselines.training.train",
+        "helpers.quick_sraven",
+        "helpers.tiny_language",
+    )
     with Forks(imports=used) as forks:
         yield forks

@@ -6,20 +6,20 @@ import shutil
 import numpy as np
 import pytest
 
-from baselines import scores_while_training
-from baselines.experiment import board_experiment
 from baselines.load import load_run
-from baselines.log import LOG, SCORES
-from baselines.predict import predict, predictor, unranked_splits
-from baselines.run_directory import CHECKPOINTS
-from baselines.scores_while_training import board_scores, every, sizes_of, with_scores
+from baselines.runs.directory import CHECKPOINTS
+from baselines.runs.log import LOG, SCORES
 from baselines.session import Scoring, plan_runs, train_plan
-from baselines.sharding import make_mesh
+from baselines.training import scores_while_training
+from baselines.training.experiment import board_experiment
+from baselines.training.predict import predict, predictor, unranked_splits
+from baselines.training.scores_while_training import board_scores, every, sizes_of, with_scores
+from baselines.training.sharding import make_mesh
 from fuzzylogic import score
 from helpers.tiny_runs import STEPS, TINY, tiny
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_plainly, score_runs
-from sraven.core.ground.errors import ConfigurationError
 
 SLICE, METRICS = 70, ("r2_per_sequence", "r2", "mse")
 

@@ -11,17 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines import checkpoint
-from baselines.checkpoint import CHECKSUMS, Checkpoints
 from baselines.load import load_run
-from baselines.log import LOG
-from baselines.result import RESULT
-from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
-from baselines.train import train, train_runs
+from baselines.runs import checkpoint
+from baselines.runs.checkpoint import CHECKSUMS, Checkpoints
+from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.log import LOG
+from baselines.runs.result import RESULT
+from baselines.training.train import train, train_runs
 from cli.main import main
 from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
 from sraven import OutputError
-from sraven.core.ground.spec import values_of
+from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json
 from sraven.core.system.lock import LOCK, Lock
 

@@ -8,9 +8,9 @@ import jax
 import pytest
 from jax.experimental.compilation_cache import compilation_cache
 
-from baselines import sharding
-from baselines.compilation_cache import VARIABLE, check_compilation_cache, keep_programs
-from sraven.core.ground.errors import CodeCacheWarning
+from baselines.training import sharding
+from baselines.training.compilation_cache import VARIABLE, check_compilation_cache, keep_programs
+from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.system.isolation import ROOT
 
 

@@ -6,13 +6,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from baselines.curves import IN_TRAINING, LOSS, find_runs, read_curves, thin, to_json, view
-from baselines.log import LOG
-from baselines.run_directory import CONFIG
-from baselines.sparklines import HEIGHTS, columns_of, sparkline
+from baselines.runs.directory import CONFIG
+from baselines.runs.log import LOG
+from baselines.views.curves import IN_TRAINING, LOSS, find_runs, read_curves, thin, to_json, view
+from baselines.views.sparklines import HEIGHTS, columns_of, sparkline
 from helpers.tiny_runs import tiny
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
-from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_json
 
 EVERY = 3

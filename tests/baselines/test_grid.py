@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import baselines.grid
+import baselines.training.grid
 from baselines.config import RunConfig
-from baselines.grid import SUMMARY, Judge, points_of, read_grid, select
-from baselines.optim import Hyper
-from baselines.train import Outcome, train_runs
+from baselines.training.grid import SUMMARY, Judge, points_of, read_grid, select
+from baselines.training.optim import Hyperparams
+from baselines.training.train import Outcome, train_runs
 from helpers.command import sraven
 from helpers.grids import LINE, Board
 from helpers.tiny_runs import tiny
@@ -25,7 +25,7 @@ numbers = st.lists(
 )
 
 
-@given(st.dictionaries(st.sampled_from(Hyper._fields), numbers))
+@given(st.dictionaries(st.sampled_from(Hyperparams._fields), numbers))
 def test_grid_is_read_as_it_is_written(grid):
     texts = [f"{name}={','.join(map(repr, values))}" for name, values in grid.items()]
     assert read_grid(texts) == {name: tuple(values) for name, values in grid.items()}
@@ -34,7 +34,8 @@ def test_grid_is_read_as_it_is_written(grid):
 @settings(deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from(Hyper._fields), st.lists(st.integers(0, 999), min_size=1, max_size=3, unique=True)
+        st.sampled_from(Hyperparams._fields),
+        st.lists(st.integers(0, 999), min_size=1, max_size=3, unique=True),
     ),
     st.lists(st.integers(0, 99), min_size=1, max_size=3, unique=True),
 )
@@ -146,7 +147,7 @@ def test_command_refuses_in_one_line_and_writes_nothing(tmp_path, arguments, mes
 def test_runs_of_one_program_differ_in_what_a_grid_varies_alone(tmp_path):
     with pytest.raises(ConfigurationError) as error:
         train_runs([tiny(), tiny(width=18)], [tmp_path / "a", tmp_path / "b"])
-    varied = ", ".join(Hyper._fields)
+    varied = ", ".join(Hyperparams._fields)
     assert str(error.value) == f"runs in one program differ in seed, {varied} alone"
     assert list(tmp_path.iterdir()) == []
 
@@ -164,8 +165,8 @@ def chosen(monkeypatch, tmp_path, scores, diverged=()):
             return super().score(split, predictions)
 
     asked, rates = [], np.linspace(0.1, 0.9, len(scores["test"]))
-    monkeypatch.setattr(baselines.grid, "predict", look_up)
-    monkeypatch.setattr(baselines.grid, "board_of", lambda config: OneSplit())
+    monkeypatch.setattr(baselines.training.grid, "predict", look_up)
+    monkeypatch.setattr(baselines.training.grid, "board_of", lambda config: OneSplit())
     seeds = range(len(scores["test"][0]))
     points = points_of(tiny(), {"learning_rate": tuple(map(float, rates))}, seeds, tmp_path)
     outcomes = [

@@ -12,15 +12,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import baselines.grid
-from baselines.grid import SUMMARY, points_of, select
+import baselines.training.grid
 from baselines.load import load_run
-from baselines.log import LOG
-from baselines.predict import predict
-from baselines.result import RESULT, read_result
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.sinks import EVENTS
-from baselines.train import Outcome, train
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.runs.log import LOG
+from baselines.runs.result import RESULT, read_result
+from baselines.runs.sinks import EVENTS
+from baselines.training.grid import SUMMARY, points_of, select
+from baselines.training.predict import predict
+from baselines.training.train import Outcome, train
 from helpers.command import sraven
 from helpers.grids import LINE, choose_by_guess
 from helpers.tiny_runs import (
@@ -224,7 +224,7 @@ def test_score_is_the_boards_of_the_runs_predictions(together, tmp_path, monkeyp
         made.append(predict(*arguments))
         return made[-1]
 
-    monkeypatch.setattr(baselines.grid, "predict", remember)
+    monkeypatch.setattr(baselines.training.grid, "predict", remember)
     (point,) = points_of(tiny(), {"learning_rate": (0.03,)}, [1], tmp_path)
     summary = select([point], [Outcome(SimpleNamespace(params=params), None, None)], tmp_path)
     board = read_board(config.board)
@@ -237,7 +237,7 @@ def test_point_whose_predictions_are_no_numbers_is_not_chosen_and_the_others_are
     """Parameters may be past help after the last update, when no loss is left to tell."""
     size = read_board("fuzzylogic-v1").splits["test"]
     monkeypatch.setattr(
-        baselines.grid,
+        baselines.training.grid,
         "predict",
         lambda config, *_: np.full(size, 0.5 if config.learning_rate < 1 else np.nan, np.float32),
     )

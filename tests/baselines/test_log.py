@@ -8,10 +8,10 @@ import struct
 import numpy as np
 import pytest
 
-from baselines.log import LOG, Log, read_log
-from baselines.run_directory import CHECKPOINTS
-from baselines.sinks import EVENTS
-from baselines.train import train
+from baselines.runs.directory import CHECKPOINTS
+from baselines.runs.log import LOG, Log, read_log
+from baselines.runs.sinks import EVENTS
+from baselines.training.train import train
 from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny, tiny_options
 from sraven import OutputError
 
@@ -186,7 +186,7 @@ def test_a_file_larger_than_any_log_is_refused_unread(tmp_path):
 
 def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
     """A full disk is the very case in which a line is half written."""
-    monkeypatch.setattr("baselines.log.write_bytes", None)
+    monkeypatch.setattr("baselines.runs.log.write_bytes", None)
     (tmp_path / LOG).write_text("\n".join([*LINES[:3], LINES[3][:9]]))
     Log(tmp_path, 10).close()
     assert (tmp_path / LOG).read_text().splitlines() == LINES[:2]

@@ -17,11 +17,11 @@ import jax
 jax.config.update("jax_num_cpu_devices", 4)
 import jax.numpy as jnp
 from baselines.encode import encoding_of
-from baselines.experiment import board_of, program_of
+from baselines.training.experiment import board_of, program_of
 from baselines.lm.experiment import Compute, language_program
 from baselines.config import LanguageConfig
-from baselines.sharding import AXES, make_mesh, state_shardings
-from baselines.step import Hyper, train_step
+from baselines.training.sharding import AXES, make_mesh, state_shardings
+from baselines.training.step import Hyperparams, train_step
 from dataclasses import asdict
 from jax.sharding import NamedSharding, PartitionSpec
 from sraven.core.boards.board import read_board
@@ -36,7 +36,7 @@ def compiled(program, mesh, batch):
     )
     cut = NamedSharding(mesh, PartitionSpec(AXES))
     batch = {name: jax.ShapeDtypeStruct(*what, sharding=cut) for name, what in batch.items()}
-    update = lambda state, batch: train_step(program, state, Hyper(1e-2, 0.1, 2), batch)
+    update = lambda state, batch: train_step(program, state, Hyperparams(1e-2, 0.1, 2), batch)
     with quick_compilation():  # without passes that come after those that tell devices of each other
         compiler = jax.jit(update, out_shardings=(state_shardings(mesh, state), None))
     return compiler.lower(placed, batch).compile().as_text()

@@ -8,13 +8,13 @@ import numpy as np
 import optax
 import pytest
 
-from baselines.command import train_command
 from baselines.config import read_config
 from baselines.evaluate import Training, describe_runs
 from baselines.load import load_run
-from baselines.optim import OPTIMISERS, Optimiser
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import train
+from baselines.runs.command import train_command
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.training.optim import OPTIMISERS, Optimiser
+from baselines.training.train import train
 from cli.main import main
 from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
 from sraven import ConfigurationError

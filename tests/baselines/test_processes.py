@@ -15,17 +15,17 @@ import jax
 import numpy as np
 import pytest
 
-from baselines import processes
 from baselines.config import read_config
-from baselines.experiment import board_experiment
 from baselines.load import load_run
-from baselines.log import LOG, SCORES
-from baselines.provenance import RECORD
-from baselines.result import RESULT
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.scores_while_training import board_scores, with_scores
-from baselines.sharding import make_mesh
-from baselines.train import train, train_runs
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.runs.log import LOG, SCORES
+from baselines.runs.provenance import RECORD
+from baselines.runs.result import RESULT
+from baselines.training import processes
+from baselines.training.experiment import board_experiment
+from baselines.training.scores_while_training import board_scores, with_scores
+from baselines.training.sharding import make_mesh
+from baselines.training.train import train, train_runs
 from cli.main import main
 from helpers.quick_sraven import CODE, THEN
 from helpers.tiny_runs import (
@@ -166,7 +166,7 @@ def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, mo
         "train.sync_global_devices": "wait",
     }.items():
         monkeypatch.setattr(f"baselines.{name}", lambda *_, call=call: calls.append(call))
-    monkeypatch.setattr("baselines.train.open_checkpoints", lambda *_: calls.append("open") or 1 / 0)
+    monkeypatch.setattr("baselines.training.train.open_checkpoints", lambda *_: calls.append("open") or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train_runs([tiny(), tiny(seed=1)], [tmp_path / "a", tmp_path / "b"])
     made = ["check again", "make"]

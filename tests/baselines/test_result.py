@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
-from baselines import provenance
 from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
-from baselines.experiment import board_experiment
 from baselines.load import load_run
-from baselines.log import LOG
-from baselines.provenance import (
+from baselines.runs import provenance
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.runs.log import LOG
+from baselines.runs.provenance import (
     CHANGED,
     RECORD,
     code_commit,
@@ -20,15 +20,15 @@ from baselines.provenance import (
     leave_record,
     read_records,
 )
-from baselines.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.scores_while_training import board_scores, with_scores
-from baselines.sharding import make_mesh
-from baselines.train import train
+from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
+from baselines.training.experiment import board_experiment
+from baselines.training.scores_while_training import board_scores, with_scores
+from baselines.training.sharding import make_mesh
+from baselines.training.train import train
 from helpers.tiny_runs import CHUNK, STEPS, tiny
+from sraven.core.base.errors import OutputError
+from sraven.core.base.spec import values_of
 from sraven.core.boards.board import read_board
-from sraven.core.ground.errors import OutputError
-from sraven.core.ground.spec import values_of
 from sraven.core.submissions.submission import read_description, score_submission
 from sraven.core.system.files import write_json
 
@@ -239,7 +239,7 @@ def test_run_that_cannot_be_written_is_evaluated_all_the_same(copy, capsys, monk
     def fail(path, value):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("baselines.result.write_json", fail)
+    monkeypatch.setattr("baselines.runs.result.write_json", fail)
     keep_scores(copy, tiny(), {"test": {"mse": 0.1}}, {"test": 5})
     assert capsys.readouterr().err == f"note: {copy / RESULT} isn't written: Permission denied\n"
 

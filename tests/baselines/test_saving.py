@@ -9,14 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.checkpoint import Checkpoints
-from baselines.experiment import board_experiment
-from baselines.log import LOG
-from baselines.result import RESULT
-from baselines.run_directory import CHECKPOINTS
-from baselines.saving import Saver, Schedule
-from baselines.step import State
-from baselines.train import DivergenceError, train, train_runs
+from baselines.runs.checkpoint import Checkpoints
+from baselines.runs.directory import CHECKPOINTS
+from baselines.runs.log import LOG
+from baselines.runs.result import RESULT
+from baselines.training.experiment import board_experiment
+from baselines.training.saving import Saver, Schedule
+from baselines.training.step import State
+from baselines.training.train import DivergenceError, train, train_runs
 from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -211,8 +211,8 @@ def test_a_run_that_diverges_later_has_the_last_checkpoint_before(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from baselines import checkpoint
-from baselines.train import train
+from baselines.runs import checkpoint
+from baselines.training.train import train
 from helpers.tiny_runs import quickly, tiny
 
 cache, folder, name, calls = sys.argv[1:]

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from baselines.experiment import board_experiment
 from baselines.lm.entry import thin
-from baselines.log import LOG, SCORES, Log, read_log
-from baselines.sinks import EVENTS
-from baselines.train import train
+from baselines.runs.log import LOG, SCORES, Log, read_log
+from baselines.runs.sinks import EVENTS
+from baselines.training.experiment import board_experiment
+from baselines.training.train import train
 from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
 
 EVERY = 7

@@ -13,14 +13,14 @@ import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
 from baselines.encode import encoding_of
-from baselines.experiment import program_of
-from baselines.feed import chunk_of_steps
-from baselines.log import LOG, SCORES
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.optim import Hyper
-from baselines.sharding import check_batch, make_mesh, state_shardings
-from baselines.step import train_step
+from baselines.runs.log import LOG, SCORES
+from baselines.training.experiment import program_of
+from baselines.training.feed import chunk_of_steps
+from baselines.training.optim import Hyperparams
+from baselines.training.sharding import check_batch, make_mesh, state_shardings
+from baselines.training.step import train_step
 from fuzzylogic import FuzzyLogic
 from helpers.plain_programs import plain_program
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
@@ -260,7 +260,7 @@ def steps_of(task, parts, steps):
     """The state after some updates with batches of 12, and their reports."""
     program = program_with_dropout(task, parts)
     chunk = chunk_of_steps(task, encoding_of(task).fields, 0, steps, 12)
-    hyper = Hyper(*jnp.array([1e-2, 0.1, 2]))
+    hyper = Hyperparams(*jnp.array([1e-2, 0.1, 2]))
 
     @jax.jit
     def train(seed):
@@ -298,5 +298,5 @@ def test_batch_is_cut_into_parts_once_each():
 
     program = plain_program(task, initialise, apply, steps=1, parts=4)
     state = program.initialise(jnp.uint32(0))
-    _, report = jax.jit(partial(train_step, program))(state, Hyper(1e-2, 0.0, 0), spread)
+    _, report = jax.jit(partial(train_step, program))(state, Hyperparams(1e-2, 0.0, 0), spread)
     assert report.loss == pytest.approx(sum(4.0**place for place in range(12)) / 12, rel=1e-6)

@@ -8,9 +8,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from baselines.log import LOG
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import train
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.runs.log import LOG
+from baselines.training.train import train
 from helpers.command import sraven
 from helpers.tiny_runs import CHUNK, STEPS, tiny, tiny_options
 

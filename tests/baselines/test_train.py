@@ -7,15 +7,15 @@ import jax
 import numpy as np
 import pytest
 
-from baselines.command import train_command
 from baselines.config import read_config
 from baselines.evaluate import write_entry
 from baselines.load import load_run
-from baselines.log import LOG
-from baselines.predict import predict
 from baselines.recipes import make_config
-from baselines.run_directory import CHECKPOINTS, CONFIG
-from baselines.train import train
+from baselines.runs.command import train_command
+from baselines.runs.directory import CHECKPOINTS, CONFIG
+from baselines.runs.log import LOG
+from baselines.training.predict import predict
+from baselines.training.train import train
 from cli.main import main
 from helpers.compiling import quick_compilation
 from helpers.tiny_runs import compiled_once, shared_directory

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.feed import chunk_of_steps, chunks
-from baselines.optim import Hyper, no_biases, no_vectors, warmup_cosine, warmup_cosine_paper_code
-from baselines.step import train_chunk, train_step
+from baselines.training.feed import chunk_of_steps, chunks
+from baselines.training.optim import (
+    Hyperparams,
+    no_biases,
+    no_vectors,
+    warmup_cosine,
+    warmup_cosine_paper_code,
+)
+from baselines.training.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
 from helpers.compiling import quick_compilation
 from helpers.plain_programs import plain_program
@@ -53,7 +59,7 @@ def program_of(task, steps=STEPS, parts=1):
 
 
 def hypers(*rates):
-    return Hyper(jnp.array(rates), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
+    return Hyperparams(jnp.array(rates), jnp.full(len(rates), 0.1), jnp.full(len(rates), 2.0))
 
 
 @cache
@@ -176,7 +182,7 @@ def test_decay_is_decoupled_from_the_gradient():
 
     def look(seed, batch):
         state = program.initialise(seed)
-        rates = Hyper(1e-3, 0.5, 2), Hyper(1e-3, 0.0, 2)
+        rates = Hyperparams(1e-3, 0.5, 2), Hyperparams(1e-3, 0.0, 2)
         return state, *(train_step(program, state, rate, batch)[0] for rate in rates)
 
     state, with_decay, without = compute(look, np.uint32(0), batch)

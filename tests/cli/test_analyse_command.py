@@ -11,7 +11,7 @@ import pytest
 from baselines.analysis.stages import STAGES
 from baselines.config import LanguageConfig
 from baselines.recipes import make_config
-from baselines.run_directory import CONFIG, read_run
+from baselines.runs.directory import CONFIG, read_run
 from helpers.analysed_runs import finished_runs
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board

@@ -9,7 +9,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION
-from baselines.optim import OPTIMISERS
+from baselines.training.optim import OPTIMISERS
 from cli import completion
 from cli.main import cli
 from helpers.commands import all_commands, find_command

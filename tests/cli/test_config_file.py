@@ -8,12 +8,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.command import train_command
 from baselines.config import read_config
-from baselines.config_file import FIELDS, PINNED, read_config_file
-from baselines.log import LOG
-from baselines.result import RESULT, read_result
-from baselines.run_directory import CONFIG, read_run
+from baselines.runs.command import train_command
+from baselines.runs.config_file import FIELDS, PINNED, read_config_file
+from baselines.runs.directory import CONFIG, read_run
+from baselines.runs.log import LOG
+from baselines.runs.result import RESULT, read_result
 from cli.commands.train import command
 from helpers.command import sraven
 from helpers.tiny_runs import TINY, quickly, shared_directory, tiny, tiny_options

@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from helpers.submissions import SRAVEN_BOARD, use_boards
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import is_seen
 from sraven.core.dataset.directory import JOURNAL
-from sraven.core.ground.echo import is_seen
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.leaderboard.many import score_folder
 from sraven.core.leaderboard.reproduced import REPRODUCED
 from sraven.core.system.staging import STAGING

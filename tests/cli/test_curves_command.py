@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from baselines.log import LOG
 from baselines.recipes import make_config
-from baselines.run_directory import CONFIG
+from baselines.runs.directory import CONFIG
+from baselines.runs.log import LOG
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 

@@ -4,8 +4,8 @@ import json
 import shutil
 
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, plant, predictions_file, small_board
-from sraven.core.ground.echo import with_error
-from sraven.core.ground.jsonable import as_json
+from sraven.core.base.escape import with_error
+from sraven.core.base.jsonable import as_json
 from sraven.errors import KINDS
 
 

@@ -9,7 +9,7 @@ from cli.main import cli
 from cli.shared.families import summaries
 from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
-from sraven.core.ground.spec import settings_of
+from sraven.core.base.spec import settings_of
 from sraven.core.tasks import families
 from sraven.core.tasks.families import FAMILIES, find_family, generating_families
 from sraven.core.tasks.family import Family

@@ -7,7 +7,7 @@ import pytest
 
 from baselines.analysis import report
 from baselines.model.attention import ATTENTION, find_attention
-from baselines.run_directory import read_run
+from baselines.runs.directory import read_run
 from helpers.tiny_runs import quickly, shared_directory
 
 MINE = """

@@ -134,7 +134,7 @@ baselines = {{name for name in sys.modules if name.startswith("baselines")}}
 print(heavy & set(sys.modules), sorted(baselines), file=sys.stderr)
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    expected = ["baselines", "baselines.compilation_cache", "baselines.lm", "baselines.lm.family"]
+    expected = ["baselines", "baselines.training.compilation_cache", "baselines.lm", "baselines.lm.family"]
     assert (result.returncode, result.stderr) == (0, f"set() {expected}\n")
 
 

@@ -7,8 +7,8 @@ import pytest
 import cli.main
 from cli.shared.scores import mean_with_error
 from helpers.submissions import SRAVEN_BOARD, edit, use_boards, write
-from sraven.core.ground.echo import is_seen
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import is_seen
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 from fuzz.harness import FindingError
-from sraven.core.ground.echo import is_seen
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import is_seen
 
 LONGEST = 2_100
 """Characters of an error at most."""

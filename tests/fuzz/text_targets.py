@@ -11,7 +11,7 @@ from typing import Any
 from fuzz.changes import change_bytes, change_parquet
 from fuzz.checks import check_line, command, refused
 from fuzz.harness import FindingError
-from sraven.core.ground.echo import is_seen
+from sraven.core.base.escape import is_seen
 
 DESCRIPTION = b"""schema: 1
 board: sraven-v1
@@ -109,15 +109,15 @@ def run_training_log(data: bytes, folder: Path) -> str:
 
 def config_seeds() -> list[bytes]:
     from baselines.recipes import make_config
+    from sraven.core.base.spec import values_of
     from sraven.core.boards.board import read_board
-    from sraven.core.ground.spec import values_of
 
     return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
 
 
 def run_config(data: bytes, folder: Path) -> str:
-    from baselines.run_directory import CONFIG, read_run
-    from sraven.core.ground.spec import values_of
+    from baselines.runs.directory import CONFIG, read_run
+    from sraven.core.base.spec import values_of
 
     (folder / CONFIG).write_bytes(data)
     config, message = refused(read_run, folder)
@@ -127,7 +127,7 @@ def run_config(data: bytes, folder: Path) -> str:
 
 
 def run_log(data: bytes, folder: Path) -> str:
-    from baselines.log import LOG, Log
+    from baselines.runs.log import LOG, Log
 
     (folder / LOG).write_bytes(data)
     log, message = refused(lambda: Log(folder, 2))

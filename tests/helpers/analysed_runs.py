@@ -1,7 +1,7 @@
 """Finished runs that are analysed in a second or two: a few steps of a few parameters."""
 
 from baselines.recipes import make_config
-from baselines.train import train
+from baselines.training.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.core.boards.board import read_board
 

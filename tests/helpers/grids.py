@@ -4,7 +4,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 
-import baselines.grid
+import baselines.training.grid
 from helpers.tiny_runs import STEPS, tiny_options
 
 LINE = ["train", "fuzzylogic-v1", "--attention", "hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
@@ -28,5 +28,5 @@ def guess(config, params, split, count):
 
 def choose_by_guess(patch):
     """Choose by `guess`, as predictions take longer than training."""
-    patch.setattr(baselines.grid, "predict", guess)
-    patch.setattr(baselines.grid, "board_of", lambda config: Board())
+    patch.setattr(baselines.training.grid, "predict", guess)
+    patch.setattr(baselines.training.grid, "board_of", lambda config: Board())

@@ -3,8 +3,8 @@
 from functools import partial
 
 from baselines.encode import encoding_of
-from baselines.optim import OPTIMISERS, make_optimiser
-from baselines.step import Program
+from baselines.training.optim import OPTIMISERS, make_optimiser
+from baselines.training.step import Program
 
 
 def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw"):

@@ -9,8 +9,8 @@ import signal
 from contextlib import ExitStack
 from unittest.mock import patch
 
-from baselines import processes
-from baselines.checkpoint import Checkpoints
+from baselines.runs.checkpoint import Checkpoints
+from baselines.training import processes
 from cli.main import main as sraven
 from helpers.tiny_runs import in_float64, quickly
 

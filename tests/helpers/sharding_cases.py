@@ -14,12 +14,12 @@ from unittest.mock import patch
 import jax
 import numpy as np
 
-from baselines.checkpoint import Checkpoints
-from baselines.experiment import board_experiment
-from baselines.run_directory import CHECKPOINTS
-from baselines.scores_while_training import board_scores, with_scores
-from baselines.sharding import make_mesh
-from baselines.train import train
+from baselines.runs.checkpoint import Checkpoints
+from baselines.runs.directory import CHECKPOINTS
+from baselines.training.experiment import board_experiment
+from baselines.training.scores_while_training import board_scores, with_scores
+from baselines.training.sharding import make_mesh
+from baselines.training.train import train
 from helpers.tiny_runs import STEPS, first_gradient, in_float64, leaves, quickly, tiny
 from sraven import ConfigurationError
 

@@ -7,13 +7,13 @@ from importlib import reload
 
 import numpy as np
 
-from baselines.checkpoint import CHECKSUMS
 from baselines.lm import experiment, sample
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.checkpoint import CHECKSUMS
+from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
 from helpers.command import sraven
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly

@@ -20,15 +20,15 @@ import jax
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 
-import baselines.experiment
-import baselines.train
-from baselines.compiled import Compiled
+import baselines.training.experiment
+import baselines.training.train
 from baselines.encode import Encoding
 from baselines.model.attention import ATTENTION
-from baselines.optim import OPTIMISERS, Hyper
-from baselines.predict import predictor_of_shape
 from baselines.recipes import make_config
-from baselines.train import train
+from baselines.training.compiled import Compiled
+from baselines.training.optim import OPTIMISERS, Hyperparams
+from baselines.training.predict import predictor_of_shape
+from baselines.training.train import train
 from helpers.compiling import quick_compilation
 from sraven.core.boards.board import read_board
 
@@ -82,7 +82,7 @@ def programs_made_once(module, name):
         module: whose experiments are trained.
         name: of its function that makes a program, given a configuration, parts or the like, and a mesh.
     """
-    make, varied = getattr(module, name), ("seed", *Hyper._fields)
+    make, varied = getattr(module, name), ("seed", *Hyperparams._fields)
 
     def make_once(config, *arguments):
         shape = tuple(getattr(config, each.name) for each in fields(config) if each.name not in varied)
@@ -98,7 +98,7 @@ def programs_made_once(module, name):
 
 
 def _compile_once(experiment, mesh):
-    key = (experiment.program, mesh, experiment.side_by_side)
+    key = (experiment.program, mesh, experiment.vmap_runs)
     if key not in _COMPILED:
         _COMPILED[key] = Compiled(experiment, mesh)
     return _COMPILED[key]
@@ -114,9 +114,9 @@ def quickly(cache):
     with (
         compiled_once(cache),
         quick_compilation(),
-        patch.object(baselines.experiment, "CHUNK", CHUNK),
-        patch.object(baselines.train, "Compiled", _compile_once),
-        programs_made_once(baselines.experiment, "program_of"),
+        patch.object(baselines.training.experiment, "CHUNK", CHUNK),
+        patch.object(baselines.training.train, "Compiled", _compile_once),
+        programs_made_once(baselines.training.experiment, "program_of"),
     ):
         yield
 
@@ -141,8 +141,8 @@ def in_float64():
     """Train in float64, parameters and rates too: what then differs is no rounding."""
     import baselines.lm.experiment  # tests without text need none of it
 
-    def hyper_of(configs, hyper_of=baselines.train.hyper_of):
-        return Hyper(*(values.astype(np.float64) for values in hyper_of(configs)))
+    def hyper_of(configs, hyper_of=baselines.training.train.hyper_of):
+        return Hyperparams(*(values.astype(np.float64) for values in hyper_of(configs)))
 
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
@@ -150,8 +150,8 @@ def in_float64():
         stack.callback(jax.config.update, "jax_enable_x64", before)
         predictor_of_shape.cache_clear()  # what it keeps computes in one type
         stack.callback(predictor_of_shape.cache_clear)
-        stack.enter_context(patch.object(baselines.train, "hyper_of", hyper_of))
-        for module in (baselines.experiment, baselines.lm.experiment):
+        stack.enter_context(patch.object(baselines.training.train, "hyper_of", hyper_of))
+        for module in (baselines.training.experiment, baselines.lm.experiment):
             for name, exact in (("TransformerConfig", _exact_config), ("Program", _exact_program)):
                 stack.enter_context(patch.object(module, name, partial(exact, getattr(module, name))))
         yield
@@ -174,7 +174,7 @@ def first_gradient(config, folder, **options):
     Args:
         config: of the run.
         folder: a directory for it.
-        options: as of `baselines.train.train`.
+        options: as of `baselines.training.train.train`.
     """
     state = train(replace(config, steps=1, warmup=1), folder, **options)
     return leaves(state.moments[0].mu)

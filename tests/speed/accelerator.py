@@ -27,18 +27,18 @@ from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
 from record import keep
 
-from baselines.checkpoint import Checkpoints
 from baselines.encode import encoding_of
-from baselines.experiment import parts_of, program_of
-from baselines.feed import chunk_of_steps
 from baselines.lm.experiment import Compute, language_program
 from baselines.model.attention import ATTENTION
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
-from baselines.sharding import make_mesh, on_cpu
-from baselines.step import train_chunk
-from baselines.train import hyper_of
+from baselines.runs.checkpoint import Checkpoints
+from baselines.training.experiment import parts_of, program_of
+from baselines.training.feed import chunk_of_steps
+from baselines.training.sharding import make_mesh, on_cpu
+from baselines.training.step import train_chunk
+from baselines.training.train import hyper_of
 from sraven.core.boards.board import read_board
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
@@ -199,10 +199,10 @@ def _training(board_id: str, attention: str, steps: int, runs: int = 1) -> tuple
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
     data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
     chunk = {name: jnp.asarray(array) for name, array in data.items()}
-    side_by_side, hypers = not on_cpu(mesh), hyper_of(configs)
+    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
 
     def train(states: Any, chunk: Any) -> Any:
-        return train_chunk(program, states, hypers, chunk, side_by_side=side_by_side)
+        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
 
     return jax.jit(train), states, chunk
 
@@ -299,7 +299,7 @@ def language_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
         states = jax.tree.map(lambda leaf: leaf[None], state)
         shape = 2, config.batch_size, config.length + 1
         tokens = np.random.default_rng(0).integers(config.vocabulary, size=shape).astype(np.int32)
-        train = jax.jit(partial(train_chunk, program, side_by_side=False))
+        train = jax.jit(partial(train_chunk, program, vmap_runs=False))
         ms = least_ms(lambda: train(states, hyper_of([config]), {"tokens": tokens}), sizes.rounds) / 2
         rate = round(1e3 * config.batch_size * config.length / ms)
         known = {"attention": attention, "dtype": dtype, "windows": config.batch_size}

@@ -19,8 +19,8 @@ from record import keep
 from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.lm.recipes import SIZES
-from baselines.optim import Hyper
-from baselines.step import train_step
+from baselines.training.optim import Hyperparams
+from baselines.training.step import train_step
 
 MIB = 1 << 20
 
@@ -56,7 +56,7 @@ def planned(config: LanguageConfig, compute: Compute) -> int:
     program = language_program(config, None, compute)
     state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
     batch = {"tokens": jax.ShapeDtypeStruct((config.batch_size, config.length + 1), jnp.int32)}
-    hyper = Hyper(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyper._fields))
+    hyper = Hyperparams(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyperparams._fields))
     compiled = jax.jit(partial(train_step, program), donate_argnums=0).lower(state, hyper, batch).compile()
     return int(compiled.memory_analysis().temp_size_in_bytes)
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from record import keep
 
+from sraven.core.base.estimate import mean
+from sraven.core.base.jsonable import as_json
 from sraven.core.boards.board import load_board
-from sraven.core.ground.estimate import mean
-from sraven.core.ground.jsonable import as_json
 from sraven.references import independent_hits
 from sraven.task import SRAVEN, Batch
 
@@ -28,15 +28,15 @@ def of_truth(shares: NDArray[np.float64], truth: NDArray[np.uint8]) -> NDArray[n
     return np.take_along_axis(shares, truth[..., None].astype(np.int64), axis=2)[..., 0]
 
 
-def measure(task: SRAVEN, batch: Batch, knowing: str) -> dict[str, Any]:
+def measure(task: SRAVEN, batch: Batch, prior: str) -> dict[str, Any]:
     """Return means over instances, so that their errors count positions of one instance as one."""
-    symbols, rules = task.symbol_marginals(batch, knowing), task.rule_posterior(batch, knowing)
+    symbols, rules = task.symbol_marginals(batch, prior), task.rule_posterior(batch, prior)
     shown = np.take_along_axis(batch.rules, batch.permutations[:, 2].astype(np.int64), axis=1)
     by_position = [independent_hits(rules[:, [p]], shown[:, [p]]) for p in range(task.M)]
     answers = {
         "cross_entropy": -np.log(of_truth(symbols, batch.target)).mean(axis=1),
         "independent": independent_hits(symbols, batch.target),
-        "joint": task.ideal_observer(batch, knowing)[1],
+        "joint": task.ideal_observer(batch, prior)[1],
         "rule": np.mean(by_position, axis=0),
     }
     return {name: as_json(mean(values)) for name, values in answers.items()}

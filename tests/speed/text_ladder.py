@@ -11,7 +11,7 @@ from typing import Any
 
 from record import keep
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 from sraven.text import LADDER, SCHEMES, Rung, ask
 
 INSTANCES, QUESTIONS = 100_000, 20_000

@@ -27,15 +27,15 @@ import numpy as np
 from record import keep
 
 from baselines.encode import encoding_of
-from baselines.experiment import parts_of, program_of, transformer_of
-from baselines.feed import chunk_of_steps
 from baselines.model.attention import ATTENTION, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
-from baselines.sharding import make_mesh
-from baselines.step import Program, train_chunk
-from baselines.train import hyper_of
+from baselines.training.experiment import parts_of, program_of, transformer_of
+from baselines.training.feed import chunk_of_steps
+from baselines.training.sharding import make_mesh
+from baselines.training.step import Program, train_chunk
+from baselines.training.train import hyper_of
 from sraven.core.boards.board import read_board
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
@@ -103,7 +103,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     zeros = jax.tree.map(jnp.zeros_like, state.params)
 
     def steps_of(program: Program) -> Work:
-        train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, side_by_side=False))
+        train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, vmap_runs=False))
         compiled = train.lower(states, chunk).compile()
         return lambda: compiled(states, chunk)
 

@@ -36,13 +36,13 @@ def test_task_counts_the_answers_of_its_instances(name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-@pytest.mark.parametrize("knowing", ["all", "ood"])
+@pytest.mark.parametrize("prior", ["all", "ood"])
 @pytest.mark.parametrize("function", [ideal_observer, rule_posterior, symbol_marginals])
-def test_task_is_observed_with_its_own_combinations(name, knowing, function):
+def test_task_is_observed_with_its_own_combinations(name, prior, function):
     task = TASKS[name]
     batch = task.sample("ood", 0, 100)
-    found = getattr(task, function.__name__)(batch, knowing)
-    wanted = function(batch.context, task.K, task.combinations(knowing), permute=task.permute)
+    found = getattr(task, function.__name__)(batch, prior)
+    wanted = function(batch.context, task.K, task.combinations(prior), permute=task.permute)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
@@ -51,12 +51,12 @@ def test_observer_of_a_split_that_there_is_not_is_refused():
         TASKS["plain"].ideal_observer(TASKS["plain"].sample("test", 0, 2), "train2")
 
 
-@pytest.mark.parametrize("knowing", ["all", "ood"])
-def test_sequences_are_identified_with_the_tasks_terms(knowing):
+@pytest.mark.parametrize("prior", ["all", "ood"])
+def test_sequences_are_identified_with_the_tasks_terms(prior):
     batch = FUZZY.sample("ood", 0, 200)
-    combinations = None if knowing == "all" else FUZZY.combinations("ood")
+    combinations = None if prior == "all" else FUZZY.combinations("ood")
     wanted = identify(batch.inputs, batch.targets, FUZZY.K, combinations)
-    for found, expected in zip(FUZZY.identify(batch, knowing), wanted, strict=True):
+    for found, expected in zip(FUZZY.identify(batch, prior), wanted, strict=True):
         assert np.array_equal(found, expected)
 
 

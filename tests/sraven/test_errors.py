@@ -178,11 +178,11 @@ def test_targets_symbols_are_what_the_rules_give():
 
 
 @pytest.mark.parametrize(("M", "K", "permute"), [(4, 8, True), (3, 3, True), (3, 5, False)])
-@pytest.mark.parametrize("knowing", ["all", "train", "ood"])
-def test_errors_of_the_ideal_observer_are_all_valid_alternatives(M, K, permute, knowing):
+@pytest.mark.parametrize("prior", ["all", "train", "ood"])
+def test_errors_of_the_ideal_observer_are_all_valid_alternatives(M, K, permute, prior):
     task = SRAVEN(M=M, K=K, holdout=0.25, seed=1, permute=permute)
-    batch = task.sample("train" if knowing == "all" else knowing, 0, 3_000)
-    panels = task.ideal_observer(batch, knowing)[0]
+    batch = task.sample("train" if prior == "all" else prior, 0, 3_000)
+    panels = task.ideal_observer(batch, prior)[0]
     found = sort_errors(batch, panels, K, permute=permute)
     wrong = (panels != batch.target).any(axis=1)
     assert wrong.any() and (found.kind[wrong] == 1).all() and not found.kind[~wrong].any()

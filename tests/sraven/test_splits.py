@@ -11,7 +11,7 @@ import pytest
 from helpers import oracle
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN, ConfigurationError, splits
-from sraven.core.ground.arguments import floor_of_share
+from sraven.core.base.arguments import floor_of_share
 from sraven.splits import rule_combinations
 
 ALL_RULES = set(range(8))

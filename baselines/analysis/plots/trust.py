@@ -18,7 +18,7 @@ from baselines.analysis.plots.frame import (
     TITLE,
     Picture,
 )
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 from sraven.plots import INK, PAPER
 
 

@@ -31,13 +31,13 @@ def command(public: Path, answers: tuple[Path, ...], secret: Path, threads: int 
     Example:
       sraven challenge score public answers/* --secret secret.json
     """
+    from sraven.core.base.escape import escape
     from sraven.core.challenge import score_challenge
-    from sraven.core.ground.echo import shown
 
     found = score_challenge(public, secret, answers, threads=threads)
     print_outcome(value=found, text=lambda: _print(found))
     for entry in found["refused"]:
-        click.echo(f"refused: {shown(entry['answer'])}: {shown(entry['why'], 500)}", err=True)
+        click.echo(f"refused: {escape(entry['answer'])}: {escape(entry['why'], 500)}", err=True)
     if found["refused"]:
         raise SystemExit(1)
 
@@ -45,9 +45,9 @@ def command(public: Path, answers: tuple[Path, ...], secret: Path, threads: int 
 def _print(found: Mapping[str, Any]) -> None:
     """Print a row for each answer, the best first."""
     from cli.shared.scores import score_cells
+    from sraven.core.base.escape import escape
     from sraven.core.boards.board import read_board
     from sraven.core.boards.bootstrap import SHARE
-    from sraven.core.ground.echo import shown
 
     board = read_board(found["board"])
     click.echo(
@@ -66,6 +66,6 @@ def _print(found: Mapping[str, Any]) -> None:
     for answer in found["answers"]:
         seeds = len(answer["splits"][board.primary_split]["seeds"])
         scores = (answer["splits"][split]["metrics"][board.metric] for split in board.splits)
-        rows.append([shown(answer["name"]), f"{answer['commitment'][:12]}…", seeds, *score_cells(scores)])
+        rows.append([escape(answer["name"]), f"{answer['commitment'][:12]}…", seeds, *score_cells(scores)])
     title = f"{board.metric} ({SHARE} intervals over instances)"
     print_rows(headings, rows, right=tuple(board.splits), title=title)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.base.arguments import check_choice, check_integer
+from sraven.core.base.errors import BoardError, ConfigurationError
+from sraven.core.boards.board_paths import board_paths
 from sraven.core.boards.ceilings import KNOWS, Ceiling
 from sraven.core.boards.check import check_digests, check_predictions, check_replies
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.lines import BoardLine, lines_of
-from sraven.core.boards.places import board_paths
 from sraven.core.boards.scoring import DIGITS, SplitScores, score_runs, whole_run
-from sraven.core.ground.arguments import check_choice, check_integer
-from sraven.core.ground.errors import BoardError, ConfigurationError
 from sraven.core.tasks.digests import digest_prompts
 from sraven.core.tasks.families import (
     FAMILIES,
@@ -62,21 +62,21 @@ class Board(BoardFile):
         """The metrics that its task has got since: shown beside its scores, but no part of them."""
         return tuple(name for name in scoring_of(self.task).metrics if name not in self.metric_names)
 
-    def ceiling(self, split: str, metric: str, knowing: str = "split") -> Ceiling | None:
+    def ceiling(self, split: str, metric: str, prior: str = "split") -> Ceiling | None:
         """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
 
         Args:
             split: a scored split.
             metric: one of the board's.
-            knowing: what it knows, a name of `sraven.core.boards.ceilings.KNOWS`.
+            prior: what it knows, a name of `sraven.core.boards.ceilings.KNOWS`.
 
         Raises:
             ConfigurationError: for another split or kind of knowledge.
             BoardError: if this installation lacks the definition of the board's ceilings.
         """
         check_choice("split", split, tuple(self.splits))
-        check_choice("knowing", knowing, tuple(KNOWS))
-        found = self.ceilings.get(split, {}).get(knowing, {}).get(metric)
+        check_choice("prior", prior, tuple(KNOWS))
+        found = self.ceilings.get(split, {}).get(prior, {}).get(metric)
         if found is None:
             return None
         answer = references_of(self.task).answers.get(self.ceiling_definition, {}).get(metric)
@@ -85,7 +85,7 @@ class Board(BoardFile):
                 f"board {self.id} has a ceiling of {metric} by definition {self.ceiling_definition}, "
                 "which this sraven doesn't know; install a newer sraven"
             )
-        return Ceiling(**asdict(found), knows=knowing, answers=answer)
+        return Ceiling(**asdict(found), knows=prior, answers=answer)
 
     @property
     def chance(self) -> float | None:

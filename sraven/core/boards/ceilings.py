@@ -9,7 +9,7 @@ new boards name (``ceiling_definition``; 1 where a board has none).
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 
 DIGITS = 6
 """Decimal places of what is measured for a board: what machines that add up in other orders agree on."""

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.base.arguments import check_array
+from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.content import BoardFile
-from sraven.core.ground.arguments import check_array
-from sraven.core.ground.errors import BoardError, ConfigurationError
 from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import columns_of
 from sraven.core.tasks.task import Column, GeneratedTask, Scoring

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
+from sraven.core.base.errors import BoardError
+from sraven.core.base.escape import escape, quoted
+from sraven.core.base.spec import digest
 from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, Measured
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.errors import BoardError
-from sraven.core.ground.spec import digest
 from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted.schemas import find_problem
 
@@ -158,7 +158,7 @@ class BoardFile:
         """
         if fault := find_fault(content):
             name = content.get("id") if isinstance(content, Mapping) else content
-            raise BoardError(f"the file of board {shown(name)}: {fault}")
+            raise BoardError(f"the file of board {escape(name)}: {fault}")
         kind, known = content["prediction"], {written: knows for knows, written in KNOWS.items()}
         return cls(
             file=dict(content),

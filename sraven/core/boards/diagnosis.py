@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.scoring import DIGITS, Run
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.diagnosis import OVERALL, Diagnosis, Tally
 from sraven.core.tasks.families import FAMILIES, diagnosis_of, find_family
 from sraven.core.tasks.task import Labels, Task

@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.boards.ceilings import DIGITS, FIRST_DEFINITION, rounded
 from sraven.core.boards.content import CORPUS, GENERATED, find_fault
 from sraven.core.boards.lines import boards_folder
-from sraven.core.ground.arguments import check_choice
-from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.core.tasks.families import (

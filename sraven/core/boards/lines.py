@@ -15,9 +15,9 @@ from typing import Any
 
 import yaml
 
+from sraven.core.base.errors import BoardError, OutputError
 from sraven.core.boards.ceilings import Measured, rounded
 from sraven.core.boards.content import BoardFile
-from sraven.core.ground.errors import BoardError, OutputError
 from sraven.core.system.files import write_text
 from sraven.core.tasks.families import FAMILIES, find_family, make_board_task
 from sraven.core.untrusted.read import dump_yaml

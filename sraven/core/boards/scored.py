@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.check import check_predictions
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.scoring import Run, SplitScores, score_runs, whole_run
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.tasks.access import INDEX_LIMIT, RandomAccess
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import scoring_of

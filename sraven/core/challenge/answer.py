@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.errors import ChallengeError, ConfigurationError
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import Run
 from sraven.core.challenge.commitment import COMMITMENT, check_commitment
 from sraven.core.challenge.files import new_directory, read_exact, to_text
 from sraven.core.challenge.round import Challenge
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChallengeError, ConfigurationError
 from sraven.core.submissions.run_writing import checked_runs, write_run
 from sraven.core.submissions.runs import (
     check_files,
@@ -156,7 +156,7 @@ def read_prediction_files(folder: str | os.PathLike[str], board: Board) -> dict[
         match = _NAME.fullmatch(path)
         if not match or match[1] not in board.splits:
             raise ChallengeError(
-                f"{shown(path)}: expected <split>/seed-<n>.npy or .parquet, with a split of "
+                f"{escape(path)}: expected <split>/seed-<n>.npy or .parquet, with a split of "
                 f"{', '.join(board.splits)}"
             )
         split, seed, kind = match[1], int(match[2]), match[3]

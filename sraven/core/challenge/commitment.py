@@ -9,10 +9,10 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.challenge.files import checksum as checksum_of
 from sraven.core.challenge.files import read_exact, to_text, write_new
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChallengeError, OutputError, SubmissionError
 from sraven.core.system.files import sha256_of_file, sync_directory
 from sraven.core.untrusted.read import list_files
 from sraven.core.untrusted.schemas import find_problem
@@ -37,7 +37,7 @@ def _digests(program: Path) -> list[dict[str, Any]]:
     for folder, directories, files in os.walk(program):
         if not directories and not files:  # no path of a file tells its name, so nothing would commit to it
             name = Path(folder).relative_to(program).as_posix()
-            raise ChallengeError(f"{shown(name)}/: is an empty directory; remove it")
+            raise ChallengeError(f"{escape(name)}/: is an empty directory; remove it")
     return [
         {
             "path": path,
@@ -98,7 +98,7 @@ def check_commitment(file: str | os.PathLike[str], program: str | os.PathLike[st
         if committed.get(path) != found.get(path):
             what = "is missing" if path not in found else "was changed" if path in committed else "is new"
             raise ChallengeError(
-                f"{shown(path)} {what} since the commitment {digest[:12]}…; answer with the program that was "
-                "committed"
+                f"{escape(path)} {what} since the commitment {digest[:12]}…; "
+                "answer with the program that was committed"
             )
     return digest

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.base.errors import ChallengeError, OutputError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.system.files import sync_directory
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.untrusted.read import read_file
@@ -45,13 +45,13 @@ def read_exact(path: Path, schema: str) -> tuple[dict[str, Any], str]:
         data = read_file(path.parent, path.name, MOST_JSON)
         content = json.loads(data)
     except SubmissionError as error:
-        raise ChallengeError(f"{shown(str(path.parent))}: {error}") from None
+        raise ChallengeError(f"{escape(str(path.parent))}: {error}") from None
     except (ValueError, RecursionError):
-        raise ChallengeError(f"{shown(str(path))}: isn't JSON") from None
+        raise ChallengeError(f"{escape(str(path))}: isn't JSON") from None
     if problem := find_problem(content, schema):
-        raise ChallengeError(f"{shown(str(path))}: {problem}")
+        raise ChallengeError(f"{escape(str(path))}: {problem}")
     if to_text(content) != data:
-        raise ChallengeError(f"{shown(str(path))}: was edited: it isn't written as the command writes it")
+        raise ChallengeError(f"{escape(str(path))}: was edited: it isn't written as the command writes it")
     return dict(content), checksum(data)
 
 
@@ -124,7 +124,7 @@ def read_npy(folder: Path, name: str, dtype: str, shape: tuple[int, ...]) -> NDA
     found = array.dtype.newbyteorder("="), array.shape, bool(file.read())
     if found != (np.dtype(dtype), shape, False) or not array.flags.c_contiguous:
         raise ChallengeError(
-            f"{name}: holds {shown(array.dtype.name)} {shown(list(array.shape))}, or something besides; "
+            f"{name}: holds {escape(array.dtype.name)} {escape(list(array.shape))}, or something besides; "
             f"expected {dtype} {list(shape)} in C order"
         )
     return np.asarray(array, dtype)

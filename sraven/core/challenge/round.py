@@ -10,6 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from sraven.core.base.errors import ChallengeError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.challenge.files import (
     MOST_JSON,
@@ -23,8 +25,6 @@ from sraven.core.challenge.files import (
     write_new,
 )
 from sraven.core.challenge.secret import SECRET, describe_split, draw, make_secret, parse_secret
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChallengeError, SubmissionError
 from sraven.core.tasks.families import generator_of, rows_of
 from sraven.core.tasks.task import Arrays
 from sraven.core.untrusted.read import list_files, read_file
@@ -70,7 +70,7 @@ def _check_commitments(commitments: Iterable[str]) -> list[str]:
     for number, value in enumerate(found):
         if not isinstance(value, str) or not _DIGEST.fullmatch(value):
             raise ChallengeError(
-                f"the commitment {shown(value)} is no SHA-256; expected 64 hexadecimal digits, as "
+                f"the commitment {escape(value)} is no SHA-256; expected 64 hexadecimal digits, as "
                 "`sraven challenge commit` prints them"
             )
         if value in found[:number]:
@@ -196,7 +196,7 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
         raise ChallengeError(str(error).replace("a submission", "a round")) from None
     if strange:
         raise ChallengeError(
-            f"{shown(strange[0])}: isn't part of a round; fetch it again, or remove the file"
+            f"{escape(strange[0])}: isn't part of a round; fetch it again, or remove the file"
         )
     return Challenge(content, found_digest, board, contexts)
 
@@ -214,10 +214,10 @@ def reveal(challenge: Challenge, secret: Path, threads: int | None = None) -> di
         data = read_file(secret.parent, secret.name, MOST_JSON)
         known = parse_secret(data)
     except (SubmissionError, ChallengeError) as error:
-        raise ChallengeError(f"{shown(str(secret))}: {error}") from None
+        raise ChallengeError(f"{escape(str(secret))}: {error}") from None
     content = challenge.content
     if checksum(data) != content["secret"]:
-        raise ChallengeError(f"{shown(str(secret))}: is the secret of another round")
+        raise ChallengeError(f"{escape(str(secret))}: is the secret of another round")
     board = challenge.board
     board.check_combinations()
     batches = draw(board, known["secret"], content["commitments"], threads)

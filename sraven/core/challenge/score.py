@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.jsonable import as_json
 from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge.answer import read_answer
 from sraven.core.challenge.round import Challenge, read_challenge, reveal
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.jsonable import as_json
 from sraven.core.tasks.families import scoring_of
 
 Answer = tuple[str, str, dict[str, tuple[Run, ...]]]

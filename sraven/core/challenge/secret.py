@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.errors import ChallengeError
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.boards.board import Board
 from sraven.core.challenge.files import array_digest, checksum, to_text
 from sraven.core.compute.rng import derive_key
-from sraven.core.ground.errors import ChallengeError
-from sraven.core.ground.spec import canonical_json, digest
 from sraven.core.tasks.access import INDEX_LIMIT
 from sraven.core.tasks.digests import block_digest
 from sraven.core.tasks.families import rows_of

@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import CodeCacheWarning
+from sraven.core.base.errors import CodeCacheWarning
+from sraven.core.base.escape import escape
 from sraven.core.system.numba_settings import from_environment_alone
 from sraven.core.system.private import UnsafeFolderError, describe, private_folder
 
@@ -70,7 +70,7 @@ def _base() -> tuple[str, Path] | None:
     """Return where folders of machine code may be, and what to call it; None without a home."""
     for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
         if value := os.environ.get(variable):
-            return f"{variable}={shown(value)}", Path(value)
+            return f"{variable}={escape(value)}", Path(value)
     if os.environ.get("HOME") == "":  # which would stand for the root directory
         return None
     home = os.path.expanduser("~")
@@ -100,7 +100,7 @@ def _code_folder(package: str) -> Path | None:
 
 
 def _warn(place: str, error: OSError) -> None:
-    reason = shown(describe(error), 300)
+    reason = escape(describe(error), 300)
     warnings.warn(
         f"{place} isn't used for machine code, so each process compiles anew: {reason}; set "
         f"NUMBA_CACHE_DIR to a folder that only you can write to",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from sraven.core.ground.arguments import check_integer
+from sraven.core.base.arguments import check_integer
 
 T = TypeVar("T")
 

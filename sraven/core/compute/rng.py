@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.spec import digest
 from sraven.core.compute.jit import inlined, kernel
-from sraven.core.ground.spec import digest
 
 CHAIN_LIMIT = 1 << 48
 """The ranges of the numbers cut from one draw may multiply to this at most."""

@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from unicodedata import category, normalize
 
+from sraven.core.base.errors import ChangeError, ConfigurationError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, read_board
 from sraven.core.contribution.git import EXECUTABLE, LINK, PLAIN, SUBMODULE, Item, Repository
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.filed import filing_date
@@ -90,7 +90,7 @@ def check_change(
         return _check(base, Repository(checkout), threads, today or this_day(), most_bytes)
     except ConfigurationError as error:
         # GitHub's runner obeys ##[command] wherever it stands in a line.
-        message = shown(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
+        message = escape(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
         raise ChangeError(message) from None
 
 
@@ -154,22 +154,22 @@ def _find_addition(changed: Mapping[str, tuple[Item | None, Item | None]], today
     for path, (old, new) in changed.items():
         if old is not None or new is None:
             what = "is removed" if new is None else "is changed"
-            raise ChangeError(f"{shown(path)} {what}; {_RULE}")
+            raise ChangeError(f"{escape(path)} {what}; {_RULE}")
         if new.mode != PLAIN:
-            raise ChangeError(f"{shown(path)} {_KINDS.get(new.mode, 'is no plain file')}; {_RULE}")
+            raise ChangeError(f"{escape(path)} {_KINDS.get(new.mode, 'is no plain file')}; {_RULE}")
         parts = PurePosixPath(path).parts
         if "/".join(parts[:3]) != _FILED or len(parts) < 6:
-            raise ChangeError(f"{shown(path)} isn't a file of a submission's folder; {_RULE}")
+            raise ChangeError(f"{escape(path)} isn't a file of a submission's folder; {_RULE}")
         folders.setdefault("/".join(parts[:5]), {})["/".join(parts[5:])] = new
     if len(folders) > 1:
         one, other = list(folders)[:2]
-        raise ChangeError(f"{shown(one)} and {shown(other)} are two folders; {_RULE}")
+        raise ChangeError(f"{escape(one)} and {escape(other)} are two folders; {_RULE}")
     [(folder, files)] = folders.items()
     board_id, name = PurePosixPath(folder).parts[3:]
     try:
         filing_date(name, today)
     except SubmissionError as error:
-        raise ChangeError(f"{shown(folder)} {error}") from None
+        raise ChangeError(f"{escape(folder)} {error}") from None
     return Addition(read_board(board_id), folder, files)
 
 
@@ -178,7 +178,7 @@ def _check_place(addition: Addition, merged: Mapping[str, Item]) -> None:
     goal = _folded(addition.folder)
     for path in merged:
         if f"{_folded(path)}/".startswith(f"{goal}/"):
-            raise ChangeError(f"{addition.folder} is taken by {shown(path)}; give the method another name")
+            raise ChangeError(f"{addition.folder} is taken by {escape(path)}; give the method another name")
 
 
 def _check_sizes(addition: Addition, most_total: int) -> None:
@@ -194,7 +194,7 @@ def _check_sizes(addition: Addition, most_total: int) -> None:
             most = most_bytes(board.splits[run[1]], board.prediction)
         elif board.is_corpus and _LOG_FILE.fullmatch(path):
             most = MOST_BYTES
-        where = f"{addition.folder}/{shown(path)}"
+        where = f"{addition.folder}/{escape(path)}"
         if most is None:
             raise ChangeError(f"{where} isn't part of a submission to {board.id}; remove it")
         if item.size > most:

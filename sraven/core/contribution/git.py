@@ -17,8 +17,8 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChangeError
+from sraven.core.base.errors import ChangeError
+from sraven.core.base.escape import escape
 
 PLAIN, EXECUTABLE, LINK, SUBMODULE = "100644", "100755", "120000", "160000"
 """Modes of what a tree names."""
@@ -119,9 +119,9 @@ class Repository:
             mode, _, oid, size = head.decode("ascii").split()
             path = name.decode("utf-8", "surrogateescape")
             if path in found:
-                raise ChangeError(f"{shown(path)}: the tree names this path twice")
+                raise ChangeError(f"{escape(path)}: the tree names this path twice")
             if size != "-" and not size.isdigit():
-                raise ChangeError(f"{shown(path)}: the repository is damaged: it lacks this file")
+                raise ChangeError(f"{escape(path)}: the repository is damaged: it lacks this file")
             found[path] = Item(mode, oid, 0 if size == "-" else int(size))
         return found
 
@@ -143,7 +143,7 @@ class Repository:
             data = bytes(answer[len(header) : len(header) + item.size])
             end = len(header) + item.size + 1
             if bytes(answer[: len(header)]) != header or not _has_name(data, item.oid):
-                raise ChangeError(f"{shown(path)}: the repository is damaged: the file can't be read")
+                raise ChangeError(f"{escape(path)}: the repository is damaged: the file can't be read")
             found[path], answer = data, answer[end:]
         return found
 
@@ -211,4 +211,4 @@ def _reason(complaint: IO[bytes]) -> str:
     complaint.seek(0)
     lines = complaint.read(_MOST_MESSAGE).decode("utf-8", "replace").splitlines()
     named = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return shown([*named, *lines, "it didn't say why"][0], 200)
+    return escape([*named, *lines, "it didn't say why"][0], 200)

@@ -13,10 +13,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sraven.core.base.errors import ChangeError
+from sraven.core.base.escape import escape
 from sraven.core.contribution.change import LEADERBOARD
 from sraven.core.contribution.git import PLAIN, Repository
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ChangeError
 from sraven.core.untrusted.read import list_files
 
 _REMOTE = "origin"
@@ -69,7 +69,7 @@ class Proposer:
                 f"gh pr create failed: {_first_line(complaint)}; the branch {branch} is pushed to {_REMOTE}: "
                 "open a pull request from it by hand"
             )
-        return shown(printed.strip().splitlines()[-1] if printed.strip() else branch, 300)
+        return escape(printed.strip().splitlines()[-1] if printed.strip() else branch, 300)
 
 
 def make_proposer(leaderboard: Path) -> Proposer:
@@ -176,4 +176,4 @@ def _run(program: str, *arguments: str, root: Path) -> tuple[int, str, str]:
 
 def _first_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    return shown(lines[0] if lines else "it didn't say why", 300)
+    return escape(lines[0] if lines else "it didn't say why", 300)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sraven.core.ground.spec import canonical_json, digest
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Arrays, Column, Description, Task
 from sraven.core.tasks.versions import VERSIONS

@@ -12,6 +12,9 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from sraven.core.base.errors import OutputError
+from sraven.core.base.escape import escape
+from sraven.core.base.spec import canonical_json
 from sraven.core.dataset.manifest import (
     CARD,
     CROISSANT,
@@ -21,9 +24,6 @@ from sraven.core.dataset.manifest import (
     list_shards,
     read_manifest,
 )
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import OutputError
-from sraven.core.ground.spec import canonical_json
 from sraven.core.system.files import replacing
 from sraven.core.system.lock import LOCK, Lock
 from sraven.core.system.staging import REPLACED, STAGING, Plan, StagedDirectory
@@ -60,7 +60,7 @@ class _DatasetDirectory(StagedDirectory):
                 {**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (manifest, self.plan)
             )
             names = [name for name in differences(manifest, self.plan) if name in one]
-            told = ", ".join(f"{name} {shown(one[name])}, not {shown(two.get(name))}" for name in names)
+            told = ", ".join(f"{name} {escape(one[name])}, not {escape(two.get(name))}" for name in names)
             raise OutputError(f"{out} holds another dataset, {held} ({told}); {_REPLACE}")
         if name != held and (out / name).exists():
             raise OutputError(

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.base.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
 from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
 from sraven.core.tasks.families import rows_of
@@ -77,7 +77,7 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
     for split in plan["sizes"]:
         if split not in task.splits:
             raise ConfigurationError(
-                f"there is a split {shown(split)}; this task has {', '.join(task.splits)}"
+                f"there is a split {escape(split)}; this task has {', '.join(task.splits)}"
             )
     step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
     count = sum(-(-size // step) for size in plan["sizes"].values())
@@ -165,12 +165,12 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
     try:
         data = read_file(out, MANIFEST, MANIFEST_LIMIT)
     except SubmissionError as error:
-        raise OutputError(f"{out}: {shown(str(error))}") from None
+        raise OutputError(f"{out}: {escape(str(error))}") from None
     try:
         manifest = parse_json(data)
     except ValueError as error:
         raise OutputError(
-            f"{path} can't be read as a manifest of this benchmark ({shown(str(error))})"
+            f"{path} can't be read as a manifest of this benchmark ({escape(str(error))})"
         ) from None
     check_plan(path, manifest)
     if missing := [key for key in ("splits", "columns") if key not in manifest]:

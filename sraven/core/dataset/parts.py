@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, available_threads
 from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, read_begun
 from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry
 from sraven.core.dataset.write import Running, is_right, make_whole, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import sha256_of_file
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 from sraven.core.tasks.digests import block_digest, block_size
@@ -59,7 +59,7 @@ def read_part(text: str) -> Part:
     part = Part(int(found[1]), int(found[2])) if found else None
     if part is None or not 1 <= part.number <= part.of:
         raise ConfigurationError(
-            f"part={shown(repr(text))}: expected 3/64 for the third of 64 parts, from 1/64 to 64/64"
+            f"part={escape(repr(text))}: expected 3/64 for the third of 64 parts, from 1/64 to 64/64"
         )
     return part
 
@@ -146,7 +146,7 @@ def merge_parts(
         )
     if plan != begun:
         names = ", ".join(differences(plan, begun))
-        raise OutputError(f"{folders[0]}: its journal has another {shown(names)} than its dataset")
+        raise OutputError(f"{folders[0]}: its journal has another {escape(names)} than its dataset")
     shards = list_shards(task, plan)
     if missing := [shard.path for shard in shards if shard.path not in sources]:
         named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
@@ -221,7 +221,7 @@ def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: 
     should_be, is_there = plain_entry(right), plain_entry(entry)
     if wrong := [name for name in {**right, **entry} if should_be.get(name) != is_there.get(name)]:
         raise OutputError(
-            f"{folder}: its journal has another {shown(', '.join(wrong))} of {shard.path} than the "
+            f"{folder}: its journal has another {escape(', '.join(wrong))} of {shard.path} than the "
             "generator and the file give; write the part anew"
         )
     take_file(origin, staging / shard.path, staging)

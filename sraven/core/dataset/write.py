@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import Progress, check_threads
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.directory import Journal, prepare, publish
@@ -34,7 +35,6 @@ from sraven.core.dataset.manifest import (
 )
 from sraven.core.engines.call import Tell
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, apart
 from sraven.core.tasks.digests import block_digest, block_size

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Tell
 from sraven.core.engines.on_ray import map_on_ray
 from sraven.core.engines.processes import map_in_processes
 from sraven.core.engines.threads import map_in_threads
-from sraven.core.ground.arguments import check_choice
-from sraven.core.ground.errors import ConfigurationError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -15,10 +15,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Work
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError, OutputError
 
 RETRIES = 5
 """How often Ray does a job again whose worker or node is lost."""
@@ -116,7 +116,7 @@ def _reach(address: str) -> None:
 
 
 def _no_cluster(address: str | None, error: Exception) -> ConfigurationError:
-    reason = shown(" ".join(str(error).split()).split(". ")[0], 300)
+    reason = escape(" ".join(str(error).split()).split(". ")[0], 300)
     if address is None:
         return ConfigurationError(
             f"engine='ray': Ray can't be started here ({reason}); try again, or use local"
@@ -231,7 +231,7 @@ def _collect(ray: Any, running: dict[Any, int], call: Call) -> None:
                 raise error.cause from None
             raise
         except ray.exceptions.RayError as error:
-            reason = shown(" ".join(str(error).split()), 300)
+            reason = escape(" ".join(str(error).split()), 300)
             raise OSError(f"job {number + 1:,} of {len(call.jobs):,} was lost ({reason})") from None
         call.tell(items, size)
         call.done(number, result)

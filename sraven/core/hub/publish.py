@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import OutputError
 from sraven.core.dataset.manifest import CARD, CROISSANT, list_shards, read_manifest
-from sraven.core.ground.errors import OutputError
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sraven.core.base.errors import OutputError
+from sraven.core.base.escape import escape
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.manifest import (
     CARD,
@@ -30,8 +32,6 @@ from sraven.core.dataset.manifest import (
     make_manifest,
     make_plan,
 )
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import OutputError
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
@@ -188,7 +188,7 @@ def _dataset(folder: Path) -> Expected:
         with np.errstate(all="raise"):
             card, croissant = render_card(task, again), json_text(render_croissant(task, again))
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise OutputError(f"{MANIFEST} isn't one that this version writes: {shown(str(error))}") from None
+        raise OutputError(f"{MANIFEST} isn't one that this version writes: {escape(str(error))}") from None
     wanted = {path: Sums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
     made = {CARD: sums_of(card.encode()), CROISSANT: sums_of(croissant.encode()), MANIFEST: sums_of(data)}
     return Expected(manifest["sizes"], {**wanted, **made}, remade=False)
@@ -253,7 +253,7 @@ def _strangers(names: list[str], wanted: Mapping[str, Sums]) -> list[str]:
     if not others:
         return []
     more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
-    return [f"not part of the dataset: {', '.join(map(shown, others[:_MOST_NAMED]))}{more}"]
+    return [f"not part of the dataset: {', '.join(map(escape, others[:_MOST_NAMED]))}{more}"]
 
 
 def _differences(wanted: Mapping[str, Sums], objects: Mapping[str, Sums]) -> list[str]:

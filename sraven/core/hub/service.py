@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import HubError, OutputError
+from sraven.core.base.errors import HubError, OutputError
+from sraven.core.base.escape import escape
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ def read_place(text: str) -> Place:
     found = re.fullmatch(rf"({_PART}/{_PART})(?:@({_REVISION}))?", text.removeprefix(PREFIX))
     if not found:
         raise OutputError(
-            f"{shown(text)} names no dataset on the Hub; expected user/name, or {PREFIX}user/name@TAG"
+            f"{escape(text)} names no dataset on the Hub; expected user/name, or {PREFIX}user/name@TAG"
         )
     return Place(found[1], found[2])
 
@@ -173,4 +173,4 @@ def _explain(error: Exception, place: Place, doing: str) -> Exception | None:
 
 
 def _first_line(error: BaseException) -> str:
-    return shown(next(iter(str(error).splitlines()), "") or type(error).__name__)
+    return escape(next(iter(str(error).splitlines()), "") or type(error).__name__)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.jsonable import as_json
+from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
-from sraven.core.ground.jsonable import as_json
-from sraven.core.ground.spec import digest
-from sraven.core.leaderboard.kept import Kept
+from sraven.core.leaderboard.cache import Kept
 from sraven.core.submissions.errors import errors_of
 from sraven.core.submissions.submission import (
     Opened,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import one_line
 from sraven.core.boards.board import Board
-from sraven.core.ground.echo import one_line
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
 from sraven.core.leaderboard.snapshot import read_snapshot
 from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing, ceiling

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import board_ids
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import SubmissionError
 from sraven.core.submissions.submission import SUBMISSIONS
 from sraven.core.tasks.versions import VERSIONS
 
@@ -36,7 +36,7 @@ class Fault:
 
 def make_fault(place: str, reason: object) -> Fault:
     """Return a fault, its texts made fit to be shown."""
-    return Fault(shown(place), shown(" ".join(str(reason).split()), _LONGEST_REASON))
+    return Fault(escape(place), escape(" ".join(str(reason).split()), _LONGEST_REASON))
 
 
 def fault_of(place: str, error: Exception) -> Fault:

@@ -7,8 +7,8 @@ others stands in a file beside the boards, ``fingerprints.yaml``, by the digest 
 from collections.abc import Mapping
 from importlib.resources import files
 
+from sraven.core.base.errors import BoardError, SubmissionError
 from sraven.core.boards.board import Board
-from sraven.core.ground.errors import BoardError, SubmissionError
 from sraven.core.tasks.families import corpus_families, find_family
 from sraven.core.untrusted.read import parse_yaml
 from sraven.core.untrusted.schemas import find_problem

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, board_ids, read_board
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import SubmissionError
 from sraven.core.leaderboard.copies import copies_of, find_copies
 from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
 from sraven.core.leaderboard.entries import make_entry, reported_entries
@@ -259,7 +259,7 @@ def gather_own(
     """
     own = {}
     for folder in folders:
-        name = shown(str(folder))
+        name = escape(str(folder))
         try:
             own[name] = gather(folder)
         except SubmissionError as error:

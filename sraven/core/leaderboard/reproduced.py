@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import SubmissionError
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.filed import Fault, make_fault
 from sraven.core.untrusted.read import parse_yaml, read_file
@@ -22,7 +22,7 @@ def _read(leaderboard: Path) -> Mapping[str, Any]:
         return {}
     content = parse_yaml(read_file(leaderboard, REPRODUCED, _MOST_BYTES), REPRODUCED)
     if not isinstance(content, dict | None):
-        raise SubmissionError(f"{REPRODUCED}: is {shown(content)}; expected entries by their folders")
+        raise SubmissionError(f"{REPRODUCED}: is {escape(content)}; expected entries by their folders")
     return content or {}
 
 
@@ -39,7 +39,7 @@ def _misfit(pin: Any, evidence: Evidence | None) -> str | None:
             f"{evidence.digest[:12]}…: another submission was run again"
         )
     if pin["code_commit"] != named:
-        other = "names none" if named is None else f"names {shown(named, 64)}"
+        other = "names none" if named is None else f"names {escape(named, 64)}"
         return f"code_commit is {pin['code_commit'][:12]}…, but the entry {other}: other code was run"
     return None
 
@@ -63,7 +63,7 @@ def read_reproduced(
         if only is not None and entry_id.partition("/")[0] != only:
             continue
         if misfit := _misfit(pin, entries.get(entry_id)):
-            faults.append(make_fault(f"{REPRODUCED}: {shown(entry_id)}", misfit))
+            faults.append(make_fault(f"{REPRODUCED}: {escape(entry_id)}", misfit))
         else:
             badges.add(entry_id)
     return badges, faults

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.board import Board
-from sraven.core.ground.errors import BoardError, ConfigurationError
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
 from sraven.core.leaderboard.ranking import Judged, judge_own, make_standings, of_board

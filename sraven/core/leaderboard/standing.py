@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sraven.core.base.jsonable import as_json
+from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
-from sraven.core.ground.jsonable import as_json
-from sraven.core.ground.spec import digest
 from sraven.core.leaderboard.filed import Fault
 
 SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"

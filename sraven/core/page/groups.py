@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from sraven.core.base.names import name_notes
 from sraven.core.boards.board import Board
-from sraven.core.ground.names import name_notes
 from sraven.core.leaderboard.standing import REFERENCE, REPORTED, Entry, Standing
 from sraven.core.page.words import compact, kind
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sraven.core.ground.echo import one_line, shown
+from sraven.core.base.escape import escape, one_line
 from sraven.core.leaderboard.standing import Entry, Replies, Standing
 
 _OF_ENTRY = ("id", "method", "family", "description", "remark")
@@ -19,7 +19,7 @@ def clean(text: str) -> str:
     """Return a text that can be encoded, with an escape for each character that can't be seen."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(letter if letter in _SPACES else shown(letter) for letter in text)
+    return "".join(letter if letter in _SPACES else escape(letter) for letter in text)
 
 
 def _lines(found: Entry | Replies, names: Iterable[str]) -> dict[str, Any]:

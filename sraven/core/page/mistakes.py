@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
+from sraven.core.base.escape import error_decimals
 from sraven.core.boards.board import Board
-from sraven.core.ground.echo import error_decimals
 from sraven.core.leaderboard.standing import Entry, Standing
 from sraven.core.page.svg import element
 from sraven.core.page.words import score

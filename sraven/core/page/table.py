@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from sraven.core.base.names import host
 from sraven.core.boards.board import Board
-from sraven.core.ground.names import host
 from sraven.core.leaderboard.eligibility import is_at_chance
 from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, ceiling
 from sraven.core.page.groups import Group, groups, look_notes, reported_notes

@@ -1,7 +1,7 @@
 """How the page words numbers, metrics and splits."""
 
+from sraven.core.base.escape import error_decimals, figure
 from sraven.core.boards.board import Board
-from sraven.core.ground.echo import error_decimals, figure
 from sraven.core.leaderboard.standing import (
     REFERENCE,
     REPORTED,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sraven.core.base.errors import SubmissionError
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import Run
-from sraven.core.ground.errors import SubmissionError
 from sraven.core.submissions.runs import prediction_path
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.task import Labels

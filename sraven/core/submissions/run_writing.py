@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
 
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import whole_run
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import SEED_LIMIT
 from sraven.core.submissions.corpus import check_runs
 from sraven.core.submissions.training_log import MOST_BYTES, check_log
 from sraven.core.system.files import sha256_of_file

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape, quoted
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import Run
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.errors import SubmissionError
 from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
 from sraven.core.tasks.families import scoring_of
 from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
@@ -87,7 +87,7 @@ def check_files(
     present = files - {description, *others}
     for path in sorted(present ^ set(named_files(content))):
         if path in present:
-            raise SubmissionError(f"{shown(path)}: isn't part of a submission; remove it")
+            raise SubmissionError(f"{escape(path)}: isn't part of a submission; remove it")
         raise SubmissionError(f"{path}: the file is missing")
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape, quoted
+from sraven.core.base.jsonable import as_json
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.errors import SubmissionError
-from sraven.core.ground.jsonable import as_json
 from sraven.core.submissions.corpus import check_runs, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
@@ -196,11 +196,11 @@ def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores])
         for metric, claim in claims.items():
             found = scores[split].metrics.get(metric) if split in scores else None
             if found is None:
-                where = f"claimed.{shown(split)}.{shown(metric)}"
+                where = f"claimed.{escape(split)}.{escape(metric)}"
                 raise SubmissionError(f"{DESCRIPTION}: {where} is no score of this submission")
             if found.mean is None or not abs(claim - found.mean) <= CLAIM_TOLERANCE:
                 raise SubmissionError(
-                    f"{DESCRIPTION}: claimed.{split}.{metric} is {shown(claim)}, but the predictions score "
+                    f"{DESCRIPTION}: claimed.{split}.{metric} is {escape(claim)}, but the predictions score "
                     f"{found.mean}; correct the claim, or leave it out"
                 )
 
@@ -307,4 +307,4 @@ def differing(stored: Any, found: Any, place: str = "") -> list[str]:
         same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
     except OverflowError:  # an integer that no float can hold
         same = False
-    return [] if same else [shown(place.removeprefix("."))]
+    return [] if same else [escape(place.removeprefix("."))]

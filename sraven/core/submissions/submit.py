@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.boards.board import Board, load_board, read_board
-from sraven.core.ground.arguments import check_choice
-from sraven.core.ground.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.submissions.run_writing import checked_logs, checked_runs, write_run
 from sraven.core.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.core.submissions.submission import (

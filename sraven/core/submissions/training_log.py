@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.errors import SubmissionError
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape, quoted
 from sraven.core.untrusted.strict_json import parse_json
 
 MOST_BYTES, MOST_LINES = 1 << 22, 100_000
@@ -64,6 +64,6 @@ def check_log(data: bytes, where: str) -> None:
         if type(step) is not int or step < least:
             raise SubmissionError(
                 f"{where}: line {number} has step {quoted(step, _SHOWN)}; expected an integer of "
-                f"{shown(least)} or more, as steps ascend"
+                f"{escape(least)} or more, as steps ascend"
             )
         least = step + 1

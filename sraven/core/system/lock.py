@@ -14,7 +14,7 @@ import stat
 import warnings
 from pathlib import Path
 
-from sraven.core.ground.errors import OutputError
+from sraven.core.base.errors import OutputError
 
 LOCK = "lock"
 """Name of the file in the directory that it is the lock of."""

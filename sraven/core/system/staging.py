@@ -17,7 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar
 
-from sraven.core.ground.errors import OutputError
+from sraven.core.base.errors import OutputError
 from sraven.core.system.files import move_into_place, sync_directory
 from sraven.core.system.lock import LOCK, Lock
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sraven.core.base.arguments import check_array, check_integer
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.spec import digest, task_config
 from sraven.core.compute.rng import derive_key
-from sraven.core.ground.arguments import check_array, check_integer
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import digest, task_config
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import references_of, rows_of, scoring_of
 from sraven.core.tasks.split import Split

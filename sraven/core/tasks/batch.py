@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self, dataclass_transform, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
 
 
 def _field(place: int, name: str) -> property:
@@ -95,7 +95,7 @@ class Instances(tuple[NDArray[Any], ...]):
         chosen = np.asarray(rows)
         if isinstance(rows, tuple) or chosen.ndim != 1 or (chosen.dtype.kind not in "iub" and len(chosen)):
             raise ConfigurationError(
-                f"batch[{shown(repr(rows))}]: expected the number of an instance, a slice, or an array of "
+                f"batch[{escape(repr(rows))}]: expected the number of an instance, a slice, or an array of "
                 "integers or booleans; the arrays have names, such as batch." + self._fields[0]
             )
         return self._make([array[chosen if len(chosen) else []] for array in self])

@@ -5,8 +5,8 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
 from sraven.core.system.packages import PACKAGES, check_packages
 from sraven.core.tasks.family import Family
 from sraven.core.tasks.versions import check_version
@@ -140,7 +140,7 @@ def _make(config: Mapping[str, Any], with_rows: bool) -> Any:
         return resolve_name(find_family(name).task)(**values)
     except TypeError as error:
         raise ConfigurationError(
-            f"the configuration of task {name!r} is wrong: {shown(str(error))}"
+            f"the configuration of task {name!r} is wrong: {escape(str(error))}"
         ) from None
 
 

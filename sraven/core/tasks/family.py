@@ -110,7 +110,7 @@ class Family:
         diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
         lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
-        measure_lines: returns the `sraven.core.ground.estimate.Mean` of each line by metric, given a task, a
+        measure_lines: returns the `sraven.core.base.estimate.Mean` of each line by metric, given a task, a
             split, the number of instances and threads; "" if there are no lines.
         wording: returns the `Wording` of a task, whose predictions are texts.
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;

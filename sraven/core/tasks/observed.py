@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ class Observed(Generic[T]):
 
     task: T
 
-    def observe(self, batch: Any, knowing: str, threads: int | None) -> dict[str, Mean]:
+    def observe(self, batch: Any, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return what the observer scores on a batch if it knows the combinations of a split, or ``all``."""
         raise NotImplementedError
 
@@ -27,5 +27,5 @@ class Observed(Generic[T]):
         """Return what the ideal observer scores on a split, by what it knows and by metric."""
         task: Any = self.task
         batch = task.sample(split, 0, count, threads=threads)
-        knowing = {"knowing_split": split, "not_knowing": "all"}
-        return {name: self.observe(batch, of, threads) for name, of in knowing.items()}
+        prior = {"knowing_split": split, "not_knowing": "all"}
+        return {name: self.observe(batch, of, threads) for name, of in prior.items()}

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.task import Arrays, Column
 
 

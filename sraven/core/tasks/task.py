@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.ground.estimate import Mean
+from sraven.core.base.estimate import Mean
 from sraven.core.tasks.comparison import Comparison
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sraven.core.ground.echo import shown
-from sraven.core.ground.errors import ConfigurationError
-from sraven.core.ground.spec import setting
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape
+from sraven.core.base.spec import setting
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def check_version(version: Any) -> str:
     if not isinstance(version, str) or version not in VERSIONS:
         allowed = f"version{'s' * (len(VERSIONS) > 1)} {', '.join(map(repr, VERSIONS))}"
         raise ConfigurationError(
-            f"version={shown(repr(version))}: this sraven makes benchmark {allowed}; another one takes a "
+            f"version={escape(repr(version))}: this sraven makes benchmark {allowed}; another one takes a "
             "newer sraven"
         )
     return version

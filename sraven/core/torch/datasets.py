@@ -15,8 +15,8 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import collate, default_collate_fn_map
 
-from sraven.core.ground.arguments import check_integer
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.arguments import check_integer
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.access import INDEX_LIMIT
 from sraven.core.tasks.split import Instance, Instances, Split
 from sraven.core.tasks.task import GeneratedTask

@@ -16,8 +16,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.errors import SubmissionError
+from sraven.core.base.errors import SubmissionError
+from sraven.core.base.escape import escape, quoted
 from sraven.core.system.files import read_bounded
 from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted import decode
@@ -101,7 +101,7 @@ def dump_yaml(value: Any) -> str:
 
 
 def _refuse(where: str, problem: str) -> SubmissionError:
-    return SubmissionError(f"{shown(where, 300)}: {problem}")
+    return SubmissionError(f"{escape(where, 300)}: {problem}")
 
 
 def list_files(folder: Path, most: int) -> list[str]:
@@ -122,7 +122,7 @@ def list_files(folder: Path, most: int) -> list[str]:
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name + "/")
                 elif not entry.is_file(follow_symlinks=False):
-                    raise _refuse(shown(name), "is a link or no plain file; a submission has plain files")
+                    raise _refuse(escape(name), "is a link or no plain file; a submission has plain files")
                 else:
                     found.append(name)
                 if len(found) + len(pending) > most:
@@ -185,7 +185,7 @@ def parse_yaml(data: bytes, where: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({shown(str(problem))})") from None
+        raise _refuse(where, f"{line}isn't YAML in UTF-8 ({escape(str(problem))})") from None
 
 
 def most_bytes(rows: int, column: Column) -> int:
@@ -293,7 +293,7 @@ def _decode_next(
         raise failed
     header = json.loads(line)
     if "error" in header:
-        raise _refuse(name, shown(header["error"], 300))
+        raise _refuse(name, escape(header["error"], 300))
     count = header["rows"]
     if not 0 <= count <= rows:
         raise failed

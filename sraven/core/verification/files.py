@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sraven.core.base.escape import escape
 from sraven.core.dataset.manifest import CARD, CROISSANT
-from sraven.core.ground.echo import shown
 from sraven.core.system.files import open_plain
 from sraven.core.system.staging import MANIFEST, STAGING
 
@@ -56,7 +56,7 @@ def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[
         elif stat.S_IFMT(mode) != kind:
             wrong[name] = "it is no plain file" if kind == stat.S_IFREG else "it is no folder"
     lines = [f"{prefix}{name}: {fault}" for name, fault in wrong.items()]
-    others = [f"{prefix}{shown(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names[:MOST_NAMED]]
+    others = [f"{prefix}{escape(name)}: {_ADVICE.get(name, _REMOVE)}" for name in names[:MOST_NAMED]]
     what = f"entries of {prefix or 'the directory'} are no part of the dataset"
     faults = name_and_count(lines, "files are missing or aren't plain")
     return faults + name_and_count(others, what, count=len(names)), set(wrong)

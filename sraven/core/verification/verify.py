@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, check_threads, for_each_item
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.manifest import (
@@ -25,7 +26,6 @@ from sraven.core.dataset.manifest import (
     make_manifest,
     make_plan,
 )
-from sraven.core.ground.echo import shown
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task, rows_of
@@ -91,7 +91,7 @@ def _check_claims(
         names = (
             islice(_differing(manifest, true_manifest, ""), MOST_NAMED) if manifest != true_manifest else ()
         )
-        faults += [f"{MANIFEST}: {shown(name)} isn't what files and generator give" for name in names]
+        faults += [f"{MANIFEST}: {escape(name)} isn't what files and generator give" for name in names]
         faults = faults or [f"{MANIFEST}: its bytes aren't those that are written: spaces, order, or numbers"]
     texts = {
         CARD: render_card(task, true_manifest),

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from baselines.analysis.across_runs import across_runs
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 
 def runs(n, seeds=2, seed=0):

@@ -7,7 +7,7 @@ import pytest
 
 from baselines.analysis.calibration import SHARPEST, calibration, mean_over, sharpening
 from sraven import SRAVEN, symbol_marginals
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 N, M, K = 500, 3, 5
 LEAST = float(np.finfo(np.float32).tiny)

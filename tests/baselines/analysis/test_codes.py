@@ -11,7 +11,7 @@ from baselines.analysis.codes import Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import read_codes, write_codes
 from baselines.analysis.labels import check_pairs, subject_of
 from baselines.encode import encoding_of
-from baselines.experiment import transformer_of
+from baselines.training.experiment import transformer_of
 from helpers.analysed_runs import tiny_sraven
 from helpers.tiny_runs import leaves, tiny
 from sraven import SRAVEN, ConfigurationError

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 from baselines.analysis.controls import Labels, permute_labels
 from baselines.analysis.decoding import decode, fit_probe
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 R = 6
 RULES = [f"rule {number}" for number in range(R)]

@@ -24,7 +24,7 @@ from baselines.analysis.edits import (
 )
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
-from baselines.experiment import transformer_of
+from baselines.training.experiment import transformer_of
 from helpers.analysed_runs import tiny_sraven
 from sraven.core.boards.board import read_board
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION

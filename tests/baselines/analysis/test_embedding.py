@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from baselines.analysis.embedding import NEIGHBOURS, Neighbours, choose_points, embed, neighbours
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 LABELS = np.arange(120) % 4
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.experiment import board_of, program_of
-from baselines.predict import predict
 from baselines.recipes import make_config
+from baselines.training.experiment import board_of, program_of
+from baselines.training.predict import predict
 from helpers.tiny_runs import TINY, tiny
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
-from sraven.core.ground.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -16,11 +16,11 @@ from baselines.analysis.codes import Collector
 from baselines.analysis.comparison import analyse_runs
 from baselines.analysis.report import CONTROLS, analyse_run, plain
 from baselines.analysis.stages import STAGES
-from baselines.run_directory import read_run
-from baselines.train import train
+from baselines.runs.directory import read_run
+from baselines.training.train import train
 from cli.commands.analyse import print_analysis
 from helpers.tiny_runs import tiny
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import ConfigurationError, OutputError
 
 SMALL = Options(n=48)
 

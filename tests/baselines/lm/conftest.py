@@ -9,8 +9,8 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.experiment import language_experiment
 from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.run_directory import CONFIG
-from baselines.train import train
+from baselines.runs.directory import CONFIG
+from baselines.training.train import train
 from helpers import tiny_runs
 from helpers.records import preparation_of
 from helpers.tiny_language import (

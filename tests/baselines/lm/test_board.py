@@ -16,10 +16,10 @@ from baselines.lm.task import C4, MOST
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from helpers.submissions import SAME_EVERY_TIME
 from sraven import ConfigurationError, load_board
+from sraven.core.base.spec import canonical_json
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import board_path, make_board, read_definitions, write_board
 from sraven.core.boards.scoring import Run, score_runs
-from sraven.core.ground.spec import canonical_json
 from sraven.core.system.files import compact_json
 from sraven.core.tasks.families import generator_of, make_board_task, make_task, references_of, rows_of
 from sraven.core.tasks.task import GeneratedTask, References, Rows

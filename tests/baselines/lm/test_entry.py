@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.command import train_command
 from baselines.lm.corpus import Corpus
 from baselines.lm.entry import MOST_LINES, check_corpus, corpus_fingerprint, thin, write_language_entry
 from baselines.lm.evaluate import DocumentLosses
 from baselines.lm.experiment import language_experiment
 from baselines.lm.sample import load_language_run
-from baselines.log import LOG
-from baselines.run_directory import read_run
-from baselines.sharding import make_mesh
-from baselines.step import Report
-from baselines.train import Outcome
+from baselines.runs.command import train_command
+from baselines.runs.directory import read_run
+from baselines.runs.log import LOG
+from baselines.training.sharding import make_mesh
+from baselines.training.step import Report
+from baselines.training.train import Outcome
 from helpers.command import sraven
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
 from helpers.submissions import SAME_EVERY_TIME, description, snapshot, use_boards

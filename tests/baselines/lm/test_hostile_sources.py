@@ -14,7 +14,7 @@ from baselines.lm.records import read_records
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
 from helpers.records import read
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 
 def bomb(path, size, rows):

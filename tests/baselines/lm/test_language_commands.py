@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.lm.sample import load_language_run, sample_text
-from baselines.run_directory import read_run
+from baselines.runs.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
 from helpers.submissions import snapshot
@@ -21,8 +21,8 @@ from helpers.tiny_language import (
     assert_refused,
     lines_of,
 )
-from sraven.core.ground.errors import OutputError
-from sraven.core.ground.spec import values_of
+from sraven.core.base.errors import OutputError
+from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled")

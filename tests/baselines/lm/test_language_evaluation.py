@@ -8,15 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.grid import points_of, read_grid, select
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, language_judge, summarise, unigram_entropy
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.load import load_run
-from baselines.step import State
-from baselines.train import Outcome
+from baselines.training.grid import points_of, read_grid, select
+from baselines.training.step import State
+from baselines.training.train import Outcome
 from helpers.tiny_language import TINY
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board

@@ -11,7 +11,7 @@ from baselines.evaluate import Evaluation
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.sample import load_language_run
-from baselines.run_directory import read_run
+from baselines.runs.directory import read_run
 from helpers.command import sraven
 from helpers.tiny_language import (
     TWICE,

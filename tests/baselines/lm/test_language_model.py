@@ -9,9 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import baselines.train
+import baselines.training.train
 from baselines.config import LanguageConfig, read_config
-from baselines.flops import flops_per_token
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
 from baselines.lm.experiment import (
@@ -23,9 +22,10 @@ from baselines.lm.experiment import (
 )
 from baselines.lm.recipes import SIZES, make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.sharding import make_mesh
-from baselines.step import train_step
-from baselines.train import train
+from baselines.training.flops import flops_per_token
+from baselines.training.sharding import make_mesh
+from baselines.training.step import train_step
+from baselines.training.train import train
 from helpers.tiny_language import VARIANTS, lines_of, tiny, write_corpus
 from helpers.tiny_runs import EXACTLY, in_float64
 from sraven import ConfigurationError, OutputError
@@ -102,7 +102,7 @@ def losses_of(config, corpus, compute):
     """The losses of six steps."""
     program = language_program(config, None, compute)
     [chunk] = language_experiment(corpus, compute)(config, make_mesh()).chunks([(0, 6)])
-    hyper = jax.tree.map(lambda values: values[0], baselines.train.hyper_of([config]))
+    hyper = jax.tree.map(lambda values: values[0], baselines.training.train.hyper_of([config]))
 
     @jax.jit
     def go(state, chunk):

@@ -21,11 +21,11 @@ from baselines.lm.evaluate import document_losses, validation_scores
 from baselines.lm.experiment import language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.log import LOG, SCORES
-from baselines.provenance import RECORD
-from baselines.result import RESULT
-from baselines.run_directory import CHECKPOINTS, CONFIG, read_run
-from baselines.sharding import make_mesh, state_shardings
+from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.log import LOG, SCORES
+from baselines.runs.provenance import RECORD
+from baselines.runs.result import RESULT
+from baselines.training.sharding import make_mesh, state_shardings
 from helpers.quick_sraven import CODE
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, sraven, tiny
 from helpers.tiny_runs import (
@@ -151,13 +151,13 @@ from pathlib import Path
 import jax
 jax.config.update("jax_num_cpu_devices", {devices})
 import numpy as np
-from baselines.checkpoint import Checkpoints
+from baselines.runs.checkpoint import Checkpoints
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses
 from baselines.lm.experiment import language_experiment
 from baselines.lm.sample import load_language_run
-from baselines.sharding import make_mesh
-from baselines.train import train
+from baselines.training.sharding import make_mesh
+from baselines.training.train import train
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import first_gradient, in_float64, leaves, quickly
 

@@ -15,7 +15,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Training, prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.records import preparation_of
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
 
 

@@ -15,7 +15,7 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import Record, read_records
 from baselines.lm.sources import find_sources
 from helpers.records import preparation_of, read
-from sraven.core.ground.errors import ConfigurationError
+from sraven.core.base.errors import ConfigurationError
 
 LINES = [
     (b'{"text": "a", "url": 3}', "a"),

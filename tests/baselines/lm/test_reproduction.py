@@ -16,11 +16,11 @@ from baselines.reproduction.records import path_of, read_record, read_records, w
 from baselines.reproduction.run import folder_of, run_cells
 from baselines.reproduction.sets import FIGURES, Figure, Row
 from baselines.reproduction.standing import standings_of
-from baselines.result import read_result
+from baselines.runs.result import read_result
 from baselines.session import Scoring, Text
 from helpers.command import sraven
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import ConfigurationError, OutputError
 
 SHAPE = {name: value for name, value in TINY.items() if name not in ("steps", "warmup", "learning_rate")}
 STEPS = TINY["steps"]

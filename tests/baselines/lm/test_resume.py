@@ -15,7 +15,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Training, prepare
 from helpers.killing import killed_after
 from helpers.records import preparation_of
-from sraven.core.ground.errors import OutputError
+from sraven.core.base.errors import OutputError
 from sraven.core.system.staging import MANIFEST, STAGING
 
 KILLED = """

@@ -13,7 +13,7 @@ import pytest
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.sample import continue_tokens, draw, load_language_run, sample_text
 from baselines.lm.tokenizer import read_tokenizer
-from baselines.run_directory import CHECKPOINTS
+from baselines.runs.directory import CHECKPOINTS
 from helpers.tiny_language import FOLLOWING, TINY, TWICE
 from sraven import ConfigurationError, OutputError
 

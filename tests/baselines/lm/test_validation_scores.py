@@ -13,9 +13,9 @@ from baselines.lm.experiment import language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import Share
-from baselines.log import LOG, SCORES
-from baselines.result import read_result
-from baselines.sharding import make_mesh
+from baselines.runs.log import LOG, SCORES
+from baselines.runs.result import read_result
+from baselines.training.sharding import make_mesh
 from helpers.command import sraven
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION
 

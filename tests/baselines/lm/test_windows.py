@@ -13,7 +13,7 @@ from baselines.lm.share import Share
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
 from helpers.records import preparation_of
-from sraven.core.ground.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import ConfigurationError, OutputError
 
 T = 5
 

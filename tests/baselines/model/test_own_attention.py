@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.experiment import board_of, program_of
-from baselines.flops import flops_per_token
 from baselines.lm.experiment import language_model, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import continue_tokens
@@ -22,7 +20,9 @@ from baselines.model.attention import (
     rms_head,
     weighted_sum,
 )
-from baselines.train import train
+from baselines.training.experiment import board_of, program_of
+from baselines.training.flops import flops_per_token
+from baselines.training.train import train
 from helpers.tiny_language import TINY
 from helpers.tiny_runs import leaves, quickly, shared_directory, tiny
 from sraven import ConfigurationError

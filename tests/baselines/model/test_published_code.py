@@ -10,7 +10,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from baselines.encode import encoding_of
 from baselines.model.transformer import Transformer, TransformerConfig
-from baselines.optim import Hyper, make_optimiser, no_vectors, warmup_cosine_paper_code
+from baselines.training.optim import Hyperparams, make_optimiser, no_vectors, warmup_cosine_paper_code
 from sraven.core.boards.board import read_board
 
 SHAPE = {"layers": 2, "width": 24, "heads": 4, "qkv_width": 16, "mlp_width": 40}
@@ -66,7 +66,7 @@ def test_loss_logits_and_all_gradients(published):
 def test_some_updates(published):
     numbers, differentiate = published
     optimiser = make_optimiser(
-        Hyper(learning_rate=0.01, weight_decay=0.1, warmup=3),
+        Hyperparams(learning_rate=0.01, weight_decay=0.1, warmup=3),
         UPDATES,
         lr_schedule=warmup_cosine_paper_code,
         weight_decay_mask=no_vectors,

@@ -14,9 +14,9 @@ from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number, products
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
+from sraven.core.base.errors import OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.ceilings import KNOWS
-from sraven.core.ground.errors import OutputError
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 

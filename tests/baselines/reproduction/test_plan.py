@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.experiment import transformer_of
 from baselines.recipes import make_config
 from baselines.reproduction import plan
 from baselines.reproduction.plan import Plan, Rates, measure_rate, operations_of, plan_of, typical
+from baselines.training.experiment import transformer_of
 from helpers.reproduction import STEPS, cell, figure, record
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board

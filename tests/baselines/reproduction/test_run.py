@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from baselines.provenance import RECORD, commit_of
 from baselines.reproduction.adopt import Provenance, adopt
 from baselines.reproduction.cells import cells_of
 from baselines.reproduction.records import read_record, write_record
 from baselines.reproduction.run import folder_of, in_order, run_cells
 from baselines.reproduction.sets import FIGURES as ALL_FIGURES
-from baselines.result import EVALUATION, RESULT, read_result
-from baselines.run_directory import CHECKPOINTS
+from baselines.runs.directory import CHECKPOINTS
+from baselines.runs.provenance import RECORD, commit_of
+from baselines.runs.result import EVALUATION, RESULT, read_result
 from baselines.session import Scoring, plan_runs, train_plan
-from baselines.train import train
+from baselines.training.train import train
 from helpers.reproduction import SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
-from sraven.core.ground.errors import ConfigurationError, OutputError
 from sraven.core.system.lock import Lock
 
 TINY = figure(seeds=(0, 1))

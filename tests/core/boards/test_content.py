@@ -8,10 +8,10 @@ from pickle import dumps, loads
 import pytest
 
 from helpers.submissions import SRAVEN_BOARD, small_contents
+from sraven.core.base.errors import BoardError
+from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.content import DEFAULTS, BoardSplit, Reported
-from sraven.core.ground.errors import BoardError
-from sraven.core.ground.spec import digest
 from sraven.core.tasks.task import Column
 from sraven.core.untrusted.schemas import read_schema
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sraven.core.base.jsonable import as_json
 from sraven.core.boards.diagnosis import Share, diagnose_runs
 from sraven.core.boards.scoring import Run
-from sraven.core.ground.jsonable import as_json
 from sraven.core.tasks.diagnosis import Tally
 from sraven.core.tasks.task import Labels
 

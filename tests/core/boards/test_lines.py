@@ -4,10 +4,10 @@ import pytest
 import yaml
 
 from helpers.checkout import REPOSITORY
+from sraven.core.base.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.boards import lines
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.lines import LINES, measure_lines, parse_lines, read_lines, write_lines
-from sraven.core.ground.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.tasks.families import find_family
 
 WITH_LINES = [name for name in board_ids() if find_family(read_board(name).family).lines]

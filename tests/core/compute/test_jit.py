@@ -11,9 +11,9 @@ import pytest
 from numba.core import caching
 
 import sraven
+from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.compute import jit
 from sraven.core.compute.jit import source_digest
-from sraven.core.ground.errors import CodeCacheWarning
 
 PACKAGE = Path(sraven.__file__).parent
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from helpers import oracle
 from helpers.uniformity import assert_uniform
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.compute import rng
-from sraven.core.ground.spec import canonical_json, digest
 
 # Random123 (Salmon et al. 2011), file kat_vectors, philox4x32 with 10 rounds: counter, key, block.
 PUBLISHED = [

@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from helpers.repositories import OURS, RIVAL, TODAY, accept, commit, git, refuse
+from sraven.core.base.errors import ChangeError
 from sraven.core.contribution.change import check_change
 from sraven.core.contribution.git import Repository
-from sraven.core.ground.errors import ChangeError
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 

@@ -7,9 +7,9 @@ import pytest
 
 from helpers.example import all_bytes
 from helpers.repositories import IDENTITY, OURS, TODAY, git
+from sraven.core.base.errors import ChangeError
 from sraven.core.contribution.change import check_change
 from sraven.core.contribution.propose import make_proposer
-from sraven.core.ground.errors import ChangeError
 
 BRANCH = f"submission/{OURS.split('/')[-2]}/{OURS.split('/')[-1]}"
 CLIENT = """#!/bin/sh

@@ -8,8 +8,8 @@ import yaml
 
 from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.dataset.write import write_dataset
-from sraven.core.ground.spec import canonical_json, digest
 
 
 @pytest.fixture(scope="module")

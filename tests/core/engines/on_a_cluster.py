@@ -20,10 +20,10 @@ from helpers import ray_jobs
 from helpers.example import all_bytes
 from helpers.ray_cluster import VARIABLES, one_node, short_folder, started
 from sraven import SRAVEN, OutputError, write_dataset
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset import write as writing
 from sraven.core.engines import on_ray
 from sraven.core.engines.jobs import Engine, map_jobs
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.staging import APART, STAGING
 from sraven.core.tasks import digests
 

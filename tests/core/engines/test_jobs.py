@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.engines import jobs as jobs_module
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.ground.errors import ConfigurationError
 
 
 def square(base, job, tell):

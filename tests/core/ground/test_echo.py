@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sraven.core.ground.echo import MARKS, MOST, figure, is_mark, is_seen, one_line, quoted, shown
+from sraven.core.base.escape import MARKS, MOST, escape, figure, is_mark, is_seen, one_line, quoted
 
 NESTED = []
 for _ in range(5_000):
@@ -48,12 +48,12 @@ class Unnamed:
     ],
 )
 def test_what_is_shown(value, line):
-    assert shown(value) == line
+    assert escape(value) == line
 
 
 def test_number_that_python_does_not_write_is_counted_in_bits():
-    assert shown(10**400) == "a number of 1,329 bits"
-    assert shown([-(10**5_000)]) == "[a number of 16,610 bits]"
+    assert escape(10**400) == "a number of 1,329 bits"
+    assert escape([-(10**5_000)]) == "[a number of 16,610 bits]"
 
 
 def test_text_in_quotes_and_on_one_line():
@@ -73,12 +73,12 @@ def test_nothing_of_a_giant_value_is_copied():
                 yield value
 
     long = Long([0, 1])
-    assert len(shown(long)) == MOST + 1 and long.read <= MOST
+    assert len(escape(long)) == MOST + 1 and long.read <= MOST
 
 
 @given(st.text(st.characters(codec=None)), st.integers(1, 60))
 def test_any_text_is_one_seen_line_of_bounded_length(text, most):
-    line = shown(text, most)
+    line = escape(text, most)
     assert all(is_seen(character) for character in line)
     assert len(line) <= most + 40
 
@@ -91,7 +91,7 @@ JSON = st.recursive(
 
 @given(JSON, st.integers(1, 200))
 def test_any_value_is_one_seen_line_of_bounded_length(value, most):
-    line = shown(value, most)
+    line = escape(value, most)
     assert all(map(is_seen, line)) and len(line) <= most + 40
 
 

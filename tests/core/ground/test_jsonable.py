@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from sraven.core.ground.echo import with_error
-from sraven.core.ground.estimate import Mean
-from sraven.core.ground.jsonable import as_json
+from sraven.core.base.escape import with_error
+from sraven.core.base.estimate import Mean
+from sraven.core.base.jsonable import as_json
 
 
 @dataclass(frozen=True)

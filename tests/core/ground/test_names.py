@@ -2,7 +2,7 @@
 
 import pytest
 
-from sraven.core.ground.names import host, mixed_scripts, name_fault, name_notes, skeleton, text_fault
+from sraven.core.base.names import host, mixed_scripts, name_fault, name_notes, skeleton, text_fault
 
 CYRILLIC_A, CYRILLIC_U, GREEK_MU = "\u0430", "\u0443", "\u03bc"
 

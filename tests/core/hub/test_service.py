@@ -4,7 +4,7 @@ import pytest
 from huggingface_hub import errors
 
 from sraven import OutputError
-from sraven.core.ground.errors import HubError
+from sraven.core.base.errors import HubError
 from sraven.core.hub.service import FIRST_WAIT, TRIES, Place, in_one_line, insist, read_place
 
 

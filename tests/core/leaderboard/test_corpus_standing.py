@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from helpers.corpus_submissions import CORPUS_BOARD, corpus_board, losses, write_corpus
-from sraven.core.ground.errors import BoardError
+from sraven.core.base.errors import BoardError
 from sraven.core.leaderboard.fingerprints import parse_pins, pin_text, read_pins
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.page.page import make_page

@@ -20,8 +20,8 @@ from helpers.submissions import (
 )
 from sraven import SubmissionError, score_submission
 from sraven.core.leaderboard import evidence
+from sraven.core.leaderboard.cache import Kept
 from sraven.core.leaderboard.evidence import gather_evidence, run_name
-from sraven.core.leaderboard.kept import Kept
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submit import file_submission
 
@@ -62,7 +62,7 @@ def folder(leaderboard):
 def home(monkeypatch, tmp_path):
     """The user's cache."""
     home = tmp_path / "cache"
-    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: home)
+    monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", lambda: home)
     return home
 
 
@@ -229,7 +229,7 @@ def test_what_is_no_file_or_damaged_is_not_read(kept, home):
 
 def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("sraven.core.leaderboard.kept.cache_home", lambda: tmp_path / "file")
+    monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", lambda: tmp_path / "file")
     kept = Kept("scores")
     kept.write("name", b"content")
     assert kept.read("name") is None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sraven.core.leaderboard import kept
+from sraven.core.leaderboard import cache as kept
 
 CACHE_HOME = kept.cache_home  # before each test gets one of its own
 

@@ -13,8 +13,8 @@ from helpers.leaderboard_example import (
     make_hostile,
 )
 from helpers.page import Page, page_of
+from sraven.core.base.escape import is_seen
 from sraven.core.boards.board import read_board
-from sraven.core.ground.echo import is_seen
 from sraven.core.leaderboard.filed import Fault
 from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.legible import clean

@@ -21,7 +21,7 @@ from helpers.submissions import (
     write,
 )
 from sraven import ConfigurationError, OutputError, score_submission, write_submission
-from sraven.core.ground.names import name_fault
+from sraven.core.base.names import name_fault
 from sraven.core.submissions.submission import read_description
 
 pytestmark = pytest.mark.usefixtures("small_boards")

@@ -188,11 +188,11 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 OWN_READERS = {
     "baselines/analysis/plots/frame.py": "a picture that it wrote",
-    "baselines/checkpoint.py": "waits until a file of its own is on disk",
+    "baselines/runs/checkpoint.py": "waits until a file of its own is on disk",
     "baselines/lm/records.py": "text of any size, a record at a time",
     "baselines/model/fast/foreign.py": "a file of JAX",
-    "baselines/plots.py": "a picture that it wrote",
-    "baselines/provenance.py": "a file of the system's",
+    "baselines/views/plots.py": "a picture that it wrote",
+    "baselines/runs/provenance.py": "a file of the system's",
     "baselines/reproduction/claims.py": "a file of the package",
     "baselines/reproduction/plots.py": "a picture that it wrote",
     "baselines/reproduction/render.py": "a page that it wrote",

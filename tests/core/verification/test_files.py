@@ -10,8 +10,8 @@ import pytest
 from helpers.example import SIZES, all_bytes
 from helpers.resealing import reseal
 from sraven import OutputError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset.write import write_dataset
-from sraven.core.ground.errors import ConfigurationError
 from sraven.core.system.files import json_text
 from sraven.core.tasks.families import make_task
 from sraven.core.verification.verify import verify_dataset

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from helpers.sums.task import Sums, draw_below, evaluate
+from sraven.core.base.estimate import mean
 from sraven.core.compute.rng import derive_key
-from sraven.core.ground.estimate import mean
 from sraven.core.tasks.comparison import compare_answers
 from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Column, Labels, Metric, Reference, ratio
@@ -80,5 +80,5 @@ class SumsReferences(Observed[Sums]):
             "ideal-observer": Reference("The most probable sum, all weights possible.", answer),
         }
 
-    def observe(self, batch, knowing, threads):
-        return {"hits": mean(posterior(self.task, batch, self.task.combinations(knowing)).max(axis=1))}
+    def observe(self, batch, prior, threads):
+        return {"hits": mean(posterior(self.task, batch, self.task.combinations(prior)).max(axis=1))}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from helpers.sums.scoring import posterior
-from sraven.core.ground.estimate import Mean, mean
+from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.family import Measured
 
 

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sraven.core.ground.echo import quoted, shown
-from sraven.core.ground.names import ADDRESS, address_fault, name_fault, text_fault
+from sraven.core.base.escape import escape, quoted
+from sraven.core.base.names import ADDRESS, address_fault, name_fault, text_fault
 from sraven.core.system.files import read_bounded
 
 _MOST = 80
@@ -23,7 +23,7 @@ def read_schema(name: str) -> dict[str, Any]:
 
 
 def _place(path: Iterable[Any]) -> str:
-    names = ((f"[{name}]" if isinstance(name, int) else f".{shown(name, _MOST)}") for name in path)
+    names = ((f"[{name}]" if isinstance(name, int) else f".{escape(name, _MOST)}") for name in path)
     return "".join(names).removeprefix(".")
 
 
@@ -74,7 +74,7 @@ def _problem(error: Any) -> str:
         case "maxLength":
             return f"has {len(value):,} characters; expected {allowed:,} or fewer"
         case _:
-            return shown(error.message, 300)
+            return escape(error.message, 300)
 
 
 FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}

@@ -1,0 +1,1 @@
+"""Run directories: configuration, checkpoints, log, result, provenance."""

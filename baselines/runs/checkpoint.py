@@ -1,0 +1,280 @@
+"""Checkpoints of training: written whole or not at all, checked by SHA-256, the newest whole one restored.
+
+A checkpoint is a directory that Orbax writes. Once it is on disk, a file with the checksums of all others,
+the step and the digest of the run's configuration is put beside them; then it gets its name, its step.
+"""
+
+import errno
+import gc
+import json
+import logging
+import os
+import re
+import shutil
+import stat
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_devices
+from orbax.checkpoint import v1 as ocp
+
+from sraven.core.base.errors import OutputError
+from sraven.core.system.files import read_bounded, sha256_of_file, sync_directory, write_json
+
+KEPT = 2
+"""How many are kept: the newest, and one before, should the newest be damaged."""
+
+CHECKSUMS = "sha256.json"
+"""The file of a checkpoint with the checksums of all its others, and of which run and step it is."""
+
+_UNCHECKED = ".unchecked"
+"""End of the name of a checkpoint until it has them."""
+
+
+class Restored(NamedTuple):
+    """A checkpoint that was restored.
+
+    Attributes:
+        step: of it.
+        state: what it holds.
+        remarks: in words: what is wrong with newer ones, and whether nothing tells of which run this one is.
+    """
+
+    step: int
+    state: Any
+    remarks: str
+
+
+class Checkpoints:
+    """The checkpoints of a run directory, by step.
+
+    Args:
+        folder: theirs.
+        run: digest of the run's configuration.
+    """
+
+    def __init__(self, folder: Path, run: str) -> None:
+        self._folder, self._run = folder, run
+
+    def save(self, step: int, state: Any) -> None:
+        """Write a checkpoint, in place of a damaged one if need be; when this returns, it is on disk.
+
+        Raises:
+            OSError: if it can't be written, as on a full disk; those before are still there.
+        """
+        new = self._folder / f"{step}{_UNCHECKED}"
+        if jax.process_index() == 0 and self._folder.is_dir():
+            self._clean(step)  # a full disk has no room for what it cut short
+        hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
+        failure = None
+        try:
+            ocp.save(new.absolute(), _by_path(state), overwrite=True)
+            sys.unraisablehook = hook
+        except Exception as error:  # the writer's errors are many, and only some are the system's
+            failure = _as_os_error(error, self._folder / str(step))
+        if failure is not None:
+            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+                gc.collect()  # what else was to be written is dropped, which Python would tell of
+            raise failure
+        if jax.process_index() == 0:
+            files = {name: _sync(new / name) for name in _files(new)}
+            write_json(new / CHECKSUMS, {"run": self._run, "step": step, "files": files})
+            if (self._folder / str(step)).exists():
+                shutil.rmtree(self._folder / str(step))
+            os.replace(new, self._folder / str(step))
+            sync_directory(self._folder)
+            self._clean(step)
+        if jax.process_count() > 1:
+            sync_global_devices("a checkpoint is in place")
+
+    def _clean(self, latest: int) -> None:
+        """Remove all but the newest checkpoints up to a step, and what saves that were killed left.
+
+        Later ones are damaged: else training would have gone on from them.
+        """
+        kept = {str(step) for step in [step for step in self._steps() if step <= latest][:KEPT]}
+        for name in set(os.listdir(self._folder)) - kept:
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+
+    def restore(self, target: Any, step: int | None = None) -> Restored | None:
+        """Return the newest whole checkpoint, or that of a step; None if there is none at all.
+
+        Args:
+            target: a state of `jax.ShapeDtypeStruct`, with the shardings wanted; they needn't be those
+                that it was saved with.
+            step: which; None for the newest.
+
+        Raises:
+            OutputError: if there are checkpoints but none is whole, it can't be read though it is, or there
+                is none of the step.
+        """
+        steps, remarks = self._steps(), list[str]()
+        if step is not None and steps:
+            if step not in steps:
+                there = ", ".join(f"{each:,}" for each in reversed(steps))
+                raise OutputError(f"{self._folder} has no checkpoint of step {step:,}; there are {there}")
+            steps = [step]
+        for step in steps:
+            fault = _agreed_fault(self._folder / str(step), self._run)
+            if fault is None:
+                leaves = self._load(step, target)
+                held = int(leaves.get(".step", step))
+                if held == step:
+                    state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
+                    if not _names_run(self._folder / str(step)):
+                        known = f"{self._folder / str(step)} doesn't tell of which run it is"
+                        remarks.append(f"{known}, as in earlier versions")
+                    return Restored(step, state, "; ".join(remarks))
+                fault = _of_step(held)
+            if fault.may_pass:  # it may be whole, and what is older would take its place
+                raise OutputError(
+                    f"{self._folder / str(step)} can't be read ({fault.text}); mend that, or remove it to go "
+                    "on from the checkpoint before"
+                )
+            remarks.append(f"{self._folder / str(step)} is damaged ({fault.text})")
+        if steps:
+            raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start anew")
+        return None
+
+    def _steps(self) -> list[int]:
+        """Return the steps of all checkpoints, the newest first."""
+        names = os.listdir(self._folder) if self._folder.is_dir() else []
+        return sorted((int(name) for name in names if name.isascii() and name.isdecimal()), reverse=True)
+
+    def _load(self, step: int, target: Any) -> dict[str, Any]:
+        wanted, path = _by_path(target), self._folder / str(step)
+        try:
+            held = {name: each.shape for name, each in ocp.metadata(path.absolute()).metadata.items()}
+            shapes = {name: each.shape for name, each in wanted.items()}
+            if others := [name for name in held | shapes if held.get(name) != shapes.get(name)]:
+                name = others[0]
+                raise ValueError(f"{name} has shape {held.get(name)}, and {shapes.get(name)} by config.json")
+            leaves = ocp.load(path.absolute(), wanted)
+        except Exception as error:  # whole, so not for damage: no room, or another version's
+            raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
+        return {name: leaves[name] for name in wanted}
+
+
+def _by_path(tree: Any) -> dict[str, Any]:
+    """Return the leaves of a tree by their paths, in order: Orbax knows no optimiser's classes."""
+    return {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
+
+
+def _as_os_error(error: Exception, path: Path) -> OSError:
+    """Return what a writer says as what the system said, such as that the disk is full."""
+    code = re.search(r"os_error_code='(\d+)'", str(error))
+    number = error.errno if isinstance(error, OSError) else int(code[1]) if code else None
+    return OSError(number or errno.EIO, os.strerror(number) if number else _first_line(error), str(path))
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Tell apart the tracebacks of Orbax's threads: they say what is raised as well, in a hundred lines."""
+    return not (record.exc_info and "orbax" in record.pathname)
+
+
+logging.getLogger("absl").addFilter(_is_news)
+
+
+def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a hook that leaves out what else still comes of a save that failed."""
+
+    def pass_on(unraisable: Any) -> None:
+        if str(unraisable.exc_value) != "Event loop is closed":
+            hook(unraisable)
+
+    return pass_on
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the names of all that a checkpoint holds, ascending, but for directories and the checksums."""
+    found = [
+        str(Path(root, name).relative_to(folder))
+        for root, directories, files in os.walk(folder)
+        for name in (*files, *(each for each in directories if Path(root, each).is_symlink()))
+    ]
+    return sorted(set(found) - {CHECKSUMS})
+
+
+def _sync(path: Path) -> str:
+    """Wait until a file is on disk; return its SHA-256."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    sync_directory(path.parent)
+    return sha256_of_file(path)
+
+
+class _Fault(NamedTuple):
+    """What is wrong with a checkpoint.
+
+    Attributes:
+        text: in words.
+        may_pass: whether it may be whole, but can't be read now, for want of a right or of a disk.
+    """
+
+    text: str
+    may_pass: bool = False
+
+
+_OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+"""What is there isn't what was saved, whoever reads it and when."""
+
+
+def _names_run(folder: Path) -> bool:
+    return "run" in json.loads(read_bounded(folder / CHECKSUMS))
+
+
+def _of_step(step: int) -> _Fault:
+    return _Fault(f"it is the checkpoint of step {step:,}, under another name")
+
+
+def _find_fault(folder: Path, run: str) -> _Fault | None:
+    """Return what is wrong with a checkpoint of a run; None if it is as it was saved.
+
+    Those of earlier versions have the checksums alone: only what they hold tells of which step they are.
+    """
+    try:
+        sums = json.loads(read_bounded(folder / CHECKSUMS))
+    except FileNotFoundError:
+        return _Fault(f"it has no {CHECKSUMS}, as those of earlier versions")
+    except (ValueError, RecursionError):
+        return _Fault(f"{CHECKSUMS} can't be read")
+    except OSError as error:
+        return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
+    if isinstance(sums, dict) and isinstance(sums.get("files"), dict):
+        if sums.get("step") != int(folder.name):
+            return _of_step(sums["step"]) if isinstance(sums.get("step"), int) else _Fault("it has no step")
+        if sums.get("run") != run:
+            return _Fault("it is of another run, or the run's configuration was changed")
+        sums = sums["files"]
+    names = _files(folder)
+    if not isinstance(sums, dict) or sorted(sums) != names:
+        return _Fault(f"{CHECKSUMS} names other files")
+    for name in names:
+        try:
+            if (
+                not stat.S_ISREG((folder / name).lstat().st_mode)
+                or sha256_of_file(folder / name) != sums[name]
+            ):
+                return _Fault(f"{name} isn't as it was saved")
+        except OSError as error:
+            return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
+    return None
+
+
+def _agreed_fault(folder: Path, run: str) -> _Fault | None:
+    """Return what process 0 finds, in all processes: they must restore the same."""
+    fault = _find_fault(folder, run) if jax.process_index() == 0 else None
+    if jax.process_count() > 1:
+        said = [fault is not None, fault is not None and fault.may_pass]
+        found, may_pass = broadcast_one_to_all(np.array(said, np.int32))
+        return fault or (_Fault("as process 0 found", bool(may_pass)) if found else None)
+    return fault

@@ -1,0 +1,128 @@
+"""Configurations of runs in files: what a run, or `sraven train`, has written as JSON, or YAML by hand."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from baselines.config import LanguageConfig, RunConfig, read_config
+from baselines.runs.directory import CONFIG
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.escape import escape, quoted
+from sraven.core.base.spec import values_of
+from sraven.core.system.files import read_bounded
+from sraven.core.untrusted.read import parse_yaml
+
+FIELDS: Mapping[str, type] = {each.name: each.type for each in fields(LanguageConfig)}  # type: ignore[misc]
+"""Names that a file may have, and the type of each; some are of the language model alone."""
+
+PINNED = ("board_digest", "corpus", "vocabulary")
+"""Those that a run has from its board and its text, which a file can only confirm."""
+
+_WRITTEN = {each.name for each in fields(RunConfig) if each.default is MISSING}
+"""Fields that are in every configuration that training has written."""
+
+_WANTED = {int: "an integer", float: "a number", str: "a text"}
+_MOST_BYTES = 1 << 20
+
+
+class ConfigFile(NamedTuple):
+    """What a file says of runs.
+
+    Attributes:
+        path: of the file.
+        values: fields of a configuration by name, but for seeds and what is pinned.
+        seeds: of the runs; none if it names none.
+        pinned: fields of `PINNED` by name.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    pinned: Mapping[str, Any]
+
+    def confirm(self, config: RunConfig) -> None:
+        """Check that a run has the board and the text that the file names.
+
+        Another board than the file's is no contradiction: then its digest is another as well.
+
+        Raises:
+            ConfigurationError: if it hasn't.
+        """
+        if self.values.get("board", config.board) != config.board:
+            return
+        for name, value in self.pinned.items():
+            found = getattr(config, name, None)
+            if found != value:
+                what = f"board {config.board}" if name == "board_digest" else "--data"
+                raise ConfigurationError(
+                    f"{self.path}: {name}={quoted(value)}, but {what} has {quoted(found)}; name what the run "
+                    f"was trained on, or leave {', '.join(PINNED)} out of the file"
+                )
+
+
+def read_config_file(path: Path) -> ConfigFile:
+    """Return what a file says of runs.
+
+    It may be a run directory, its ``config.json`` or ``result.json``, what `sraven train` prints with
+    ``--json`` or ``--print-config``, or YAML with some of the same names. Of several runs, they differ in
+    their seed alone. Nothing in it is executed.
+
+    Raises:
+        ConfigurationError: if it can't be read, or has a name or a type that no configuration has.
+    """
+    path = path / CONFIG if path.is_dir() else path
+    try:
+        data = read_bounded(path, _MOST_BYTES)
+    except OSError as error:
+        raise ConfigurationError(f"{path} can't be read: {error.strerror}") from None
+    found = [_checked(each, path) for each in _configurations(parse_yaml(data, str(path)), path)]
+    values, *others = [{name: each[name] for name in each if name != "seed"} for each in found]
+    for other in others:
+        if other != values:
+            differing = sorted(name for name in {**values, **other} if values.get(name) != other.get(name))
+            raise ConfigurationError(
+                f"{path} has {len(found):,} runs that differ in {', '.join(differing)}; expected one, or "
+                "several that differ in their seed alone"
+            )
+    return ConfigFile(
+        path,
+        {name: value for name, value in values.items() if name not in PINNED},
+        tuple(each["seed"] for each in found if "seed" in each),
+        {name: value for name, value in values.items() if name in PINNED},
+    )
+
+
+def _configurations(content: Any, path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the configurations in what a file holds: one, a result, the results of several, or of a grid."""
+    runs = content["runs"] if isinstance(content, Mapping) and "runs" in content else content
+    several = runs if isinstance(runs, list) and runs else [runs]
+    for each in several:
+        inner = each.get("configuration", each) if isinstance(each, Mapping) else each
+        if not isinstance(inner, Mapping):
+            raise ConfigurationError(
+                f"{path} holds {escape(inner)}; expected names and values, such as attention: hyla"
+            )
+        yield inner
+
+
+def _checked(values: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """Return values whose names and types are those of a configuration."""
+    if (
+        set(values) >= _WRITTEN
+    ):  # by training, perhaps before a field was added: so it means what it meant then
+        values = values_of(read_config(values))
+    for name, value in values.items():
+        if name not in FIELDS:
+            near = get_close_matches(str(name), FIELDS, n=1)
+            guess = f"; did you mean {near[0]}?" if near else f"; expected some of {', '.join(FIELDS)}"
+            raise ConfigurationError(f"{path}: a run's configuration has no {quoted(name)}{guess}")
+        kinds = (int, float) if FIELDS[name] is float else FIELDS[name]
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise ConfigurationError(
+                f"{path}: {name}={quoted(value)}: expected {_WANTED[FIELDS[name]]}, without quotes"
+                if FIELDS[name] is not str
+                else f"{path}: {name}={quoted(value)}: expected a text"
+            )
+    return values

@@ -1,0 +1,204 @@
+"""The log of a run: a line of JSON for every chunk of steps, which other places get as well on request."""
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from baselines.runs.sinks import Sink
+from sraven.core.base.errors import OutputError
+from sraven.core.system.files import write_bytes
+
+LOG = "log.jsonl"
+
+SCORES = "scores"
+"""What scores are called in a line; see `baselines.training.experiment.Experiment.evaluate`."""
+
+INSTANCES = "instances"
+"""What is said beside the metrics of a split: of how many of its instances they are."""
+
+Scores = Mapping[str, Mapping[str, float]]
+"""By split, then by metric."""
+
+_MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
+"""What a log has at most, and a line of it."""
+
+_LAST_STEP = 1 << 53
+_LARGEST = 1e300
+
+
+class _Line(NamedTuple):
+    """A line of a log.
+
+    Attributes:
+        data: with its end; a part, of one that is too long.
+        step: that it ends with; None if it isn't a line of a log.
+        is_ended: whether it had its end in the file: the last one may be in the middle of being written.
+    """
+
+    data: bytes
+    step: int | None
+    is_ended: bool
+
+
+def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
+    """Yield the lines of a log, in order; one that says the step of an earlier one is none."""
+    latest = 0
+    for data in iter(lambda: file.readline(_LONGEST), b""):
+        found = _step_of(data)
+        step = found if found is not None and found > latest else None
+        latest = latest if step is None else step
+        yield _Line(data if data.endswith(b"\n") else data + b"\n", step, data.endswith(b"\n"))
+
+
+def _step_of(data: bytes) -> int | None:
+    """Return the step that a line ends with; None if it isn't one of a log: numbers, and scores by split."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or type(found.get("step")) is not int or found["step"] > _LAST_STEP:
+        return None
+    step, scores = found.pop("step"), found.pop(SCORES, {})
+    named = scores.values() if isinstance(scores, dict) and all(map(str.isprintable, scores)) else [None]
+    fine = all(isinstance(each, dict) and all(map(_is_number, each.values())) for each in named)
+    return int(step) if fine and all(map(_is_number, found.values())) else None
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number that a float holds, or none where one isn't defined."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return abs(value) <= _LARGEST
+    return value is None or isinstance(value, float)
+
+
+def _open(path: Path, flags: int) -> IO[bytes]:
+    """Open a log, and nothing else in its place.
+
+    Raises:
+        OutputError: if something else is there.
+        OSError: if it can't be opened.
+    """
+    wrong = OutputError(f"{path} is no log (a link, a directory, or too large); move it away")
+    if path.is_symlink() or path.is_dir():
+        raise wrong
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
+        os.close(descriptor)
+        raise wrong
+    return os.fdopen(descriptor, "r+b" if flags & os.O_RDWR else "rb")
+
+
+def read_log(folder: Path) -> list[str]:
+    """Return the lines of a run's log, but for a last one that has no end yet.
+
+    Raises:
+        OutputError: if it is missing or damaged.
+    """
+    path = folder / LOG
+    try:
+        with _open(path, os.O_RDONLY) as file:
+            lines = list(_read_lines(file))
+    except OSError as error:
+        raise OutputError(f"{path} can't be read: {error.strerror}") from None
+    if lines and not lines[-1].is_ended:
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        if line.step is None:
+            raise OutputError(f"{path} is damaged in line {number}; the same `sraven train` again mends it")
+    return [line.data.decode() for line in lines]
+
+
+def _cut(path: Path, step: int) -> int:
+    """Leave the whole lines up to a step in a log; return how many damaged ones before them went."""
+    with _open(path, os.O_RDWR | os.O_CREAT) as file:
+        kept, damaged, loose = list[bytes](), 0, 0
+        for line in _read_lines(file):
+            if line.step is None:
+                loose += 1
+            elif line.step <= step:
+                kept.append(line.data)
+                damaged, loose = damaged + loose, 0
+        content = b"".join(kept)
+        file.seek(0)
+        same = file.read(len(content)) == content
+        if same:  # nothing is written, so that a full disk is no matter
+            file.truncate(len(content))
+    if not same:
+        write_bytes(path, content)
+    return damaged
+
+
+def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """Return scores as files have them: what is no number is None."""
+    return {
+        split: {
+            name: value if value is not None and isfinite(value) else None for name, value in each.items()
+        }
+        for split, each in scores.items()
+    }
+
+
+def without_scores(line: str) -> str:
+    """Return a line of a log with its numbers alone, as submissions show them."""
+    values = json.loads(line)
+    if not isinstance(values, dict) or SCORES not in values:
+        return line
+    return json.dumps({name: value for name, value in values.items() if name != SCORES}) + "\n"
+
+
+class Log:
+    """The log in a run directory, from a step on.
+
+    Args:
+        folder: the run directory.
+        step: where training goes on: what was logged after it is left out, as it will be trained again.
+
+    Attributes:
+        damaged: lines between others that were no lines of a log, and were left out.
+
+    Raises:
+        OutputError: if something else is in its place.
+    """
+
+    def __init__(self, folder: Path, step: int) -> None:
+        path = folder / LOG
+        self._sinks = list[Sink]()
+        self.damaged = _cut(path, step)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+
+    def tell(self, sink: Sink) -> None:
+        """Let something else have what is logged from now on, which is closed with the log."""
+        self._sinks.append(sink)
+
+    def add(self, step: int, values: Mapping[str, float], scores: Scores | None = None) -> None:
+        """Log values that end with a step.
+
+        Args:
+            step: the step.
+            values: by name.
+            scores: by split and metric, if there are any; what is no number becomes null.
+        """
+        nested = {} if scores is None else {SCORES: with_nulls(scores)}
+        line = (json.dumps({"step": step, **values, **nested}) + "\n").encode()
+        while line:  # a disk that is nearly full takes a part
+            line = line[os.write(self._descriptor, line) :]
+        named = [
+            (f"{split}/{metric}", value)
+            for split, metrics in (scores or {}).items()
+            for metric, value in metrics.items()
+        ]
+        for sink in self._sinks:
+            sink.add(step, [*values.items(), *named])
+
+    def close(self) -> None:
+        """Give back the files, and what else gets the lines."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+            for sink in self._sinks:
+                sink.close()

@@ -1,0 +1,1 @@
+"""Training: steps, optimisers, batches, meshes, the loop, grids."""

@@ -1,0 +1,72 @@
+"""What runs of one shape are trained by: a program on a mesh, and its compiled forms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh
+
+from baselines.training.experiment import Experiment
+from baselines.training.sharding import state_shardings, whole
+from baselines.training.step import Program, State, train_chunk
+
+
+class Compiled:
+    """The compiled forms of an experiment's program.
+
+    Attributes:
+        target: a state of `jax.ShapeDtypeStruct`, as a checkpoint is restored to it.
+        initialise: returns the first state, given a seed.
+        stack: returns stacked states, given those of the runs.
+        unstack: returns the state of one run, given stacked ones and its place.
+        copy: returns stacked states in memory of their own.
+        train: as `baselines.training.step.train_chunk`, given stacked states, which it uses up, what the grid
+            varies and a chunk that lies on the mesh. It returns before the device has done it.
+    """
+
+    def __init__(self, experiment: Experiment, mesh: Mesh) -> None:
+        program = experiment.program
+        one = abstract_state(program)
+        shardings = state_shardings(mesh, one)
+        stacked = state_shardings(mesh, jax.eval_shape(lambda state: _stack([state]), one))
+
+        self.target = target_of(program, mesh)
+        self.initialise = jax.jit(program.initialise, out_shardings=shardings)
+        self.stack = jax.jit(_stack, out_shardings=stacked)
+        self.unstack = jax.jit(_unstack, out_shardings=shardings)
+        self.copy = jax.jit(lambda states: jax.tree.map(jnp.copy, states), out_shardings=stacked)
+        self.train = jax.jit(
+            lambda states, hypers, chunk: train_chunk(
+                program, states, hypers, chunk, vmap_runs=experiment.vmap_runs
+            ),
+            out_shardings=(stacked, whole(mesh)),
+            donate_argnums=0,
+        )
+
+
+def abstract_state(program: Program) -> State:
+    """Return the shapes of a program's states."""
+    state: State = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
+    return state
+
+
+def target_of(program: Program, mesh: Mesh) -> State:
+    """Return a state of `jax.ShapeDtypeStruct`: shapes, and how they lie on a mesh."""
+    one = abstract_state(program)
+    target: State = jax.tree.map(_placed, one, state_shardings(mesh, one))
+    return target
+
+
+def _placed(leaf: Any, sharding: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+
+def _stack(states: Sequence[State]) -> State:
+    stacked: State = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
+    return stacked
+
+
+def _unstack(states: State, place: jax.Array) -> State:
+    state: State = jax.tree.map(lambda leaf: leaf[place], states)
+    return state

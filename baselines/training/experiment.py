@@ -1,0 +1,178 @@
+"""An experiment: what the training loop trains, on which batches, and what it tells of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax.sharding import Mesh
+
+from baselines.config import RunConfig
+from baselines.encode import Batch, Encoding, encoding_of
+from baselines.model.config import TransformerConfig
+from baselines.model.names import look_up
+from baselines.model.transformer import Transformer
+from baselines.runs.log import Scores
+from baselines.training.feed import Chunk, chunks
+from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyperparams, make_optimiser
+from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
+from baselines.training.step import Program, Report
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.boards.board import Board, read_board
+from sraven.core.tasks.families import generator_of
+
+CHUNK = 100
+"""Steps of one call of the compiled program."""
+
+PARTS_ON_CPU = 4
+"""Parts of a batch, where they are even: an array of scores then fits into the cache of a core."""
+
+
+class Experiment(NamedTuple):
+    """What a run trains, and on what.
+
+    Attributes:
+        program: of one run.
+        chunks: yields the batches of consecutive ranges of steps, each given by its first step and how
+            many they are: arrays ``[S, B, ...]`` by name.
+        place: puts such arrays on the devices of a mesh.
+        describe: returns what a line of the log says, given a mean report and steps a second, of all runs.
+        steps_at_once: steps of one call of the compiled program, and of a line of the log.
+        vmap_runs: whether several runs take a step together; see `baselines.training.step.train_chunk`.
+        files: what else belongs into a run's directory: contents by name.
+        evaluate: returns scores for the log, given the parameters of one run as they lie on the mesh, and
+            the step after which they are so. It must depend on these alone, as a resumed run asks anew.
+            With several processes, all call it, in the same order.
+        evaluate_every: steps between such scores, at the next end of a chunk; the last step has them too.
+    """
+
+    program: Program
+    chunks: Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]
+    place: Callable[[Mesh, Chunk], dict[str, jax.Array]]
+    describe: Callable[[Report, float], dict[str, float]]
+    steps_at_once: int
+    vmap_runs: bool
+    files: Mapping[str, bytes] = MappingProxyType({})
+    evaluate: Callable[[Any, int], Scores] | None = None
+    evaluate_every: int = 1
+
+    def scores_are_due(self, before: int, step: int, last: int) -> bool:
+        """Tell whether a chunk of a run of ``last`` steps ends with scores: a matter of its steps alone."""
+        crossed = step // self.evaluate_every > before // self.evaluate_every
+        return self.evaluate is not None and (crossed or step == last)
+
+
+MakeExperiment = Callable[[RunConfig, Mesh], Experiment]
+"""Returns what a run trains, given its configuration and devices."""
+
+
+def board_of(config: RunConfig) -> Board:
+    """Return the board of a configuration.
+
+    Raises:
+        ConfigurationError: if its digest is another.
+    """
+    board = read_board(config.board)
+    if board.digest != config.board_digest:
+        raise ConfigurationError(f"board_digest={config.board_digest!r}: {board.id} has {board.digest!r}")
+    return board
+
+
+def shape_of(config: RunConfig) -> dict[str, Any]:
+    """Return what a transformer has from its run alone, whatever it is trained on."""
+    names = (
+        "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
+    )
+    return {name: getattr(config, name) for name in names.split()}
+
+
+def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
+    """Return the model of a configuration."""
+    return Transformer(
+        TransformerConfig(
+            inputs=encoding.width_in,
+            outputs=encoding.width_out,
+            length=encoding.length,
+            **shape_of(config),
+        )
+    )
+
+
+def optimiser_of(config: RunConfig) -> Callable[[Hyperparams], optax.GradientTransformation]:
+    """Return what makes the optimiser of a configuration, given what a grid varies.
+
+    Raises:
+        ConfigurationError: for a name that isn't in its table.
+    """
+    return partial(
+        make_optimiser,
+        steps=config.steps,
+        optimiser=look_up("optimiser", config.optimiser, OPTIMISERS),
+        lr_schedule=look_up("lr_schedule", config.lr_schedule, LR_SCHEDULES),
+        weight_decay_mask=look_up("weight_decay_mask", config.weight_decay_mask, WEIGHT_DECAY_MASKS),
+    )
+
+
+def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh | None = None) -> Program:
+    """Return the training program of a configuration.
+
+    Args:
+        config: of the run.
+        encoding: of its task.
+        parts: equal ones that a batch is cut into.
+        mesh: devices; None for one.
+    """
+    model = transformer_of(config, encoding)
+
+    def initialise_params(key: jax.Array) -> Any:
+        tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)
+        return model.init(key, tokens_BTD)["params"]
+
+    def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        out_BAO: Any = model.apply(
+            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
+        )
+        return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
+
+    return Program(
+        initialise_params,
+        loss,
+        optimiser_of(config),
+        parts=parts,
+        gather=partial(gather_params, mesh or make_mesh()),
+        precision=config.precision,
+    )
+
+
+def parts_of(batch_size: int, mesh: Mesh) -> int:
+    """Return into how many parts a batch is cut on a mesh."""
+    even = batch_size % (PARTS_ON_CPU * mesh.size) == 0
+    return PARTS_ON_CPU if on_cpu(mesh) and even else 1
+
+
+def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
+    """Return the experiment of a run on a board that makes its own instances.
+
+    Raises:
+        ConfigurationError: if the board isn't the configuration's, or the mesh doesn't divide a batch.
+    """
+    task = generator_of(board_of(config).task)
+    encoding = encoding_of(task)
+    parts = parts_of(config.batch_size, mesh)
+    check_batch(mesh, config.batch_size, parts)
+
+    def describe(report: Report, steps_per_second: float) -> dict[str, float]:
+        speed = round(steps_per_second * config.batch_size, 1)
+        return {**report._asdict(), "instances_per_second": speed}
+
+    return Experiment(
+        program_of(config, encoding, parts, mesh),
+        partial(chunks, task, encoding.fields, config.batch_size),
+        place_chunk,
+        describe,
+        CHUNK,
+        vmap_runs=not on_cpu(mesh),
+    )

@@ -1,0 +1,58 @@
+"""Training data as a pure function of the step: nothing to store, nothing to repeat on resuming."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.core.tasks.task import GeneratedTask
+
+Chunk = dict[str, NDArray[np.generic]]
+"""Arrays by name, ``[steps, batch size, ...]``."""
+
+
+def chunk_of_steps(
+    task: GeneratedTask, fields: tuple[str, ...], first: int, steps: int, batch_size: int
+) -> Chunk:
+    """Return the training batches of some steps: step s takes the instances from s * batch_size.
+
+    Args:
+        task: the task.
+        fields: names of the arrays to return.
+        first: the first step.
+        steps: how many.
+        batch_size: instances of a step.
+    """
+    batch = task.sample("train", first * batch_size, steps * batch_size)
+    arrays = {name: getattr(batch, name) for name in fields}
+    return {name: array.reshape(steps, batch_size, *array.shape[1:]) for name, array in arrays.items()}
+
+
+def chunks(
+    task: GeneratedTask, fields: tuple[str, ...], batch_size: int, bounds: Sequence[tuple[int, int]]
+) -> Iterator[Chunk]:
+    """Yield the chunks of consecutive ranges of steps; the next is made while one is trained on.
+
+    Args:
+        task: the task.
+        fields: names of the arrays to return.
+        batch_size: instances of a step.
+        bounds: first step and number of steps of each chunk.
+    """
+    return prefetch(lambda first, steps: chunk_of_steps(task, fields, first, steps, batch_size), bounds)
+
+
+def prefetch(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
+    """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
+
+    Args:
+        make: returns a chunk, given its first step and how many they are. It is called in order, by one
+            thread.
+        bounds: of each chunk.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        for chunk, _ in pairwise(chain((pool.submit(make, *each) for each in bounds), [None])):
+            assert chunk is not None, "None comes last"
+            yield chunk.result()

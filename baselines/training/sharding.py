@@ -1,0 +1,167 @@
+"""Meshes of devices, and which part of training lies where: one partition table.
+
+A mesh has two axes. ``data`` cuts each batch; ``fsdp`` cuts it too, and parameters and optimiser state
+besides. The compiler adds what devices have to tell each other.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+from sraven.core.base.errors import ConfigurationError
+
+AXES = ("data", "fsdp")
+
+PARTITION: Mapping[str, int] = {
+    "query/kernel": -3,
+    "key/kernel": -3,
+    "value/kernel": -3,
+    "attention/out/kernel": -1,
+    "up/kernel": -1,
+    "down/kernel": -2,
+    "embedding/kernel": -1,
+    "embedding": -1,
+}
+"""Which axis of a parameter ``fsdp`` cuts, from behind, by the end of its path: the longest end decides.
+
+What isn't here, or doesn't divide, every device has whole: biases, LayerNorms, position tables. Moments
+of the optimiser end as their parameters do.
+"""
+
+
+def make_mesh(shape: str | None = None) -> Mesh:
+    """Return a mesh of devices.
+
+    Args:
+        shape: such as ``data=4,fsdp=2``; an axis that isn't named has size 1. None is one device, or,
+            with several processes, all of them as ``data``.
+
+    Raises:
+        ConfigurationError: for another form, or a size that the devices don't have.
+    """
+    devices = jax.devices()
+    several = jax.process_count() > 1
+    sizes = _read_shape(shape) if shape else {"data": len(devices) if several else 1}
+    counts = [sizes.get(axis, 1) for axis in AXES]
+    needed = int(np.prod(counts))
+    if needed > len(devices) or (several and needed < len(devices)):
+        rule = "all devices of all processes are needed" if several else "choose a smaller mesh"
+        found = f"{len(devices)} device{'s' if len(devices) > 1 else ''} ({devices[0].platform})"
+        raise ConfigurationError(f"mesh {shape!r} has {needed} devices; here: {found}; {rule}")
+    return _mesh_of(devices[:needed], counts)
+
+
+def own_mesh() -> Mesh:
+    """Return a mesh of one device of this process, for work that the others take no part in."""
+    return _mesh_of(jax.local_devices()[:1], [1] * len(AXES))
+
+
+def _mesh_of(devices: Sequence[Any], counts: Sequence[int]) -> Mesh:
+    kinds = (AxisType.Auto,) * len(AXES)
+    return Mesh(np.array(devices).reshape(counts), AXES, axis_types=kinds)
+
+
+def _read_shape(shape: str) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for part in shape.split(","):
+        found = re.fullmatch(r"\s*(\w+)\s*=\s*([1-9]\d{0,6})\s*", part)
+        if not found or found[1] not in AXES or found[1] in sizes:
+            raise ConfigurationError(f"mesh {shape!r}: expected sizes by axis, such as data=4,fsdp=2")
+        sizes[found[1]] = int(found[2])
+    return sizes
+
+
+def on_cpu(mesh: Mesh) -> bool:
+    """Tell whether a mesh's devices are processors."""
+    return bool(mesh.devices.flat[0].platform == "cpu")
+
+
+def check_batch(mesh: Mesh, batch_size: int, parts: int) -> None:
+    """Check that a mesh divides a batch, or the parts that one is cut into.
+
+    Raises:
+        ConfigurationError: if it doesn't.
+    """
+    if batch_size % (mesh.size * parts):
+        cut = f" in {parts} parts" if parts > 1 else ""
+        raise ConfigurationError(
+            f"batch_size={batch_size}{cut}: expected a multiple of {mesh.size * parts}, "
+            f"for a mesh of {mesh.size} device{'s' if mesh.size > 1 else ''}"
+        )
+
+
+def _path(path: tuple[Any, ...]) -> str:
+    return "/".join(str(getattr(entry, "key", getattr(entry, "name", ""))) for entry in path)
+
+
+def _axis_of(path: str) -> int | None:
+    """Return which axis of a parameter is cut, None for none."""
+    ends = [end for end in PARTITION if path == end or path.endswith(f"/{end}")]
+    return PARTITION[max(ends, key=len)] if ends else None
+
+
+def state_shardings(mesh: Mesh, states: Any) -> Any:
+    """Return the sharding of each array of a state.
+
+    Args:
+        mesh: of devices.
+        states: of one run or of stacked ones: anything with shapes.
+    """
+
+    def sharding(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
+        axis, size = _axis_of(_path(path)), mesh.shape["fsdp"]
+        if axis is None or leaf.shape[axis] % size:
+            return whole(mesh)
+        places: list[str | None] = [None] * leaf.ndim
+        places[axis] = "fsdp"
+        return NamedSharding(mesh, PartitionSpec(*places))
+
+    return jax.tree_util.tree_map_with_path(sharding, states)
+
+
+def place_chunk(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
+    """Put the batches of some steps on the devices, cut along the axis of instances.
+
+    Args:
+        mesh: of devices.
+        chunk: arrays ``[S, B, ...]``, the same in every process; each device takes its part.
+    """
+    sharding = NamedSharding(mesh, PartitionSpec(None, AXES))
+    return {
+        name: jax.make_array_from_callback(array.shape, sharding, array.__getitem__)
+        for name, array in chunk.items()
+    }
+
+
+def place_rows(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
+    """Put the batches of some steps on the devices, when each process has its own rows of them.
+
+    Args:
+        mesh: of devices.
+        chunk: arrays ``[S, B / processes, ...]``; process p has the p-th part of the batch.
+    """
+    sharding = NamedSharding(mesh, PartitionSpec(None, AXES))
+    return {name: jax.make_array_from_process_local_data(sharding, array) for name, array in chunk.items()}
+
+
+def put_together(mesh: Mesh, arrays: Any) -> Any:
+    """Return arrays whole, as NumPy's; with several processes, all call this."""
+    return jax.tree.map(np.asarray, jax.jit(lambda cut: cut, out_shardings=whole(mesh))(arrays))
+
+
+def gather_params(mesh: Mesh, params: Any) -> Any:
+    """Return parameters, or their gradients, whole on every device, for a compiled function.
+
+    Told so before and after the model, the compiler cuts nothing in it but the batch. Left to itself it
+    lets the axis of a parameter that is cut spread into activations.
+    """
+    return jax.lax.with_sharding_constraint(params, whole(mesh)) if mesh.size > 1 else params
+
+
+def whole(mesh: Mesh) -> NamedSharding:
+    """Return the sharding of what every device has whole."""
+    return NamedSharding(mesh, PartitionSpec())

@@ -1,0 +1,320 @@
+"""The training loop: chunks of steps, checkpoints, a log; an interrupted run goes on where it was.
+
+Runs of one shape train in one program, on the same batches: seeds, and the points of a grid.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax.experimental.multihost_utils import sync_global_devices
+from jax.sharding import Mesh
+from numpy.typing import NDArray
+
+from baselines.config import RunConfig
+from baselines.runs.checkpoint import Checkpoints
+from baselines.runs.directory import check_folder, claim, open_checkpoints, restore_run
+from baselines.runs.log import LOG, Log, Scores
+from baselines.runs.provenance import leave_record
+from baselines.runs.result import write_result
+from baselines.runs.sinks import SINKS
+from baselines.training.compilation_cache import keep_programs
+from baselines.training.compiled import Compiled
+from baselines.training.experiment import Experiment, MakeExperiment, board_experiment
+from baselines.training.optim import Hyperparams
+from baselines.training.processes import note
+from baselines.training.saving import SAVE_MINUTES, Saver, Schedule
+from baselines.training.sharding import make_mesh
+from baselines.training.step import Report, State
+from sraven.core.base.errors import ConfigurationError
+
+Progress = Callable[[int, Mapping[str, float] | None], None]
+"""Is told how many steps were done, over all runs, and what a log says of them, as means over the runs; of
+steps that were done before, nothing."""
+
+
+class DivergenceError(RuntimeError):
+    """A loss is no longer a number; the last checkpoint is from before."""
+
+
+class Outcome(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        state: the last one, or that of the last checkpoint if the run diverged.
+        report: what the log says of its last steps; None if all had been done before.
+        diverged: the last step whose loss was a number, or None if all are.
+        stopped: whether it was told to stop before its last step; there is a checkpoint to go on from.
+    """
+
+    state: State
+    report: Mapping[str, float] | None
+    diverged: int | None
+    stopped: bool = False
+
+
+@dataclass
+class _Run:
+    """A run in training."""
+
+    config: RunConfig
+    folder: Path
+    checkpoints: Checkpoints
+    log: Log | None = None
+    report: Mapping[str, float] | None = None
+    outcome: Outcome | None = None
+
+
+def hyper_of(configs: Sequence[RunConfig]) -> Hyperparams:
+    """Return what differs between runs in one program, as arrays."""
+    return Hyperparams(
+        *(np.array([getattr(each, name) for each in configs], np.float32) for name in Hyperparams._fields)
+    )
+
+
+def train_runs(
+    configs: Sequence[RunConfig],
+    folders: Sequence[Path],
+    *,
+    mesh: Mesh | None = None,
+    make_experiment: MakeExperiment = board_experiment,
+    save_every: int | None = None,
+    save_minutes: float = SAVE_MINUTES,
+    sinks: Sequence[str] = (),
+    progress: Progress = lambda steps, report: None,
+    stop: Callable[[], bool] | None = None,
+) -> list[Outcome]:
+    """Train runs together, or go on with them, to their last step.
+
+    Batches depend on the step alone, and dropout on seed and step: a run that was interrupted ends
+    in the same parameters, bit for bit on the same devices, as one that wasn't. Runs that have come
+    equally far go on together.
+
+    Args:
+        configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
+        folders: a directory for each: configuration, log, checkpoints, and in the end the result.
+        mesh: devices to train on; None for one. With several processes, all call this alike, and share
+            the file system.
+        make_experiment: returns what is trained, given a configuration and the mesh.
+        save_every: steps between checkpoints, a multiple of those that are taken at once; None for any
+            number.
+        save_minutes: minutes between checkpoints, if those steps take longer.
+        sinks: names of `baselines.runs.sinks.SINKS`: what gets the lines of the log as well.
+        progress: is told how training goes.
+        stop: is asked after every chunk of steps whether to stop there, with a checkpoint; None for never.
+
+    Returns:
+        how each run ended. One that diverges ends there; the others go on.
+
+    Raises:
+        ConfigurationError: if the runs differ in more, or fit neither board nor mesh.
+        OutputError: if a directory holds something else, is being trained in by another process, or has
+            checkpoints of which none is whole.
+        OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
+    """
+    for config in configs[1:]:
+        same = replace(
+            config, seed=configs[0].seed, **{name: getattr(configs[0], name) for name in Hyperparams._fields}
+        )
+        if same != configs[0]:
+            raise ConfigurationError(
+                f"runs in one program differ in seed, {', '.join(Hyperparams._fields)} alone"
+            )
+    # Whatever can be refused is, before anything is written.
+    mesh = mesh or make_mesh()
+    keep_programs(mesh)
+    experiment = make_experiment(configs[0], mesh)
+    if save_every is not None and save_every % experiment.steps_at_once:
+        raise ConfigurationError(
+            f"save_every={save_every:,}: expected a multiple of {experiment.steps_at_once}, the steps that "
+            "are taken at once"
+        )
+    compiled = Compiled(experiment, mesh)
+    for config, folder in zip(configs, folders, strict=True):
+        check_folder(folder, config)
+    sync_global_devices("run directories are checked")  # none is half made when another process looks
+    with claim(folders, configs, experiment.files):
+        sync_global_devices("run directories are there")
+        runs = [
+            _Run(config, folder, open_checkpoints(folder, config))
+            for config, folder in zip(configs, folders, strict=True)
+        ]
+        equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
+        for run in runs:
+            step, state = _start(run, compiled)
+            equally_far[step].append((run, state))
+        last = configs[0].steps
+        for step in sorted(equally_far):
+            schedule = Schedule(step, last, save_every, save_minutes, stop)
+            group = _Group(experiment, compiled, mesh, step, equally_far.pop(step))
+            group.train(last, schedule, sinks, progress)
+        if jax.process_index() == 0:
+            for run in runs:
+                if run.outcome is not None and not run.outcome.stopped:
+                    write_result(run.folder, run.config, run.outcome.diverged)
+    return [run.outcome for run in runs if run.outcome is not None]
+
+
+def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
+    """Return the step and the state that a run goes on from."""
+    restored = restore_run(run.checkpoints, run.config, compiled.target)
+    if restored is None:
+        return 0, compiled.initialise(np.uint32(run.config.seed))
+    if restored.remarks:
+        note(f"{restored.remarks}; going on from step {restored.step:,}")
+    return restored.step, restored.state
+
+
+class _Chunk(NamedTuple):
+    """Steps that the device was told to take.
+
+    Attributes:
+        before: how many were done before them.
+        step: how many are done after them.
+        reports: ``[R, S]``, once it has taken them.
+        states: those after them, to be saved or scored; None if they are neither.
+        is_saved: whether they are to be saved.
+        is_scored: whether they are to be scored.
+    """
+
+    before: int
+    step: int
+    reports: Report
+    states: State | None
+    is_saved: bool
+    is_scored: bool
+
+
+class _Group:
+    """Runs that have come equally far, in one program."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        compiled: Compiled,
+        mesh: Mesh,
+        step: int,
+        members: Sequence[tuple[_Run, State]],
+    ) -> None:
+        self._experiment, self._compiled, self._mesh = experiment, compiled, mesh
+        self._step = step
+        self._runs = [run for run, _ in members]
+        self._alive = dict(enumerate(self._runs))  # by place; those that diverged are out
+        self._hypers = hyper_of([run.config for run in self._runs])
+        self._kept = compiled.stack([state for _, state in members])  # as in the last checkpoints
+        self._read_at = 0.0
+
+    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: Progress) -> None:
+        """Train to the last step, or until all runs have diverged; set their outcomes."""
+        progress(self._step * len(self._runs), None)
+        try:
+            self._open_logs(sinks)
+            with Saver(self._compiled.unstack) as saver:
+                self._read_at = time.perf_counter()
+                # One behind: the device always has a chunk to go on with.
+                for chunk, _ in pairwise(chain(self._told(last, schedule), [None])):
+                    assert chunk is not None, "None comes last"
+                    self._finish(chunk, saver, progress)
+                    if not self._alive:
+                        break
+        finally:
+            for run in self._runs:
+                if run.log is not None:
+                    run.log.close()
+        for place, run in self._alive.items():
+            state = self._compiled.unstack(self._kept, place)
+            run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
+
+    def _open_logs(self, sinks: Sequence[str]) -> None:
+        for run in self._runs if jax.process_index() == 0 else ():
+            run.log = Log(run.folder, self._step)
+            if run.log.damaged:
+                note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
+            if self._step < run.config.steps:
+                leave_record(run.folder, self._mesh)
+                for name in sinks:
+                    run.log.tell(SINKS[name].open(run.folder, run.config, self._step))
+
+    def _told(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
+        """Tell the device of one chunk after the other, without waiting for it."""
+        experiment, states = self._experiment, self._compiled.copy(self._kept)
+        starts = range(self._step, last, experiment.steps_at_once)
+        bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
+        for (before, steps), batches in zip(bounds, experiment.chunks(bounds), strict=True):
+            step, placed = before + steps, experiment.place(self._mesh, batches)
+            states, reports = self._compiled.train(states, self._hypers, placed)
+            is_saved, is_scored = schedule.is_due(step), experiment.scores_are_due(before, step, last)
+            # The next chunk takes the memory of these states.
+            copy = self._compiled.copy(states) if is_saved or is_scored else None
+            yield _Chunk(before, step, reports, copy, is_saved, is_scored)
+            if schedule.is_over:
+                break
+
+    def _finish(self, chunk: _Chunk, saver: Saver, progress: Progress) -> None:
+        """Log, score and save a chunk, once the device has done it."""
+        means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
+        steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()
+        speed, self._read_at = steps / (now - self._read_at), now
+        self._drop_diverged(chunk, np.asarray(chunk.reports.loss))
+        if not self._alive:
+            return
+        for place, run in self._alive.items():
+            report = Report(*(float(values[place]) for values in means))
+            run.report, scores = self._experiment.describe(report, speed), self._score(chunk, place)
+            if run.log is not None:
+                run.log.add(chunk.step, run.report, scores)
+        if chunk.is_saved and chunk.states is not None:
+            runs = {place: run.checkpoints for place, run in self._alive.items()}
+            saver.save(chunk.step, chunk.states, runs)
+            self._kept = chunk.states
+        saver.check()
+        together = Report(*(float(values[list(self._alive)].mean()) for values in means))
+        progress(steps, self._experiment.describe(together, speed))
+
+    def _drop_diverged(self, chunk: _Chunk, losses_RS: NDArray[np.floating]) -> None:
+        """Let go of the runs of which a loss is no number; their outcome says after which step."""
+        finite_RS = np.isfinite(losses_RS)
+        for place in [place for place in self._alive if not finite_RS[place].all()]:
+            run = self._alive.pop(place)
+            last = chunk.before + int(np.argmin(finite_RS[place]))
+            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, last)
+
+    def _score(self, chunk: _Chunk, place: int) -> Scores | None:
+        if not chunk.is_scored or self._experiment.evaluate is None:
+            return None
+        return self._experiment.evaluate(self._compiled.unstack(chunk.states, place).params, chunk.step)
+
+
+def train(config: RunConfig, folder: Path, **options: Any) -> State:
+    """Train one run, or go on with it, to its last step.
+
+    Args:
+        config: of the run.
+        folder: its directory.
+        options: as of `train_runs`.
+
+    Returns:
+        the last state.
+
+    Raises:
+        OutputError: if the directory holds something else.
+        DivergenceError: if a loss is no longer a number.
+    """
+    (outcome,) = train_runs([config], [folder], **options)
+    if outcome.diverged is not None:
+        raise DivergenceError(describe_divergence(outcome))
+    return outcome.state
+
+
+def describe_divergence(outcome: Outcome) -> str:
+    """Say what happened to a run that diverged."""
+    return (
+        f"the loss is no number after step {outcome.diverged}; the last checkpoint is of "
+        f"{int(outcome.state.step)}"
+    )

@@ -1,0 +1,1 @@
+"""Learning curves: read from logs, drawn as pictures and in the terminal."""

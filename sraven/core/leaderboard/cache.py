@@ -1,0 +1,66 @@
+"""What this user's earlier runs computed, kept in a folder over which nobody else has power."""
+
+import hashlib
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from sraven.core.base.errors import SubmissionError
+from sraven.core.system.private import private_folder
+from sraven.core.untrusted.read import read_file
+
+_OLD = 30 * 86_400  # seconds
+_MOST = 1 << 32
+_CHECKSUM = hashlib.sha256().digest_size
+
+
+def cache_home() -> Path:
+    """Return the user's cache, by the XDG base directory specification: relative paths don't count."""
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(given if os.path.isabs(given) else os.path.expanduser("~/.cache"))
+
+
+def _forget(folder: Path) -> None:
+    """Remove what is old: it may be of code that is gone, and is soon computed anew."""
+    for path in folder.iterdir():
+        if path.lstat().st_mtime < time.time() - _OLD:
+            path.unlink()
+
+
+class Kept:
+    """Files by name in a folder of the user's cache.
+
+    What lies in it is believed, so the folder is a private one; see `sraven.core.system.private`. Where there
+    can be none, nothing is kept and nothing is found.
+
+    Args:
+        name: of the folder below ``sraven`` in the user's cache.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _folder(self) -> Path:
+        return private_folder(cache_home(), "sraven", self._name)
+
+    def read(self, name: str) -> bytes | None:
+        """Return what is kept under a name; None if nothing is, or if it is damaged."""
+        try:
+            content = read_file(self._folder(), name, _MOST)
+        except (OSError, SubmissionError):
+            return None
+        checksum, content = content[:_CHECKSUM], content[_CHECKSUM:]
+        return content if hashlib.sha256(content).digest() == checksum else None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Keep something under a name, whole or not at all; without room or right, do nothing."""
+        with suppress(OSError):
+            folder = self._folder()
+            temporary = folder / f".{name}.{os.getpid()}"
+            try:
+                temporary.write_bytes(hashlib.sha256(content).digest() + content)
+                os.replace(temporary, folder / name)
+            finally:
+                temporary.unlink(missing_ok=True)
+            _forget(folder)
