@@ -170,8 +170,8 @@ def calibration(
 
 def entropies(probabilities: Floats) -> Floats:
     """Return the entropies, in nats, of distributions along the last axis."""
-    found: Floats = -_times_log(probabilities, probabilities).sum(axis=-1)
-    return found
+    logs = np.log(np.where(probabilities > 0, probabilities, 1.0))
+    return np.asarray(-(probabilities * logs).sum(axis=-1))
 
 
 def divergences(exact: Floats, model: Floats) -> Floats:
@@ -276,11 +276,6 @@ def _bins(by: Floats, exact: Floats, model: Floats, hit: NDArray[np.bool_]) -> t
         Bin(EDGES[i], EDGES[i + 1], int(counts[i]), *(float(each[i] / counts[i]) for each in sums))
         for i in counts.nonzero()[0]
     )
-
-
-def _times_log(weights: Floats, values: Floats) -> Floats:
-    """Return p log q, which is 0 where both are."""
-    return np.asarray(weights * np.log(np.where(values > 0, values, 1.0)))
 
 
 def _probabilities(name: str, values: ArrayLike) -> Floats:

@@ -42,20 +42,15 @@ def write_codes(path: Path, found: Mapping[str, Codes], plan: Plan) -> None:
         plan: what they are made of.
     """
     note = {"plan": plan, "digest": codes_digest(found)}
-    schema = None
-    with replacing(path) as temporary:
-        writer = None
-        try:
-            for part, codes in found.items():
-                for layer in range(codes.layers):
-                    table = _table(part, layer, codes)
-                    if writer is None:
-                        schema = table.schema.with_metadata({METADATA: canonical_json(note).encode()})
-                        writer = pq.ParquetWriter(temporary, schema, compression="zstd")
-                    writer.write_table(table.cast(schema), row_group_size=len(table))
-        finally:
-            if writer is not None:
-                writer.close()
+    layers = [(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
+    schema = _table(*layers[0]).schema.with_metadata({METADATA: canonical_json(note).encode()})
+    with (
+        replacing(path) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+    ):
+        for each in layers:
+            table = _table(*each)
+            writer.write_table(table.cast(schema), row_group_size=len(table))
 
 
 def read_codes(path: Path, plan: Plan) -> dict[str, Codes] | None:

@@ -3,10 +3,11 @@
 Of each run, topographic similarity and scores are found; what else there is to a run, its own analysis says.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from baselines.analysis.across_runs import AcrossRuns, across_runs
 from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, Options, Tell, analysed, claimed
 from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
+from baselines.analysis.pages import by_structure, with_interval
 from baselines.analysis.report import (
     FIGURES,
     SCHEMA,
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
 _STAGES = ("scores", "topography")
 
 
-@dataclass(frozen=True)
-class Structure:
+class Structure(NamedTuple):
     """Which topographic similarity is compared over runs.
 
     Attributes:
@@ -52,11 +53,6 @@ class Structure:
     tasks: str
     task_distance: str
     code_distance: str
-
-    @property
-    def name(self) -> str:
-        """All of it, for files."""
-        return "-".join(asdict(self).values())
 
 
 def analyse_runs(
@@ -119,15 +115,13 @@ def _check_comparable(folders: Sequence[Path], configs: Sequence[RunConfig], opt
         seen[config.digest] = folder
 
 
-def _structures(topography: Mapping[str, Any], options: Options) -> Iterator[tuple[Structure, Any]]:
-    """Yield each topographic similarity of a run, with what it is of."""
-    for pair, layers in topography[TRAINED].items():
-        for layer, kinds in layers.items():
-            for tasks, distances in kinds.items():
-                for apart, ways in distances.items():
-                    for way, found in ways.items():
-                        where = layer if options.layers else "last"
-                        yield Structure(pair, where, tasks, apart, way), found["correlation"]
+def _structures(content: Mapping[str, Any], options: Options) -> dict[Structure, float | None]:
+    """Return each topographic similarity of a run by what it is of."""
+    by_place = by_structure(content["topography"][TRAINED]).items()
+    return {
+        Structure(pair, layer if options.layers else "last", *how): found["correlation"]
+        for (pair, layer, *how), found in by_place
+    }
 
 
 def _compare(
@@ -137,6 +131,7 @@ def _compare(
     options: Options,
 ) -> dict[str, Any]:
     metric = board_of(configs[0]).metric
+    similarities = [_structures(content, options) for content in contents]
     runs = [
         {
             "folder": str(folder),
@@ -147,64 +142,42 @@ def _compare(
             "test": content["scores"]["test"][metric]["mean"],
             "ood": content["scores"][content["judged"]][metric]["mean"],
             "notes": content["notes"],
-            "topography": [
-                {**asdict(structure), "correlation": value}
-                for structure, value in _structures(content["topography"], options)
-            ],
+            "topography": [{**each._asdict(), "correlation": value} for each, value in found.items()],
         }
-        for folder, config, content in zip(folders, configs, contents, strict=True)
+        for folder, config, content, found in zip(folders, configs, contents, similarities, strict=True)
     ]
-    values: dict[Structure, dict[int, float]] = {}
-    for number, content in enumerate(contents):
-        for structure, value in _structures(content["topography"], options):
-            found = values.setdefault(structure, {})
-            if value is not None:
-                found[number] = value
-    across = [
-        {**asdict(structure), **plain(_across(runs, found)), "of": list(found)}
-        for structure, found in values.items()
-        if len(found) > 1
-    ]
+    across = []
+    for structure in dict.fromkeys(chain(*similarities)):
+        all_runs = enumerate(each.get(structure) for each in similarities)
+        known = {number: value for number, value in all_runs if value is not None}
+        if len(known) > 1:
+            found = plain(_across([runs[number] for number in known], list(known.values())))
+            across.append({**structure._asdict(), **found, "of": list(known)})
     return {"board": configs[0].board, "metric": metric, "runs": runs, "across": across}
 
 
-def _across(runs: Sequence[Mapping[str, Any]], found: Mapping[int, float]) -> AcrossRuns:
+def _across(runs: Sequence[Mapping[str, Any]], similarity: Sequence[float]) -> AcrossRuns:
     """Return the correlations over the runs that have a topographic similarity."""
-    of = [runs[number] for number in found]
-    return across_runs(
-        np.array(list(found.values())),
-        np.array([run["ood"] for run in of]),
-        np.array([run["test"] for run in of]),
-        np.array([run["configuration"] for run in of]),
-    )
+    columns = (np.array([run[name] for run in runs]) for name in ("ood", "test", "configuration"))
+    return across_runs(np.array(similarity), *columns)
 
 
 def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":
     """Return a picture of each comparison."""
-    from baselines.analysis.plots.clouds import Runs, runs_picture
+    from baselines.analysis.plots.clouds import runs_picture
 
     pictures = {}
     for each in content["across"]:
-        structure = Structure(**{name: each[name] for name in Structure.__annotations__})
+        structure = Structure(*(each[name] for name in Structure._fields))
         of = [content["runs"][number] for number in each["of"]]
         values = [
-            next(t["correlation"] for t in run["topography"] if {**t, **asdict(structure)} == t) for run in of
+            next(t["correlation"] for t in run["topography"] if {**t, **structure._asdict()} == t)
+            for run in of
         ]
-        plainly, partial = (_with_interval(each[name]) for name in ("correlation", "partial"))
-        lines = [f"Spearman {plainly}", f"partial on test {partial}", each["statement"]]
-        shown = Runs(
-            [run["attention"] for run in of], np.array(values), np.array([run["ood"] for run in of]), lines
-        )
-        what = (
-            f"topographic similarity, {structure.tasks}: {structure.task_distance}, {structure.code_distance}"
-        )
-        pictures[f"across-{structure.name}"] = runs_picture(shown, what, f"{content['metric']} on ood")
+        rho, partial = (with_interval(each[name], 2, "not defined") for name in ("correlation", "partial"))
+        lines = [f"Spearman {rho}", f"partial on test {partial}", each["statement"]]
+        groups, ood = [run["attention"] for run in of], np.array([run["ood"] for run in of])
+        of_codes = f"{structure.tasks}: {structure.task_distance}, {structure.code_distance}"
+        names = f"topographic similarity, {of_codes}", f"{content['metric']} on ood"
+        pictures[f"across-{'-'.join(structure)}"] = runs_picture(groups, np.array(values), ood, lines, names)
     return pictures
-
-
-def _with_interval(found: Mapping[str, Any]) -> str:
-    if found["value"] is None:
-        return "not defined"
-    if found["low"] is None:
-        return f"{found['value']:.2f}"
-    return f"{found['value']:.2f} [{found['low']:.2f}, {found['high']:.2f}]"

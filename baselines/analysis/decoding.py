@@ -84,6 +84,38 @@ class Decoding:
     controls: Mapping[str, Probe] = field(default_factory=dict)
 
 
+class _Question(NamedTuple):
+    """What is to be read off what: labels by part, their names, and the part to fit on."""
+
+    labels: Mapping[str, Labels]
+    names: Sequence[str]
+    fit: str
+
+    @property
+    def others(self) -> list[str]:
+        """The parts to judge on."""
+        return [part for part in self.labels if part != self.fit]
+
+    @property
+    def kind(self) -> "_Kind":
+        """How labels are counted and guessed."""
+        return _PRESENCE if self.labels[self.fit].values.ndim == 2 else _CLASSES
+
+    def count(self, part: str, predicted: Array) -> Counts:
+        """Count predictions of a part by combination."""
+        truth = self.labels[part]
+        return self.kind.tally(truth.values, predicted, truth.combination, len(self.names))
+
+    def score(self, part: str, counts: Counts, combinations: int) -> Score:
+        """Return the score of what was counted."""
+        return summarise(counts, self.kind.measure, self.names, len(self.labels[part].values), combinations)
+
+    def score_all(self, predictions: Mapping[str, Array]) -> dict[str, Score]:
+        """Return the scores of predictions by part."""
+        counts = {part: self.count(part, predicted) for part, predicted in predictions.items()}
+        return {part: self.score(part, each, len(each)) for part, each in counts.items()}
+
+
 class _Design(NamedTuple):
     """Standardised codes by part: what all classifiers of a layer see."""
 
@@ -129,10 +161,14 @@ def decode(
     Raises:
         ConfigurationError: if codes aren't finite, or don't belong to the labels.
     """
-    design, kind = _prepare(codes, labels, fit), _kind_of(labels[fit])
-    probe = _fit_probe(design, labels, names, fit)
-    controls = {name: _guess(guess, labels, names, fit) for name, guess in kind.guesses.items()}
-    controls[PERMUTED] = _permuted(design, labels, names, fit, probe)
+    design, question = _prepare(codes, labels, fit), _Question(labels, names, fit)
+    probe, fitting = _fit_probe(design, question), labels[fit].values
+    rows = {part: len(labels[part].values) for part in question.others}
+    controls = {
+        name: Probe(question.score_all({part: guess(fitting, n) for part, n in rows.items()}))
+        for name, guess in question.kind.guesses.items()
+    }
+    controls[PERMUTED] = _permuted(design, question, probe)
     controls.update(beside or {})
     if ceiling:
         scores = {part: Score({"accuracy": Interval(value)}, {}, (), 0, 0) for part, value in ceiling.items()}
@@ -148,7 +184,7 @@ def fit_probe(
     Coordinates that spread too little are dropped, the others standardised, by the fitting part alone. Its
     `FIT_ROWS` rows at most choose C, by cross-validation over combinations, and are fitted with it.
     """
-    return _fit_probe(_prepare(codes, labels, fit), labels, names, fit)
+    return _fit_probe(_prepare(codes, labels, fit), _Question(labels, names, fit))
 
 
 def _prepare(codes: Mapping[str, Array], labels: Mapping[str, Labels], fit: str) -> _Design:
@@ -171,76 +207,44 @@ def _prepare(codes: Mapping[str, Array], labels: Mapping[str, Labels], fit: str)
     return _Design(parts, rows, int(keep.sum()), int((~keep).sum()))
 
 
-def _kind_of(labels: Labels) -> _Kind:
-    return _PRESENCE if labels.values.ndim == 2 else _CLASSES
-
-
-def _fit_probe(design: _Design, labels: Mapping[str, Labels], names: Sequence[str], fit: str) -> Probe:
+def _fit_probe(design: _Design, question: _Question) -> Probe:
     if not design.kept:
         note = f"constant codes: none of {design.dropped} coordinates spreads by {SPREAD:g} of their RMS"
         return Probe({}, 0, design.dropped, notes=(note,))
-    codes, combination = design.parts[fit][design.rows], labels[fit].combination[design.rows]
-    strengths = [
-        choose_strength(codes, column[design.rows], combination) for column in columns_of(labels[fit].values)
-    ]
-    predictions, failed = _predict(design, labels, fit, strengths)
-    scores = {part: _score(labels[part], predicted, names) for part, predicted in predictions.items()}
-    notes = _lacking(labels[fit].values[design.rows], names) + _failing(failed, len(strengths))
-    return Probe(scores, design.kept, design.dropped, tuple(strengths), tuple(notes))
+    codes, fitting = design.parts[question.fit][design.rows], question.labels[question.fit]
+    values, combination = fitting.values[design.rows], fitting.combination[design.rows]
+    strengths = [choose_strength(codes, column, combination) for column in columns_of(values)]
+    predictions, failed = _predict(design, question, strengths)
+    notes = _lacking(values, question.names) + _failing(failed, len(strengths))
+    return Probe(question.score_all(predictions), design.kept, design.dropped, tuple(strengths), tuple(notes))
 
 
 def _predict(
-    design: _Design, labels: Mapping[str, Labels], fit: str, strengths: Sequence[float | None]
+    design: _Design, question: _Question, strengths: Sequence[float | None]
 ) -> tuple[dict[str, Array], int]:
     """Fit all classifiers; return what they predict for the other parts, and how many didn't converge."""
-    others = [part for part in design.parts if part != fit]
-    found, failed = [], 0
-    for column, strength in zip(columns_of(labels[fit].values), strengths, strict=True):
-        predicted, converged = fit_and_predict(
-            design.parts[fit][design.rows],
-            column[design.rows],
-            strength,
-            [design.parts[part] for part in others],
-        )
-        found.append(predicted)
-        failed += not converged
-    by_part = zip(others, zip(*found, strict=True), strict=True)
-    return {part: joined(list(columns), labels[part].values) for part, columns in by_part}, failed
+    codes, others = design.parts[question.fit][design.rows], [design.parts[part] for part in question.others]
+    columns = columns_of(question.labels[question.fit].values[design.rows])
+    found = [fit_and_predict(codes, *each, others) for each in zip(columns, strengths, strict=True)]
+    by_part = zip(question.others, zip(*(predicted for predicted, _ in found), strict=True), strict=True)
+    predictions = {part: joined(list(said), question.labels[part].values) for part, said in by_part}
+    return predictions, sum(not converged for _, converged in found)
 
 
-def _permuted(
-    design: _Design, labels: Mapping[str, Labels], names: Sequence[str], fit: str, probe: Probe
-) -> Probe:
+def _permuted(design: _Design, question: _Question, probe: Probe) -> Probe:
     """Return the probe of labels permuted between combinations, over several permutations, with its C."""
     if not probe.kept:
         return probe
-    counts, failed, kind = dict[str, list[Counts]](), 0, _kind_of(labels[fit])
+    counts, failed = dict[str, list[Counts]](), 0
     for number in range(RELABELLINGS):
-        moved = permute_labels(labels, fit, number)
-        predictions, failing = _predict(design, moved, fit, probe.strengths)
+        moved = question._replace(labels=permute_labels(question.labels, question.fit, number))
+        predictions, failing = _predict(design, moved, probe.strengths)
         failed += failing
         for part, predicted in predictions.items():
-            each = kind.tally(moved[part].values, predicted, moved[part].combination, len(names))
-            counts.setdefault(part, []).append(each)
-    scores = {
-        part: summarise(np.concatenate(each), kind.measure, names, len(design.parts[part]), len(each[0]))
-        for part, each in counts.items()
-    }
+            counts.setdefault(part, []).append(moved.count(part, predicted))
+    scores = {part: question.score(part, np.concatenate(each), len(each[0])) for part, each in counts.items()}
     notes = _failing(failed, RELABELLINGS * len(probe.strengths))
     return Probe(scores, probe.kept, probe.dropped, probe.strengths, tuple(notes))
-
-
-def _guess(guess: Guess, labels: Mapping[str, Labels], names: Sequence[str], fit: str) -> Probe:
-    fitting, others = labels[fit].values, {part: each for part, each in labels.items() if part != fit}
-    return Probe(
-        {part: _score(each, guess(fitting, len(each.values)), names) for part, each in others.items()}
-    )
-
-
-def _score(truth: Labels, predicted: Array, names: Sequence[str]) -> Score:
-    kind = _kind_of(truth)
-    counts = kind.tally(truth.values, predicted, truth.combination, len(names))
-    return summarise(counts, kind.measure, names, len(predicted), len(counts))
 
 
 def _lacking(fitting: Array, names: Sequence[str]) -> list[str]:

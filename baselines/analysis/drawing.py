@@ -1,6 +1,8 @@
 """The figures of a run's analysis: what each stage found, as pictures by name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -8,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
-from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, RAW_TOKENS, ROW3_INPUTS, Decoding, Probe
+from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, MAJORITY, RAW_TOKENS, ROW3_INPUTS, Decoding
 from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rates
+from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
 from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
@@ -18,7 +21,7 @@ from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
 from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
-from baselines.analysis.similarity import mean_codes, participation_ratios, sample_codes
+from baselines.analysis.similarity import mean_codes, participation_ratios, sample_rows
 from baselines.analysis.stages import names_of, task_distances
 from baselines.analysis.topography import code_distances
 from sraven.core.boards.diagnosis import SplitErrors
@@ -46,33 +49,21 @@ def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
 
 def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: str) -> list[Curve]:
     """Return the curves of a probe and its controls over layers; what doesn't look at codes has one value."""
-    own = [each.probe for each in layers.values()]
-    curves = [_curve(found.config.attention, own, part, metric, terms=metric == "f1")]
-    first = next(iter(layers.values()))
-    for name in first.controls:
-        probes = [each.controls[name] for each in layers.values()]
-        alike = name in (BAYES, RAW_TOKENS, ROW3_INPUTS, ALWAYS_POSITIVE, "majority")
+    own = [each.probe.scores.get(part) for each in layers.values()]
+    points = [Interval(None) if score is None else score.metrics[metric] for score in own]
+    low, high = ([getattr(each, end) for each in points] for end in ("low", "high"))
+    terms = [[each.value for each in score.by_class.values()] if score else [] for score in own]
+    curve = Curve(found.config.attention, [each.value for each in points])
+    if len(points) > 1:
+        curve = replace(curve, low=low, high=high)
+    curves = [replace(curve, parts=terms) if metric == "f1" else curve]
+    for name in next(iter(layers.values())).controls:
+        scores = [each.controls[name].scores.get(part) for each in layers.values()]
+        values = [None if score is None else score.metrics[metric].value for score in scores]
+        alike = name in (BAYES, RAW_TOKENS, ROW3_INPUTS, ALWAYS_POSITIVE, MAJORITY)
         shown = "ceiling" if name == BAYES else name.replace("_", " ")
-        curves.append(_curve(shown, probes[:1] if alike else probes, part, metric, control=True))
+        curves.append(Curve(shown, values[:1] if alike else values, control=True))
     return [curve for curve in curves if any(value is not None for value in curve.values)]
-
-
-def _curve(
-    name: str, probes: Sequence[Probe], part: str, metric: str, *, control: bool = False, terms: bool = False
-) -> Curve:
-    scores = [probe.scores.get(part) for probe in probes]
-    points = [None if score is None else score.metrics[metric] for score in scores]
-    low, high = ([None if each is None else getattr(each, end) for each in points] for end in ("low", "high"))
-    several = len(probes) > 1 and not control
-    parts = [[each.value for each in score.by_class.values()] if score else [] for score in scores]
-    return Curve(
-        name,
-        [None if each is None else each.value for each in points],
-        low if several else (),
-        high if several else (),
-        parts if terms else (),
-        control,
-    )
 
 
 # How codes of tasks lie -------------------------------------------------------------------------------
@@ -84,68 +75,56 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         return
     every = names_of(found)
     for pair in results[TRAINED]:
-        here = results[TRAINED][pair][layer]
-        shown = here["similarity"]
-        names = [every[label] for label in shown.labels]
-        matrices = [Matrix("raw", _table(shown.cosine)), Matrix("centred", _table(shown.centred))]
-        control = results[UNTRAINED][pair][layer]["similarity"]
-        if not control.constant:
-            matrices += [
-                Matrix("untrained, raw", _table(control.cosine)),
-                Matrix("untrained, centred", _table(control.centred)),
-            ]
-        title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
+        here, control = (results[network][pair][layer] for network in (TRAINED, UNTRAINED))
+        shown, beside = here["similarity"], control["similarity"]
         if not shown.constant:
+            matrices = [Matrix("raw", _table(shown.cosine)), Matrix("centred", _table(shown.centred))]
+            if not beside.constant:
+                matrices.append(Matrix("untrained, raw", _table(beside.cosine)))
+                matrices.append(Matrix("untrained, centred", _table(beside.centred)))
+            names = [every[label] for label in shown.labels]
+            title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
             yield f"similarity-{pair}", similarity_picture(matrices, names, title)
-        judged, heads = found.trained[pair][found.judged], here["participation"].heads
-        sample = sample_codes(judged.codes[found.layers[-1]], judged.labels[RULE].astype(np.int64))
-        codes = np.array(sample.codes)[:, :heads]
-        mean = here["participation"].mean
-        note = "" if mean is None else f"participation ratio of all codes, mean: {mean:.2f}"
-        yield (
-            f"codes-{pair}",
-            codes_picture(
-                codes,
-                np.nan_to_num(participation_ratios(codes)).tolist(),
-                [every[label] for label in sample.labels],
-                f"Codes of single positions, {pair}, layer {layer}",
-                note,
-            ),
-        )
+        judged, shares = found.trained[pair][found.judged], here["participation"]
+        labels = judged.labels[RULE].astype(np.int64)
+        rows = sample_rows(labels)
+        codes = judged.codes[found.layers[-1]][rows].astype(np.float64)[:, : shares.heads]
+        ratios = np.nan_to_num(participation_ratios(codes)).tolist()
+        title = f"Codes of single positions, {pair}, layer {layer}"
+        note = "" if shares.mean is None else f"participation ratio of all codes, mean: {shares.mean:.2f}"
+        yield f"codes-{pair}", codes_picture(codes, ratios, [every[n] for n in labels[rows]], title, note)
 
 
 def _table(rows: Sequence[Sequence[float | None]]) -> Array:
-    return np.array([[np.nan if value is None else value for value in row] for row in rows])
+    return np.array(rows, float)  # None is NaN
 
 
 def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     layer = found.layers[-1]
     for pair in results[TRAINED]:
         codes = found.trained[pair][found.judged].codes[layer]
+        said, beside = (results[network][pair][str(layer + 1)] for network in (TRAINED, UNTRAINED))
         panels = []
         for kind, (groups, apart) in task_distances(found).items():
             present, means = mean_codes(codes, groups)
             upper = np.triu_indices(len(present), 1)
-            between = code_distances(means)
-            for name, distances in apart.items():
-                for way, each in between.items():
-                    said = results[TRAINED][pair][str(layer + 1)][kind][name][way]
-                    beside = results[UNTRAINED][pair][str(layer + 1)][kind][name][way]
-                    if said.correlation is None or len(np.unique(distances[upper])) < 2:
-                        continue
-                    without = "constant" if beside.correlation is None else f"ρ = {beside.correlation:.2f}"
-                    panels.append(
-                        Topography(
-                            f"{kind}: {name.replace('_', ' ')}, {way}",
-                            distances[np.ix_(present, present)][upper],
-                            each[upper],
-                            said.correlation,
-                            said.p,
-                            f"distance of {kind}",
-                            f"{way} distance of mean codes",
-                            f"{said.permutations:,} permutations; untrained: {without}",
-                        )
+            for (name, distances), (way, each) in product(apart.items(), code_distances(means).items()):
+                here, there = said[kind][name][way], beside[kind][name][way].correlation
+                if here.correlation is None or len(np.unique(distances[upper])) < 2:
+                    continue
+                without = "constant" if there is None else f"ρ = {there:.2f}"
+                panels.append(
+                    Topography(
+                        f"{kind}: {name.replace('_', ' ')}, {way}",
+                        distances[np.ix_(present, present)][upper],
+                        each[upper],
+                        here.correlation,
+                        here.p,
+                        f"distance of {kind}",
+                        f"{way} distance of mean codes",
+                        f"{here.permutations:,} permutations; untrained: {without}",
                     )
+                )
         if panels:
             yield f"topography-{pair}", topography_picture(panels)
 

@@ -45,12 +45,16 @@ def shown_labels(found: Analysed, codes: Codes) -> dict[str, Array]:
         first, second = (codes.labels[name].astype(np.float64) for name in (FIRST, SECOND))
         rule = codes.labels[RULE].astype(np.int64)
         return {RULE: rule, TARGET: target, "input 1": first, "input 2": second}
+    function = np.unique(codes.combination, return_inverse=True)[1]
+    of_terms = {f"term {place + 1}": column for place, column in enumerate(terms_of(found, codes).T)}
+    return {TARGET: target, FUNCTION: function, **of_terms}
+
+
+def terms_of(found: Analysed, codes: Codes) -> Array:
+    """Return the terms of each row's function, in the order of their numbers: ``[n, K]``."""
     seen = np.array([int(name.rpartition("_")[2]) for name in found.subject.decoded])
     there = np.stack([codes.labels[name] for name in found.subject.decoded], axis=1)
-    terms = seen[np.nonzero(there)[1]].reshape(len(there), -1)
-    function = np.unique(codes.combination, return_inverse=True)[1]
-    of_terms = {f"term {place + 1}": column for place, column in enumerate(terms.T)}
-    return {TARGET: target, FUNCTION: function, **of_terms}
+    return seen[np.nonzero(there)[1]].reshape(len(there), -1)
 
 
 def layouts(found: Analysed) -> dict[str, dict[str, Layout]]:

@@ -99,6 +99,26 @@ def _runs(records: Sequence[Record]) -> str:
     return _table(("record", "run", "metric", "test", "ood", "trained at", "analysed at"), rows)
 
 
+def by_structure(topography: Mapping[str, Any]) -> dict[tuple[str, ...], Mapping[str, Any]]:
+    """Return a network's topographic similarities by pair, layer, tasks, and distance of tasks and of codes."""
+    return {
+        (pair, layer, tasks, apart, way): found
+        for pair, layers in topography.items()
+        for layer, kinds in layers.items()
+        for tasks, distances in kinds.items()
+        for apart, ways in distances.items()
+        for way, found in ways.items()
+    }
+
+
+def with_interval(found: Mapping[str, Any], digits: int = 3, undefined: str = _NOTHING) -> str:
+    """Return a number with its interval, if it has them."""
+    if found["value"] is None:
+        return undefined
+    ends = "" if found["low"] is None else f" [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
+    return f"{found['value']:.{digits}f}{ends}"
+
+
 def _minus(number: float, digits: int = 3) -> str:
     return f"{number:.{digits}f}".replace("-", "−")
 
@@ -109,8 +129,7 @@ def _score(probe: Mapping[str, Any] | None, part: str, interval: bool = False) -
     found = metrics.get("balanced_accuracy" if "f1" in metrics else "accuracy")
     if found is None:
         return _NOTHING
-    ends = f" [{found['low']:.3f}, {found['high']:.3f}]" if interval else ""
-    return f"{found['value']:.3f}{ends}"
+    return with_interval(found if interval else {**found, "low": None})
 
 
 def _probes(record: Record) -> Iterator[list[str]]:
@@ -124,52 +143,34 @@ def _probes(record: Record) -> Iterator[list[str]]:
 
 
 def _topography(record: Record) -> Iterator[list[str]]:
-    trained, untrained = (record.found["topography"][name] for name in ("trained", "untrained"))
-    for pair, layers in trained.items():
-        layer = list(layers)[-1]
-        for tasks, distances in layers[layer].items():
-            for distance, ways in distances.items():
-                found = ways["cosine"]
-                if found["correlation"] is None:
-                    continue
-                before = untrained[pair][layer][tasks][distance]["cosine"]["correlation"]
-                yield [
-                    record.title,
-                    f"`{pair}`",
-                    tasks,
-                    distance.replace("_", " "),
-                    _minus(found["correlation"]),
-                    f"{found['p']:.4f}",
-                    _NOTHING if before is None else _minus(before),
-                ]
+    networks = record.found["topography"]
+    untrained = by_structure(networks["untrained"])
+    for where, found in by_structure(networks["trained"]).items():
+        pair, layer, tasks, distance, way = where
+        if way == "cosine" and layer == list(networks["trained"][pair])[-1] and found["p"] is not None:
+            before = untrained[where]["correlation"]
+            other = _NOTHING if before is None else _minus(before)
+            rho, p = _minus(found["correlation"]), f"{found['p']:.4f}"
+            yield [record.title, f"`{pair}`", tasks, distance.replace("_", " "), rho, p, other]
 
 
 def _edits(record: Record) -> Iterator[list[str]]:
     for pair, rates in record.found.get("edits", {}).items():
         by_kind = {(each["layers"], each["kind"]): each["over_pairs"]["target_of_b"] for each in rates}
         for layers in ("all", "final"):
-            wanted = [(layers, kind) for kind in ("edit", "random_direction", "random_rule")] + [
-                ("all", "none")
-            ]
-            shares = [by_kind[kind] for kind in wanted]
-            yield [
-                record.title,
-                f"`{pair}`",
-                layers,
-                *(f"{each['value']:.3f} ± {each['standard_error']:.3f}" for each in shares),
-            ]
+            kinds = ((layers, kind) for kind in ("edit", "random_direction", "random_rule"))
+            shares = [by_kind[kind] for kind in (*kinds, ("all", "none"))]
+            said = (f"{each['value']:.3f} ± {each['standard_error']:.3f}" for each in shares)
+            yield [record.title, f"`{pair}`", layers, *said]
 
 
 def _calibration(record: Record) -> Iterator[list[str]]:
     found = record.found.get("calibration", {}).get(record.judged)
     if found:
-        still_open = found["open"]
-        yield [
-            record.title,
-            *(f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess")),
-            *(f"{value:.3f}" for value in (still_open["exponent"], still_open["accuracy"]["value"])),
-            f"{still_open['best_accuracy']['value']:.3f}",
-        ]
+        losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
+        there = found["open"]
+        shares = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
+        yield [record.title, *losses, *(f"{each:.3f}" for each in shares)]
 
 
 def _errors(record: Record) -> Iterator[list[str]]:
@@ -177,11 +178,8 @@ def _errors(record: Record) -> Iterator[list[str]]:
     if found:
         (row,) = found["tables"]["overall"]["rows"]
         kinds = ("valid alternative", "correspondence", "another rule", "none of these")
-        yield [
-            record.title,
-            f"{1 - row['wrong']['mean']:.4f}",
-            *(f"{row['of_wrong'][kind]['mean']:.3f}" for kind in kinds),
-        ]
+        shares = (f"{row['of_wrong'][kind]['mean']:.3f}" for kind in kinds)
+        yield [record.title, f"{1 - row['wrong']['mean']:.4f}", *shares]
 
 
 # The sections ---------------------------------------------------------------------------------------------

@@ -49,18 +49,16 @@ CONTROLS: Mapping[str, str] = {
 
 def plain(value: Any) -> Any:
     """Return a result as JSON values; arrays become lists, NaN null, keys texts."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        return [plain(each) for each in value]
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
     found = as_json(value)
-    return found if found is value or not isinstance(found, dict) else plain(found)
+    return plain(found) if isinstance(found, dict) else found
 
 
 def check_runs(folders: Sequence[Path], options: Options) -> None:

@@ -41,21 +41,6 @@ class Similarity:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Some codes, sorted by label (Figure A8A).
-
-    Attributes:
-        rows: ``[count]``: which rows they are.
-        labels: ``[count]``, ascending.
-        codes: ``[count][F]``.
-    """
-
-    rows: list[int]
-    labels: list[int]
-    codes: list[list[float]]
-
-
-@dataclass(frozen=True)
 class Participation:
     """How many heads share a code: (Σ|a|)² / (H Σ a²), from 1/H for a single one to 1 for all alike.
 
@@ -119,17 +104,10 @@ def similarity(codes: Array, labels: Array, combination: Array) -> Similarity:
     )
 
 
-def sample_codes(codes: Array, labels: Array, count: int = 64) -> Sample:
-    """Return random codes sorted by their label; all of them if there are fewer than ``count``.
-
-    Args:
-        codes: float ``[n, F]``.
-        labels: integers ``[n]``.
-        count: how many.
-    """
-    drawn = np.sort(stream(stream="sample").permutation(len(codes))[:count])
-    rows = drawn[np.argsort(labels[drawn], kind="stable")]
-    return Sample(rows.tolist(), labels[rows].tolist(), np.asarray(codes, np.float64)[rows].tolist())
+def sample_rows(labels: Array, count: int = 64) -> NDArray[np.int64]:
+    """Return random rows sorted by their label ``[n]``; all of them if there are fewer than ``count``."""
+    drawn = np.sort(stream(stream="sample").permutation(len(labels))[:count])
+    return np.asarray(drawn[np.argsort(labels[drawn], kind="stable")])
 
 
 def participation_ratios(codes: Array) -> Floats:
@@ -143,14 +121,14 @@ def participation_ratios(codes: Array) -> Floats:
 def participation(codes: Array, labels: Array) -> Participation:
     """Return how many heads share codes ``[n, H]``, on average and by label ``[n]``."""
     ratios = participation_ratios(codes)
-    there = ~np.isnan(ratios)
     present = np.unique(labels)
-    means = [
-        float(ratios[there & (labels == label)].mean()) if (there & (labels == label)).any() else None
-        for label in present
-    ]
-    mean = float(ratios[there].mean()) if there.any() else None
-    return Participation(mean, means, present.tolist(), codes.shape[1])
+    means = [_mean(ratios[labels == label]) for label in present]
+    return Participation(_mean(ratios), means, present.tolist(), codes.shape[1])
+
+
+def _mean(ratios: Floats) -> float | None:
+    there = ratios[~np.isnan(ratios)]
+    return float(there.mean()) if len(there) else None
 
 
 def _with_nones(table: Floats) -> list[list[float | None]]:

@@ -17,19 +17,11 @@ from baselines.analysis.analysed import UNTRAINED, Analysed, batch_of, by_instan
 from baselines.analysis.calibration import Calibration, calibration
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
-from baselines.analysis.decoding import (
-    RAW_TOKENS,
-    ROW3_INPUTS,
-    WITH_INPUTS,
-    Decoding,
-    Probe,
-    decode,
-    fit_probe,
-)
+from baselines.analysis.decoding import RAW_TOKENS, ROW3_INPUTS, WITH_INPUTS, Decoding, decode, fit_probe
 from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
-from baselines.analysis.layouts import layouts, without_points
+from baselines.analysis.layouts import layouts, terms_of, without_points
 from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
@@ -76,7 +68,9 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
     """Return what probes read off the codes of each pair and layer, with every control (Figures 2B, 5F)."""
     names, rows = names_of(found), found.rows
     labels = {part: labels_of(found, codes) for part, codes in rows.items()}
-    beside = {RAW_TOKENS: _raw_probe(found, labels, names)}
+    tokens = {part: raw_tokens(found, part)[:RAW_ROWS] for part in labels}
+    first = {part: Labels(*(each[:RAW_ROWS] for each in truth)) for part, truth in labels.items()}
+    beside = {RAW_TOKENS: fit_probe(tokens, first, names, FIT)}
     has_rules = found.subject.decoded == (RULE,)
     inputs = {part: row3_inputs(found, codes) for part, codes in rows.items()} if has_rules else {}
     if inputs:
@@ -110,12 +104,6 @@ def row3_inputs(found: Analysed, codes: Codes) -> Array:
 
 def _layer(codes: Mapping[str, Codes], layer: int) -> dict[str, Array]:
     return {part: each.codes[layer] for part, each in codes.items()}
-
-
-def _raw_probe(found: Analysed, labels: Mapping[str, Labels], names: tuple[str, ...]) -> Probe:
-    tokens = {part: raw_tokens(found, part)[:RAW_ROWS] for part in labels}
-    first = {part: Labels(*(each[:RAW_ROWS] for each in truth)) for part, truth in labels.items()}
-    return fit_probe(tokens, first, names, FIT)
 
 
 def _bayes(found: Analysed) -> dict[str, float]:
@@ -173,28 +161,15 @@ def task_distances(found: Analysed) -> dict[str, tuple[Array, dict[str, Array]]]
     codes, task = found.rows[found.judged], found.subject.task
     present, place = np.unique(codes.combination, return_inverse=True)
     if RULE in codes.labels:
-        apart = distances.rule_disagreement(task.K, task.rules)
-        rules = {"disagreement": apart, "zero_one": distances.zero_one(len(apart))}
+        disagreement = distances.rule_disagreement(task.K, task.rules)
+        rules = {"disagreement": disagreement, "zero_one": distances.zero_one(len(disagreement))}
         members = task.combinations("all")[present]
-        combinations = {
-            f"assignment_{name}": distances.multisets(members, each) for name, each in rules.items()
-        }
-        return {"rules": (codes.labels[RULE].astype(np.int64), rules), "combinations": (place, combinations)}
-    terms = _terms(found, codes)
-    return {
-        "functions": (
-            place,
-            {"functional": distances.functional(terms, task.L), "term_sets": distances.term_sets(terms)},
-        )
-    }
-
-
-def _terms(found: Analysed, codes: Codes) -> Array:
-    """Return the terms of each function that occurs, in the order of their numbers: ``[G, K]``."""
-    seen = np.array([int(name.rpartition("_")[2]) for name in found.subject.decoded])
+        apart = {f"assignment_{name}": distances.multisets(members, each) for name, each in rules.items()}
+        return {"rules": (codes.labels[RULE].astype(np.int64), rules), "combinations": (place, apart)}
     firsts = np.unique(codes.combination, return_index=True)[1]
-    there = np.stack([codes.labels[name][firsts] for name in found.subject.decoded], axis=1)
-    return seen[np.nonzero(there)[1]].reshape(len(firsts), -1)
+    terms = terms_of(found, codes)[firsts]
+    apart = {"functional": distances.functional(terms, task.L), "term_sets": distances.term_sets(terms)}
+    return {"functions": (place, apart)}
 
 
 def topographies(found: Analysed) -> dict[str, Any]:
@@ -246,10 +221,9 @@ def errors(found: Analysed) -> dict[str, SplitErrors]:
 def edits(found: Analysed) -> dict[str, list[Rates]]:
     """Return what comes of causal edits of codes, by pair."""
     split = next(part.split for part in found.parts if part.name == found.judged)
+    network = found.config, found.params, found.subject
     return {
-        pair: try_edits(
-            found.config, found.params, found.subject, pair, by_part[FIT], by_part[found.judged], split
-        )
+        pair: try_edits(*network, pair, by_part[FIT], by_part[found.judged], split)
         for pair, by_part in found.trained.items()
     }
 
@@ -270,21 +244,17 @@ class Stage(NamedTuple):
 
     Attributes:
         title: what is told while it runs.
-        suits: whether a run has anything of the kind.
         compute: does.
+        suits: whether a run has anything of the kind.
         for_figures: whether it is left out where no figures are wanted.
         said: returns what `analysis.json` has of it.
     """
 
     title: str
-    suits: Callable[[Analysed], bool]
     compute: Callable[[Analysed], Any]
+    suits: Callable[[Analysed], bool] = lambda found: True
     for_figures: bool = False
     said: Callable[[Any], Any] = lambda result: result
-
-
-def _always(found: Analysed) -> bool:
-    return True
 
 
 def _has_rules(found: Analysed) -> bool:
@@ -301,14 +271,14 @@ def _is_scored(found: Analysed) -> bool:
 
 STAGES: Mapping[str, Stage] = MappingProxyType(
     {
-        "scores": Stage("scores", _is_scored, scores),
-        "errors": Stage("sorted errors", _has_all_positions, errors),
-        "calibration": Stage("calibration", _has_all_positions, calibrations),
-        "decoding": Stage("probes", _always, decoding),
-        "similarity": Stage("similarity of codes", _always, similarities),
-        "topography": Stage("topographic similarity", _always, topographies),
-        "edits": Stage("causal edits", _has_rules, edits, said=with_means),
-        "layouts": Stage("t-SNE", _always, layouts, for_figures=True, said=without_points),
+        "scores": Stage("scores", scores, _is_scored),
+        "errors": Stage("sorted errors", errors, _has_all_positions),
+        "calibration": Stage("calibration", calibrations, _has_all_positions),
+        "decoding": Stage("probes", decoding),
+        "similarity": Stage("similarity of codes", similarities),
+        "topography": Stage("topographic similarity", topographies),
+        "edits": Stage("causal edits", edits, _has_rules, said=with_means),
+        "layouts": Stage("t-SNE", layouts, for_figures=True, said=without_points),
     }
 )
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

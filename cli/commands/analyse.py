@@ -139,14 +139,6 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
     click.echo(f"\n{out}: codes, analysis.json{pictures}")
 
 
-def _with_interval(found: Mapping[str, Any] | None, digits: int = 3) -> str:
-    if found is None or found["value"] is None:
-        return "–"
-    if found["low"] is None:
-        return f"{found['value']:.{digits}f}"
-    return f"{found['value']:.{digits}f} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
-
-
 def _print_decoding(content: Mapping[str, Any]) -> None:
     """Print a table for each metric of the probes: a row for each layer, its codes beside their controls."""
     judged = content["judged"]
@@ -171,29 +163,26 @@ def _print_decoding(content: Mapping[str, Any]) -> None:
 
 
 def _cell(probe: Mapping[str, Any], part: str, metric: str, name: str) -> str:
+    from baselines.analysis.pages import with_interval
+
     found = probe["scores"].get(part, {}).get("metrics", {}).get(metric)
     if found is None:
         return "constant" if probe["notes"] and not probe["kept"] else "–"
-    return _with_interval(found if name == "codes" else {**found, "low": None})
+    return with_interval(found if name == "codes" else {**found, "low": None})
 
 
-def _topography(found: Mapping[str, Any], layer: str) -> Iterator[tuple[str, ...]]:
-    for pair, layers in found["trained"].items():
-        for kind, distances in layers[layer].items():
-            for name, ways in distances.items():
-                for way, each in ways.items():
-                    other = found["untrained"][pair][layer][kind][name][way]["correlation"]
-                    rho = each["note"] if each["correlation"] is None else f"{each['correlation']:.3f}"
-                    p = "–" if each["p"] is None else f"{each['p']:.2g}"
-                    yield (
-                        pair,
-                        kind,
-                        name.replace("_", " "),
-                        way,
-                        rho,
-                        p,
-                        f"{other:.3f}" if other is not None else "–",
-                    )
+def _topography(found: Mapping[str, Any], last: str) -> Iterator[tuple[str, ...]]:
+    from baselines.analysis.pages import by_structure
+
+    untrained = by_structure(found["untrained"])
+    for where, each in by_structure(found["trained"]).items():
+        pair, layer, kind, name, way = where
+        if layer == last:
+            other = untrained[where]["correlation"]
+            rho = each["note"] if each["correlation"] is None else f"{each['correlation']:.3f}"
+            p = "–" if each["p"] is None else f"{each['p']:.2g}"
+            before = "–" if other is None else f"{other:.3f}"
+            yield pair, kind, name.replace("_", " "), way, rho, p, before
 
 
 def _edits(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -206,13 +195,15 @@ def _edits(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def _print_across(content: Mapping[str, Any], out: Path) -> None:
     """Print how topographic similarity goes with scores over runs, and how many stand behind it."""
+    from baselines.analysis.pages import with_interval
+
     names = "pair", "layer", "tasks", "task_distance", "code_distance"
     print_rows(
         ("pair", "layer", "tasks", "their distance", "of codes", "ρ with ood", "partial on test", "runs"),
         (
             (
                 *(each[name].replace("_", " ") for name in names),
-                *(_with_interval(each[name], 2) for name in ("correlation", "partial")),
+                *(with_interval(each[name], 2) for name in ("correlation", "partial")),
                 f"{each['runs']:,}",
             )
             for each in content["across"]

@@ -22,7 +22,6 @@ from baselines.analysis.plots.frame import (
     SMALL,
     TITLE,
     Picture,
-    bare,
     lines_of,
     panels_of,
 )
@@ -74,23 +73,6 @@ class Topography:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Runs: one number of the codes against a score.
-
-    Attributes:
-        groups: of each run, such as its attention; ``[runs]``.
-        similarity: float ``[runs]``: topographic similarity.
-        score: float ``[runs]``: on `ood`.
-        lines: what is said beside: number of runs, correlation and partial correlation with intervals.
-    """
-
-    groups: Sequence[str]
-    similarity: NDArray[Any]
-    score: NDArray[Any]
-    lines: Sequence[str]
-
-
 def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> Picture:
     """Return the picture of embeddings, a panel each; those with categories of the same names share a key.
 
@@ -110,16 +92,14 @@ def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> 
     notes = max(len(lines_of(cloud.note, side, SMALL)) for cloud in clouds)
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / width, ha="left", fontsize=TITLE)
         for axes, cloud in zip(panels_of(figure, len(clouds), across), clouds, strict=True):
             _draw_cloud(figure, axes, cloud, side)
         if handles:
             figure.legend(handles=handles, loc="outside lower center", ncols=columns, **_TIGHT)
 
     below = 0.16 * -(-len(handles) // columns) + 0.06
-    height = rows * (0.96 * side + 0.14 * heads + 0.12 * notes + 0.12) + 0.25 * bool(title) + below
-    return Picture(draw, width, height)
+    height = rows * (0.96 * side + 0.14 * heads + 0.12 * notes + 0.12) + below
+    return Picture(draw, width, height, title)
 
 
 _TIGHT: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "handlelength": 1.2}
@@ -137,16 +117,9 @@ def _is_keyed(cloud: Cloud) -> bool:
 
 def _keys(names: Sequence[str]) -> list[Line2D]:
     """Return what a key shows of categories: their letter, shape and name."""
+    points = {"linestyle": "none", "markersize": 4}
     return [
-        Line2D(
-            [],
-            [],
-            color=COLOURS[i],
-            linestyle="none",
-            marker=MARKS[i],
-            markersize=4,
-            label=f"{_letter(i)} {name}",
-        )
+        Line2D([], [], color=COLOURS[i], marker=MARKS[i], label=f"{_letter(i)} {name}", **points)
         for i, name in enumerate(names)
     ]
 
@@ -165,7 +138,8 @@ def _head(cloud: Cloud, side: float) -> list[str]:
 
 
 def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
-    bare(axes)
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
     axes.set_title("\n".join(_head(cloud, side)), y=1.0)  # which keeps it in line with the key beside it
     if cloud.note:
         axes.set_xlabel("\n".join(lines_of(cloud.note, side, SMALL)), fontsize=SMALL, loc="left", labelpad=2)
@@ -215,17 +189,13 @@ def _draw_categories(axes: Axes, cloud: Cloud) -> None:
             shape = MARKS[category]
         size = 4 * _LARGER.get(shape, 1.0)
         axes.scatter(x, y, s=size, color=colour, marker=shape, edgecolor=PAPER, **_POINT)
-    if not _is_keyed(cloud):
-        return
-    for category in categories:
-        place = _home(cloud, category)
-        if place is None:
-            continue
-        x, y = place
-        letter = axes.text(
-            x, y, _letter(category), fontsize=TITLE, weight="bold", ha="center", va="center", zorder=5
-        )
-        letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
+    for category in categories if _is_keyed(cloud) else ():
+        if (place := _home(cloud, category)) is not None:
+            letter = axes.text(*place, _letter(category), **_LETTER)
+            letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
+
+
+_LETTER: dict[str, Any] = {"fontsize": TITLE, "weight": "bold", "ha": "center", "va": "center", "zorder": 5}
 
 
 def _home(cloud: Cloud, category: int) -> NDArray[Any] | None:
@@ -273,8 +243,7 @@ def _draw_topography(axes: Axes, panel: Topography) -> None:
         said, (0, 1), (3, -2), xycoords="axes fraction", textcoords="offset points", va="top", **_SAID
     )
     axes.set_ylim(top=axes.get_ylim()[1] + 0.1 * (1 + said.count("\n")) * np.ptp(axes.get_ylim()))
-    axes.set_xlabel(panel.task_distance)
-    axes.set_ylabel(panel.code_distance)
+    axes.set(xlabel=panel.task_distance, ylabel=panel.code_distance)
     axes.grid()
 
 
@@ -288,35 +257,34 @@ _SAID: dict[str, Any] = {
 }
 
 
-def runs_picture(runs: Runs, similarity: str = "topographic similarity", score: str = "OOD score") -> Picture:
-    """Return the picture of runs: similarity against score, by shape, with what is to be said of it beneath.
+def runs_picture(
+    groups: Sequence[str],
+    similarity: NDArray[Any],
+    score: NDArray[Any],
+    lines: Sequence[str],
+    names: tuple[str, str] = ("topographic similarity", "OOD score"),
+) -> Picture:
+    """Return the picture of runs: one number of the codes against a score, by shape.
 
     Args:
-        runs: what to draw.
-        similarity: what the similarity is, below the picture.
-        score: what the score is.
+        groups: of each run, such as its attention; ``[runs]``.
+        similarity: float ``[runs]``.
+        score: float ``[runs]``, on `ood`.
+        lines: what is said beneath: number of runs, correlation and partial correlation with intervals.
+        names: what similarity and score are.
     """
-    groups = list(dict.fromkeys(runs.groups))
-    lines = [each for line in runs.lines for each in lines_of(line, COLUMN - 0.1, SMALL)]
+    present = list(dict.fromkeys(groups))
+    said = [each for line in lines for each in lines_of(line, COLUMN - 0.1, SMALL)]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        of = np.array([groups.index(each) for each in runs.groups])
-        for i, name in enumerate(groups):
-            axes.scatter(
-                np.asarray(runs.similarity)[of == i],
-                np.asarray(runs.score)[of == i],
-                s=20,
-                color=COLOURS[i % len(COLOURS)],
-                marker=MARKS[i % len(MARKS)],
-                edgecolor=PAPER,
-                linewidth=0.4,
-                label=name,
-            )
-        axes.set_xlabel(similarity)
-        axes.set_ylabel(score)
+        for i, name in enumerate(present):
+            of = np.array(groups) == name
+            look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i % len(MARKS)], "label": name}
+            axes.scatter(similarity[of], score[of], s=20, edgecolor=PAPER, linewidth=0.4, **look)
+        axes.set(xlabel=names[0], ylabel=names[1])
         axes.grid()
-        figure.legend(loc="outside upper left", ncols=_columns(groups, COLUMN), **_TIGHT)
-        figure.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=SMALL, linespacing=1.35)
+        figure.legend(loc="outside upper left", ncols=_columns(present, COLUMN), **_TIGHT)
+        figure.supxlabel("\n".join(said), x=0.02, ha="left", fontsize=SMALL, linespacing=1.35)
 
-    return Picture(draw, COLUMN, 2.55 + 0.135 * len(lines))
+    return Picture(draw, COLUMN, 2.55 + 0.135 * len(said))

@@ -1,6 +1,6 @@
 """Decoding by layer (figures 2B and 5F), every score among its controls."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,35 +66,27 @@ CONTROLS: dict[str, tuple[Any, str]] = {
 """Style of the line and shape of the points, by control. Other names are controls as well."""
 
 
-def decoding_picture(
-    panels: Sequence[Panel], layers: Sequence[str], quantity: str, part: str = "one term"
-) -> Picture:
+def decoding_picture(panels: Sequence[Panel], layers: Sequence[str], quantity: str) -> Picture:
     """Return the picture of scores by layer, a panel for each part of the data.
 
     Args:
         panels: at most four.
         layers: their names, from the first.
         quantity: what a score is, such as ``F1, mean over terms``.
-        part: what the score is a mean of, where curves have parts.
     """
-    drawn = _marks(panels)
-    keys = [_key(name, mark) for name, mark in drawn.items()]
+    looks = _looks(panels)
+    keys = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     if any(curve.parts for panel in panels for curve in panel.curves):
-        keys.append(Line2D([], [], color=COLOURS[0], linestyle="none", label=part, **_TICK))
+        keys.append(Line2D([], [], color=COLOURS[0], linestyle="none", label="one term", **_TICK))
     columns = min(len(keys), 4 if len(panels) > 1 else 2)
+    spacing = {"handlelength": 3.2, "columnspacing": 1.6}
 
     def draw(figure: Figure) -> None:
         axes = panels_of(figure, len(panels), len(panels), sharey=True)
         for each, panel in zip(axes, panels, strict=True):
-            _draw_panel(each, panel, layers, drawn)
+            _draw_panel(each, panel, layers, looks)
         axes[0].set_ylabel(quantity)
-        figure.legend(
-            handles=keys,
-            loc="outside lower center",
-            ncols=columns,
-            handlelength=3.2,
-            columnspacing=1.6,
-        )
+        figure.legend(handles=keys, loc="outside lower center", ncols=columns, **spacing)
 
     return Picture(draw, min(PAGE, COLUMN * len(panels)), 2.3 + 0.16 * -(-len(keys) // columns))
 
@@ -102,60 +94,39 @@ def decoding_picture(
 _TICK: dict[str, Any] = {"marker": "_", "markersize": 4, "markeredgewidth": 0.7, "alpha": 0.6}
 
 
-@dataclass(frozen=True)
-class _Mark:
-    colour: str
-    style: Any
-    shape: str
-    control: bool
+def _looks(panels: Sequence[Panel]) -> dict[str, dict[str, Any]]:
+    """Return how each name is drawn, in all panels alike: scores first, then controls.
 
-
-def _marks(panels: Sequence[Panel]) -> dict[str, _Mark]:
-    """Return how each name is drawn, in all panels alike: scores first, then controls."""
+    Scores have filled points and heavier lines.
+    """
     curves = {curve.name: curve for panel in panels for curve in panel.curves}
     scores = [name for name, curve in curves.items() if not curve.control]
-    controls = sorted(
-        (name for name, curve in curves.items() if curve.control),
-        key=lambda name: list(CONTROLS).index(name) if name in CONTROLS else len(CONTROLS),
-    )
-    marks = {
-        name: _Mark(COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)], MARKS[i % len(MARKS)], False)
-        for i, name in enumerate(scores)
-    }
-    for name in controls:
-        style, shape = CONTROLS.get(name, ("-", "x"))
-        marks[name] = _Mark(INK if name == "ceiling" else MUTED, style, shape, True)
-    return marks
+    looks = {}
+    for i, name in enumerate(scores):
+        colour, style, shape = (each[i % len(each)] for each in (COLOURS, STYLES, MARKS))
+        looks[name] = _look(colour, style, shape, linewidth=1.5, markersize=4.5, markerfacecolor=colour)
+    order = [*CONTROLS, *curves]
+    for name in sorted(curves.keys() - scores, key=order.index):
+        colour = INK if name == "ceiling" else MUTED
+        light = {"linewidth": 0.9, "markersize": 3.5, "markerfacecolor": PAPER}
+        looks[name] = _look(colour, *CONTROLS.get(name, ("-", "x")), **light)
+    return looks
 
 
-def _key(name: str, mark: _Mark) -> Line2D:
-    return Line2D(
-        [], [], color=mark.colour, linestyle=mark.style, marker=mark.shape, label=name, **_widths(mark)
-    )
+def _look(colour: str, style: Any, shape: str, **more: Any) -> dict[str, Any]:
+    return {"color": colour, "linestyle": style, "marker": shape, "markeredgewidth": 0.9, **more}
 
 
-def _widths(mark: _Mark) -> dict[str, Any]:
-    """Return what tells scores from controls: filled points and heavier lines."""
-    return {
-        "linewidth": 0.9 if mark.control else 1.5,
-        "markersize": 3.5 if mark.control else 4.5,
-        "markerfacecolor": PAPER if mark.control else mark.colour,
-        "markeredgewidth": 0.9,
-    }
-
-
-def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], marks: dict[str, _Mark]) -> None:
+def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
     scores = [curve for curve in panel.curves if not curve.control]
     for curve in panel.curves:
-        mark = marks[curve.name]
-        if len(curve.values) == 1 and len(layers) > 1:
-            if curve.values[0] is not None:
-                axes.axhline(
-                    curve.values[0], color=mark.colour, linestyle=mark.style, linewidth=0.9, zorder=2
-                )
-            continue
-        aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
-        _draw_curve(axes, curve, mark, np.arange(len(layers)) + aside)
+        look = looks[curve.name]
+        if len(curve.values) == 1 < len(layers):
+            across = {name: look[name] for name in ("color", "linestyle")}
+            axes.axhline(curve.values[0], linewidth=0.9, zorder=2, **across)
+        else:  # side by side, so that no bar of an interval hides another
+            aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
+            _draw_curve(axes, curve, look, np.arange(len(layers)) + aside)
     axes.set_title(panel.title)
     axes.set_xticks(range(len(layers)), list(layers))
     axes.set_xlim(-0.45, len(layers) - 0.55)
@@ -164,27 +135,14 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], marks: dict[str
     axes.grid(axis="y")
 
 
-def _draw_curve(axes: Axes, curve: Curve, mark: _Mark, places: Any) -> None:
-    """Draw a score with its interval, side by side with others so that no bar hides another."""
-    values = np.array(curve.values, float)
-    zorder = 3 if mark.control else 4
-    axes.plot(
-        places,
-        values,
-        color=mark.colour,
-        linestyle=mark.style,
-        marker=mark.shape,
-        zorder=zorder,
-        **_widths(mark),
-    )
+def _draw_curve(axes: Axes, curve: Curve, look: dict[str, Any], places: Any) -> None:
+    """Draw a score with its interval, and beside it what it is a mean of."""
+    zorder, colour = 3 if curve.control else 4, look["color"]
+    axes.plot(places, np.array(curve.values, float), zorder=zorder, **look)
     if curve.low:
         ends = np.array([curve.low, curve.high], float)
-        if mark.control:
-            axes.fill_between(places, *ends, color=mark.colour, alpha=0.15, linewidth=0, zorder=1)
-        else:
-            axes.vlines(places, *ends, color=mark.colour, linewidth=1.1, zorder=zorder)
+        axes.vlines(places, *ends, color=colour, linewidth=1.1, zorder=zorder)
     for place, parts in zip(places, curve.parts, strict=False):
         dots = np.array(parts, float)
-        axes.plot(
-            np.full(len(dots), place + 0.16), dots, color=mark.colour, linestyle="none", zorder=2, **_TICK
-        )
+        where = np.full(len(dots), place + 0.16)
+        axes.plot(where, dots, color=colour, linestyle="none", zorder=2, **_TICK)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from baselines.analysis.plots.frame import PAGE, SMALL, TITLE, Picture
+from baselines.analysis.plots.frame import PAGE, SMALL, Picture
 from sraven.plots import ON_DARK, ON_LIGHT
 
 _FILLS = (
@@ -22,67 +22,45 @@ _FILLS = (
 """Fill and pattern of kinds, from the first: neighbours differ in lightness and in pattern."""
 
 
-def errors_picture(
-    shares: Mapping[str, Sequence[float]],
-    kinds: Sequence[str],
-    notes: Mapping[str, str] | None = None,
-    title: str = "",
-    quantity: str = "share of answers",
-) -> Picture:
+def errors_picture(shares: Mapping[str, Sequence[float]], kinds: Sequence[str], title: str = "") -> Picture:
     """Return the picture of wrong answers by kind, a bar for each predictor, as long as many are wrong.
 
     Args:
         shares: of all answers, ``[kinds]`` by predictor, or by any other row.
         kinds: such as ``valid alternative``, at most six.
-        notes: what stands at the end of a bar, by row; else the sum of its shares.
         title: of the whole.
-        quantity: what the shares are of.
     """
     rows, ends = list(shares), [sum(each) for each in shares.values()]
     longest = max([*ends, 1e-3])
-    said = {row: f"{end:.1%}" for row, end in zip(rows, ends, strict=True)} | dict(notes or {})
+    said = [f"{end:.1%}" for end in ends]
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / PAGE, ha="left", fontsize=TITLE)
         axes = figure.subplots()
         for i, row in enumerate(rows):
             _draw_bar(axes, i, shares[row], kinds, longest)
-            axes.annotate(
-                said[row], (ends[i], i), (4, 0), textcoords="offset points", va="center", fontsize=SMALL
-            )
+            beside = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+            axes.annotate(said[i], (ends[i], i), (4, 0), **beside)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlim(0, longest * (1.06 + 0.012 * max(map(len, said.values()))))
-        axes.set_xticks(
-            [tick for tick in MaxNLocator(6).tick_values(0, longest) if tick <= min(1.0, 1.05 * longest)]
-        )
+        axes.set_xlim(0, longest * (1.06 + 0.012 * max(map(len, said))))
+        ticks = MaxNLocator(6).tick_values(0, longest)
+        axes.set_xticks(ticks[ticks <= min(1.0, 1.05 * longest)])
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0 if longest > 0.05 else 1))
-        axes.set_xlabel(quantity)
+        axes.set_xlabel("share of answers")
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=min(3, len(kinds)))
 
-    height = 0.3 * len(rows) + 0.65 + 0.16 * -(-len(kinds) // 3) + 0.25 * bool(title)
-    return Picture(draw, PAGE, height)
+    height = 0.3 * len(rows) + 0.65 + 0.16 * -(-len(kinds) // 3)
+    return Picture(draw, PAGE, height, title)
 
 
 def _draw_bar(axes: Axes, row: int, shares: Sequence[float], kinds: Sequence[str], longest: float) -> None:
     """Draw the parts of a bar, with their numbers where there is room."""
     begin = 0.0
     for (fill, pattern), kind, share in zip(_FILLS, kinds, shares, strict=False):
-        label = kind if row == 0 else None
-        axes.barh(
-            row,
-            share,
-            left=begin,
-            height=0.66,
-            color=fill,
-            hatch=pattern,
-            edgecolor=ON_LIGHT,
-            linewidth=0.5,
-            label=label,
-        )
+        look = {"color": fill, "hatch": pattern, "label": kind if row == 0 else None}
+        axes.barh(row, share, left=begin, height=0.66, edgecolor=ON_LIGHT, linewidth=0.5, **look)
         if share > 0.062 * longest:
             text = axes.text(begin + share / 2, row, f"{share:.1%}", **_NUMBER)
             text.set_path_effects([withStroke(linewidth=2, foreground=ON_DARK)])

@@ -34,16 +34,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Shapes of points, so that they are apart without colour as well."""
 
-STYLES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (4, 1.2, 1, 1.2)),
-    (0, (1.2, 1)),
-    "-",
-    (0, (5, 1.5)),
-    "-",
-    "-",
-)
+_DASHED, _DASH_DOT, _DOTTED = (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (1.2, 1))
+STYLES: tuple[Any, ...] = ("-", _DASHED, _DASH_DOT, _DOTTED, "-", _DASHED, "-", "-")
 """Of lines, for the same."""
 
 SEQUENTIAL = LinearSegmentedColormap.from_list(
@@ -101,12 +93,24 @@ class Picture:
     Attributes:
         draw: draws it on an empty figure.
         width: in inches.
-        height: in inches.
+        height: in inches, without the title.
+        title: above it all; none if empty.
     """
 
     draw: Callable[[Figure], None]
     width: float
     height: float
+    title: str = ""
+
+
+def figure_of(picture: Picture) -> Figure:
+    """Return a picture as Matplotlib's figure, drawn with the settings that are in force."""
+    size = picture.width, picture.height + 0.25 * bool(picture.title)
+    figure = Figure(figsize=size, facecolor=PAPER, layout="constrained")
+    if picture.title:
+        figure.suptitle(picture.title, x=0.03 / picture.width, ha="left", fontsize=TITLE)
+    picture.draw(figure)
+    return figure
 
 
 def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
@@ -123,8 +127,7 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
     """
     files = stem.with_name(f"{stem.name}.svg"), stem.with_name(f"{stem.name}.png")
     with rc_context(STYLE):
-        figure = Figure(figsize=(picture.width, picture.height), facecolor=PAPER, layout="constrained")
-        picture.draw(figure)
+        figure = figure_of(picture)
         for path, fixed in zip(files, ({"Date": None, "Creator": None}, {"Software": None}), strict=True):
             with replacing(path) as temporary:
                 figure.savefig(temporary, format=path.suffix[1:], dpi=_DPI, metadata=fixed)
@@ -136,19 +139,10 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
 def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[Axes]:
     """Return axes for so many panels in rows of at most ``across``; places that are left are empty."""
     rows = -(-count // across)
-    axes = [
-        each for row in figure.subplots(rows, min(count, across), squeeze=False, **options) for each in row
-    ]
+    axes = list(figure.subplots(rows, min(count, across), squeeze=False, **options).flat)
     for each in axes[count:]:
         each.set_visible(False)
     return axes[:count]
-
-
-def bare(axes: Axes) -> None:
-    """Take frame, ticks and their labels away."""
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.spines[:].set_visible(False)
 
 
 def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:

@@ -1,14 +1,14 @@
 """Matrices: cosines of mean codes (figures 5E, A8B, A8C), single codes (A8A), what edits of codes achieve."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colorbar import Colorbar
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from baselines.analysis.plots.frame import (
     COLUMN,
@@ -17,26 +17,22 @@ from baselines.analysis.plots.frame import (
     PAGE,
     SEQUENTIAL,
     SMALL,
-    TITLE,
     Picture,
     panels_of,
 )
 from sraven.plots import INK, ON_DARK, ON_LIGHT
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """Numbers by two names.
 
     Attributes:
         title: such as ``centred``.
         values: float ``[rows, columns]``; NaN where there is none, which is left empty.
-        note: below it.
     """
 
     title: str
-    values: NDArray[Any]
-    note: str = ""
+    values: ArrayLike
 
 
 def similarity_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str = "") -> Picture:
@@ -47,15 +43,10 @@ def similarity_picture(matrices: Sequence[Matrix], names: Sequence[str], title: 
         names: of the n rules, or terms.
         title: of the whole.
     """
-    return _matrix_picture(matrices, names, title, (DIVERGING, -1.0, 1.0), "cosine", "", "")
+    return _matrix_picture(matrices, names, title, (DIVERGING, -1.0, 1.0), "cosine")
 
 
-def edits_picture(
-    matrices: Sequence[Matrix],
-    names: Sequence[str],
-    title: str = "",
-    share: str = "share of answers that follow",
-) -> Picture:
+def edits_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str = "") -> Picture:
     """Return the picture of causal edits: from the rule of a row to the rule of a column, beside controls.
 
     Args:
@@ -63,17 +54,10 @@ def edits_picture(
             float ``[n, n]``, shares of answers, NaN on the diagonal.
         names: of the n rules.
         title: of the whole.
-        share: what a share is of.
     """
-    return _matrix_picture(
-        matrices,
-        names,
-        title,
-        (SEQUENTIAL, 0.0, 1.0),
-        share,
-        "rule of the instance",
-        "rule of the code put in",
-    )
+    sides = "rule of the instance", "rule of the code put in"
+    share = "share of answers that follow"
+    return _matrix_picture(matrices, names, title, (SEQUENTIAL, 0.0, 1.0), share, *sides)
 
 
 def _matrix_picture(
@@ -82,32 +66,32 @@ def _matrix_picture(
     title: str,
     scale: tuple[Colormap, float, float],
     quantity: str,
-    rows: str,
-    columns: str,
+    rows: str = "",
+    columns: str = "",
 ) -> Picture:
     across = min(2, len(matrices))
     down = -(-len(matrices) // across)
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / figure.get_figwidth(), ha="left", fontsize=TITLE)
         # Names that stand aslant reach beyond what the layout sets aside for them.
         figure.set_layout_engine("constrained", h_pad=0.09)
         panels = panels_of(figure, len(matrices), across, sharey=True)
         for i, (axes, matrix) in enumerate(zip(panels, matrices, strict=True)):
             _draw_matrix(axes, matrix, names, scale)
-            axes.set_ylabel(rows if i % across == 0 else "")
-            if columns:
-                axes.set_xlabel(columns)
+            axes.set(xlabel=columns, ylabel=rows if i % across == 0 else "")
         if len(matrices) > 1 or len(names) > _NUMBERED:
             bar = figure.colorbar(panels[0].images[0], ax=panels, shrink=0.5, aspect=22, pad=0.015)
-            bar.outline.set_visible(False)
-            bar.set_label(quantity, fontsize=SMALL)
-            bar.ax.tick_params(labelsize=SMALL, length=2)
+            _name_scale(bar, quantity)
 
     cell = 0.29 if across == 2 else 0.272
-    height = down * (cell * len(names) + 0.95 + 0.15 * bool(columns)) + 0.25 * bool(title)
-    return Picture(draw, PAGE if across == 2 else COLUMN, height)
+    height = down * (cell * len(names) + 0.95 + 0.15 * bool(columns))
+    return Picture(draw, PAGE if across == 2 else COLUMN, height, title)
+
+
+def _name_scale(bar: Colorbar, quantity: str) -> None:
+    bar.outline.set_visible(False)
+    bar.set_label(quantity, fontsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL, length=2)
 
 
 def _draw_matrix(
@@ -126,17 +110,6 @@ def _draw_matrix(
     axes.set_yticks(range(len(names)), list(names))
     axes.tick_params(length=0, labelsize=SMALL)
     axes.spines[:].set_visible(False)
-    if matrix.note:
-        axes.annotate(
-            matrix.note,
-            (1, 1),
-            (0, 4),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right",
-            fontsize=SMALL,
-            color=MUTED,
-        )
 
 
 _NUMBERED = 12
@@ -166,7 +139,7 @@ def _ink(colour: Any) -> str:
 def codes_picture(
     codes: NDArray[Any],
     participation: Sequence[float],
-    labels: Sequence[str] = (),
+    labels: Sequence[str],
     title: str = "",
     note: str = "",
 ) -> Picture:
@@ -175,7 +148,7 @@ def codes_picture(
     Args:
         codes: float ``[n, H]``; some tens of them, in the order in which they are to be shown.
         participation: float ``[n]``: (Σ|a|)² / (H Σ a²), from 1 / H for a single head to 1 for all alike.
-        labels: ``[n]``, such as rules; equal ones that follow one another are named once. None, if empty.
+        labels: ``[n]``, such as rules; equal ones that follow one another are named once.
         title: of the whole.
         note: below, such as the mean participation ratio of all codes.
     """
@@ -184,24 +157,17 @@ def codes_picture(
     largest = np.abs(array).max() or 1.0
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / COLUMN, ha="left", fontsize=TITLE)
         left, right = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": [3, 1]})
-        shown = left.imshow(
-            array, cmap=DIVERGING, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest"
-        )
+        scale = {"cmap": DIVERGING, "vmin": -largest, "vmax": largest}
+        shown = left.imshow(array, aspect="auto", interpolation="nearest", **scale)
         some = range(0, H, 1 if H <= 8 else 4)
         left.set_xticks(some, [str(h + 1) for h in some])
         left.set_xlabel("head")
         left.tick_params(length=0)
         left.spines[:].set_visible(False)
         _name_runs(left, labels, n)
-        bar = figure.colorbar(
-            shown, ax=left, orientation="horizontal", location="bottom", aspect=30, pad=0.02
-        )
-        bar.outline.set_visible(False)
-        bar.set_label("attention score", fontsize=SMALL)
-        bar.ax.tick_params(labelsize=SMALL, length=2)
+        bar = figure.colorbar(shown, ax=left, location="bottom", aspect=30, pad=0.02)
+        _name_scale(bar, "attention score")
         right.barh(range(n), participation, height=0.75, color=MUTED)
         right.axvline(1 / H, color=INK, linewidth=0.8, linestyle=(0, (1, 1.2)))
         right.set_xlim(0, 1)
@@ -212,14 +178,11 @@ def codes_picture(
         if note:
             figure.supxlabel(note, x=0.03 / COLUMN, ha="left", fontsize=SMALL)
 
-    return Picture(draw, COLUMN, 0.055 * n + 1.25 + 0.25 * bool(title) + 0.15 * bool(note))
+    return Picture(draw, COLUMN, 0.055 * n + 1.25 + 0.15 * bool(note), title)
 
 
 def _name_runs(axes: Axes, labels: Sequence[str], n: int) -> None:
     """Name rows that follow one another by their common label, and draw lines between them."""
-    if not labels:
-        axes.set_yticks([])
-        return
     starts = [i for i in range(n) if i == 0 or labels[i] != labels[i - 1]]
     ends = [*starts[1:], n]
     axes.set_yticks([(a + b - 1) / 2 for a, b in zip(starts, ends, strict=True)], [labels[a] for a in starts])

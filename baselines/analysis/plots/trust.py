@@ -1,6 +1,7 @@
 """A model's probabilities against the exact posterior: reliability, open positions, excess loss."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,16 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from baselines.analysis.calibration import Bin, Calibration, Open
-from baselines.analysis.plots.frame import (
-    COLOURS,
-    COLUMN,
-    MARKS,
-    MUTED,
-    PAGE,
-    SMALL,
-    TITLE,
-    Picture,
-)
+from baselines.analysis.plots.frame import COLOURS, COLUMN, MARKS, MUTED, PAGE, SMALL, Picture
 from sraven.core.base.estimate import Mean
 from sraven.plots import INK, PAPER
 
@@ -31,8 +23,6 @@ def reliability_picture(found: Mapping[str, Calibration], title: str = "") -> Pi
     """
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / PAGE, ha="left", fontsize=TITLE)
         left, right = figure.subplots(1, 2)
         for i, (name, each) in enumerate(found.items()):
             _draw_bins(left, each.by_posterior, "exact", "model", i, name)
@@ -43,7 +33,7 @@ def reliability_picture(found: Mapping[str, Calibration], title: str = "") -> Pi
         right.set_title("given what the model says")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
 
-    return Picture(draw, PAGE, 3.15 + 0.25 * bool(title))
+    return Picture(draw, PAGE, 3.15, title)
 
 
 def _draw_bins(axes: Axes, bins: Sequence[Bin], x: str, y: str, number: int, name: str) -> None:
@@ -53,17 +43,8 @@ def _draw_bins(axes: Axes, bins: Sequence[Bin], x: str, y: str, number: int, nam
     places, values = [getattr(each, x) for each in some], [getattr(each, y) for each in some]
     colour, shape = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
     axes.plot(places, values, color=colour, linewidth=0.8, zorder=3)
-    axes.scatter(
-        places,
-        values,
-        s=sizes,
-        color=colour,
-        marker=shape,
-        edgecolor=PAPER,
-        linewidth=0.4,
-        zorder=4,
-        label=name,
-    )
+    look = {"color": colour, "marker": shape, "edgecolor": PAPER, "linewidth": 0.4}
+    axes.scatter(places, values, s=sizes, zorder=4, label=name, **look)
 
 
 _LEAST = 50
@@ -88,8 +69,6 @@ def open_picture(found: Mapping[str, Open], title: str = "") -> Picture:
     names = list(found)
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / PAGE, ha="left", fontsize=TITLE)
         panels = figure.subplots(1, len(_PAIRS), sharey=True)
         for axes, (quantity, (of_model, reference, meaning)) in zip(panels, _PAIRS.items(), strict=True):
             for i, name in enumerate(names):
@@ -102,7 +81,7 @@ def open_picture(found: Mapping[str, Open], title: str = "") -> Picture:
         panels[0].set_yticks(range(len(names)), [f"{name}\n{_exponent(found[name])}" for name in names])
         panels[0].set_ylim(len(names) - 0.5, -0.5)
 
-    return Picture(draw, PAGE, 0.4 * len(names) + 0.85 + 0.25 * bool(title))
+    return Picture(draw, PAGE, 0.4 * len(names) + 0.85, title)
 
 
 _PAIRS = {
@@ -115,18 +94,10 @@ _PAIRS = {
 
 def _draw_pair(axes: Axes, row: int, model: Mean, reference: Mean) -> None:
     axes.plot([model.value, reference.value], [row, row], color=MUTED, linewidth=0.9, zorder=2)
+    look: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "markersize": 5, "elinewidth": 0.9}
     for each, face in ((reference, PAPER), (model, COLOURS[0])):
-        axes.errorbar(
-            each.value,
-            row,
-            xerr=1.96 * each.standard_error,
-            color=COLOURS[0],
-            marker="o",
-            markersize=5,
-            markerfacecolor=face,
-            elinewidth=0.9,
-            zorder=3,
-        )
+        error = 1.96 * each.standard_error
+        axes.errorbar(each.value, row, xerr=error, markerfacecolor=face, zorder=3, **look)
 
 
 def _exponent(found: Open) -> str:
@@ -143,40 +114,9 @@ def loss_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:
     names = list(found)
 
     def draw(figure: Figure) -> None:
-        if title:
-            figure.suptitle(title, x=0.03 / COLUMN, ha="left", fontsize=TITLE)
         axes = figure.subplots()
         for row, each in enumerate(found.values()):
-            floor, kl = each.floor.value, each.kl.value
-            axes.barh(
-                row, floor, height=0.55, color=MUTED, label="floor: exact entropy" if row == 0 else None
-            )
-            axes.barh(
-                row,
-                kl,
-                left=floor,
-                height=0.55,
-                color=COLOURS[4],
-                edgecolor=INK,
-                linewidth=0.6,
-                hatch="////",
-                label="excess: KL(exact ‖ model)" if row == 0 else None,
-            )
-            axes.errorbar(
-                each.cross_entropy.value,
-                row,
-                xerr=1.96 * each.cross_entropy.standard_error,
-                color=INK,
-                marker="|",
-                markersize=9,
-                markeredgewidth=1.4,
-                elinewidth=1,
-                label="cross-entropy on targets" if row == 0 else None,
-                linestyle="none",
-            )
-            end = max(floor + kl, each.cross_entropy.value + 1.96 * each.cross_entropy.standard_error)
-            said = f"{floor:.4f} + {kl:.4f}"
-            axes.annotate(said, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=SMALL)
+            _draw_loss(axes, row, each)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.45, -0.55)
         axes.set_xlim(0, 1.42 * axes.get_xlim()[1])
@@ -186,4 +126,20 @@ def loss_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:
         axes.grid(axis="x")
         figure.legend(loc="outside lower left", ncols=1)
 
-    return Picture(draw, COLUMN, 0.3 * len(names) + 1.2 + 0.25 * bool(title))
+    return Picture(draw, COLUMN, 0.3 * len(names) + 1.2, title)
+
+
+def _draw_loss(axes: Axes, row: int, found: Calibration) -> None:
+    """Draw what a loss is made of, end to end, and the loss itself with its error across them."""
+    floor, kl, loss = found.floor.value, found.kl.value, found.cross_entropy.value
+    error = 1.96 * found.cross_entropy.standard_error
+    names: Sequence[str | None] = (None, None, None)
+    if row == 0:  # for the key
+        names = "floor: exact entropy", "excess: KL(exact ‖ model)", "cross-entropy on targets"
+    axes.barh(row, floor, height=0.55, color=MUTED, label=names[0])
+    hatched: dict[str, Any] = {"color": COLOURS[4], "edgecolor": INK, "linewidth": 0.6, "hatch": "////"}
+    axes.barh(row, kl, left=floor, height=0.55, label=names[1], **hatched)
+    bar: dict[str, Any] = {"marker": "|", "markersize": 9, "markeredgewidth": 1.4, "linestyle": "none"}
+    axes.errorbar(loss, row, xerr=error, color=INK, elinewidth=1, label=names[2], **bar)
+    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+    axes.annotate(f"{floor:.4f} + {kl:.4f}", (max(floor + kl, loss + error), row), (4, 0), **beside)

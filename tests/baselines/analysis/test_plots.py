@@ -6,37 +6,17 @@ import numpy as np
 import pytest
 from matplotlib import rc_context
 from matplotlib.axis import Tick
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from baselines.analysis.calibration import calibration
-from baselines.analysis.plots.clouds import (
-    Cloud,
-    Runs,
-    Topography,
-    cloud_picture,
-    runs_picture,
-    topography_picture,
-)
+from baselines.analysis.plots import frame, maps, trust
+from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, runs_picture, topography_picture
 from baselines.analysis.plots.decoding import CONTROLS, Curve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
-from baselines.analysis.plots.frame import (
-    COLOURS,
-    DIVERGING,
-    MARKS,
-    PAGE,
-    SEQUENTIAL,
-    STYLE,
-    save_picture,
-)
-from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
-from baselines.analysis.plots.maps import _short as short
-from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
 from sraven.rules import RULES
 
 NAMES = [rule.name for rule in RULES]
 LEGIBLE = 7.0
-KINDS = ("valid alternative", "correspondence", "another rule", "none of these")
 
 
 def decoding():
@@ -66,103 +46,75 @@ def clouds(across=2):
 
 def topography():
     rng = np.random.default_rng(0)
-    few = Topography("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, "0/1", "cosine distance")
-    many = Topography(
-        "combinations: assignment disagreement, euclidean",
-        rng.random(900),
-        rng.random(900),
-        0.1,
-        2e-5,
-        "L2",
-        "cosine distance",
-        "8! permutations" * 3,
-    )
+    axes = "L2", "cosine distance"
+    few = Topography("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, *axes)
+    title = "combinations: assignment disagreement, euclidean"
+    many = Topography(title, rng.random(900), rng.random(900), 0.1, 2e-5, *axes, "8! permutations" * 3)
     return topography_picture([few, many, few])
 
 
 def runs():
     rng = np.random.default_rng(0)
     lines = ["31 runs of 12 configurations", "partial, given the score on test: 0.31 [−0.05, 0.60]" * 2]
-    return runs_picture(Runs(["hyla", "softmax"] * 15 + ["linear"], rng.random(31), rng.random(31), lines))
+    return runs_picture(["hyla", "softmax"] * 15 + ["linear"], rng.random(31), rng.random(31), lines)
 
 
 def similarity():
     values = np.linspace(-1, 1, 64).reshape(8, 8)
-    return similarity_picture([Matrix("raw", values), Matrix("centred", -values)], NAMES, "layer 4")
+    both = [maps.Matrix("raw", values), maps.Matrix("centred", -values)]
+    return maps.similarity_picture(both, NAMES, "layer 4")
 
 
 def edits():
     values = np.where(np.eye(8) > 0, np.nan, 0.43)
-    return edits_picture([Matrix(name, values) for name in ("edit", "random rule", "same norm")], NAMES)
+    return maps.edits_picture([maps.Matrix(name, values) for name in ("edit", "rule", "norm")], NAMES)
 
 
 def codes():
-    array = np.random.default_rng(0).normal(size=(64, 16))
-    return codes_picture(array, np.full(64, 0.6), [NAMES[i // 8] for i in range(64)], "layer 4", "mean 0.6")
+    array, labels = np.random.default_rng(0).normal(size=(64, 16)), np.repeat(NAMES, 8)
+    return maps.codes_picture(array, np.full(64, 0.6), labels, "layer 4", "mean 0.6")
 
 
 def found(power):
-    rng = np.random.default_rng(0)
-    exact = rng.dirichlet(np.full(4, 0.3), (90, 3))
+    exact = np.random.default_rng(0).dirichlet(np.full(4, 0.3), (90, 3))
     model = exact**power / (exact**power).sum(axis=2, keepdims=True)
     return calibration(exact, model, exact.argmax(axis=2))
 
 
-def reliability():
-    return reliability_picture({"test": found(1), "ood": found(2)}, "hyla, seed 0")
-
-
-def opened():
-    return open_picture({"test": found(1).open, "ood": found(2).open})
-
-
-def loss():
-    return loss_picture({"test": found(1), "ood": found(2)})
-
-
 def errors():
     shares = {"hyla": [0.05, 0.02, 0.08, 0.03], "composition-blind observer": [0.06, 0.2, 0.3, 0.39]}
-    return errors_picture(shares, KINDS, {"hyla": "18 %: much"}, "wrong answers on ood")
+    kinds = ("valid alternative", "correspondence", "another rule", "none of these")
+    return errors_picture(shares, kinds, "wrong answers on ood")
 
 
-def many_clouds():
-    return clouds(across=3)
-
-
-PICTURES = (
-    decoding,
-    clouds,
-    many_clouds,
-    topography,
-    runs,
-    similarity,
-    edits,
-    codes,
-    reliability,
-    opened,
-    loss,
-    errors,
-)
+PICTURES = {
+    "many clouds": lambda: clouds(across=3),
+    "reliability": lambda: trust.reliability_picture({"test": found(1), "ood": found(2)}, "hyla, seed 0"),
+    "open": lambda: trust.open_picture({"test": found(1).open, "ood": found(2).open}),
+    "loss": lambda: trust.loss_picture({"test": found(1), "ood": found(2)}),
+    **{
+        make.__name__: make for make in (decoding, clouds, topography, runs, similarity, edits, codes, errors)
+    },
+}
 
 
 def laid_out(picture):
     """Return a picture as a figure whose layout is done, and its texts."""
-    with rc_context(STYLE):
-        figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
-        picture.draw(figure)
+    with rc_context(frame.STYLE):
+        figure = frame.figure_of(picture)
         figure.draw_without_rendering()
     return figure, [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
 
 
-@pytest.mark.parametrize("make", PICTURES, ids=lambda make: make.__name__)
-def test_text_can_be_read_is_not_cut_and_does_not_collide(make):
-    picture = make()
-    assert picture.width <= PAGE
-    figure, texts = laid_out(picture)
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_can_be_read_is_not_cut_and_does_not_collide(name):
+    figure, texts = laid_out(PICTURES[name]())
+    width, height = figure.get_size_inches()
+    assert width <= frame.PAGE
     assert min(text.get_fontsize() for text in texts) >= LEGIBLE
     drawn = figure.get_tightbbox()
     assert min(drawn.x0, drawn.y0) >= -0.02
-    assert drawn.x1 <= picture.width + 0.02 and drawn.y1 <= picture.height + 0.02
+    assert drawn.x1 <= width + 0.02 and drawn.y1 <= height + 0.02
     at_ticks = {id(text) for text in figure.findobj(Tick) for text in (text.label1, text.label2)}
     boxes = [(text.get_text(), text.get_window_extent()) for text in texts if id(text) not in at_ticks]
     for (one, here), (other, there) in combinations(boxes, 2):
@@ -173,8 +125,8 @@ def test_text_can_be_read_is_not_cut_and_does_not_collide(make):
 
 
 def test_the_same_picture_has_the_same_bytes(tmp_path):
-    first = [path.read_bytes() for path in save_picture(clouds(), tmp_path / "a.first")]
-    second = save_picture(clouds(), tmp_path / "second")
+    first = [path.read_bytes() for path in frame.save_picture(clouds(), tmp_path / "a.first")]
+    second = frame.save_picture(clouds(), tmp_path / "second")
     assert [path.name for path in second] == ["second.svg", "second.png"]
     assert [path.read_bytes() for path in second] == first
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
@@ -182,7 +134,8 @@ def test_the_same_picture_has_the_same_bytes(tmp_path):
 
 def test_numbers_of_a_matrix_are_short_and_not_better_than_they_are():
     values = (1, 0.999, 0.994, 0.07, 0.001, -0.001, -0.31, -0.999, -1)
-    assert [short(value) for value in values] == ["1", ">.99", ".99", ".07", "0", "0", "−.31", "<−.99", "−1"]
+    said = "1 >.99 .99 .07 0 0 −.31 <−.99 −1"
+    assert [maps._short(value) for value in values] == said.split()
 
 
 def test_a_letter_stands_where_its_category_is_the_most_frequent():
@@ -199,8 +152,8 @@ def luminance(colour):
 
 
 def test_scales_are_monotone_in_grey():
-    sequential = [luminance(SEQUENTIAL(x)) for x in np.linspace(0, 1, 50)]
+    sequential = [luminance(frame.SEQUENTIAL(x)) for x in np.linspace(0, 1, 50)]
     assert (np.diff(sequential) < 0).all()
-    half = [luminance(DIVERGING(x)) for x in np.linspace(0.5, 1, 50)]
+    half = [luminance(frame.DIVERGING(x)) for x in np.linspace(0.5, 1, 50)]
     assert (np.diff(half) < 0).all()
-    assert len(COLOURS) == len(MARKS) == len(RULES)
+    assert len(frame.COLOURS) == len(frame.MARKS) == len(RULES)

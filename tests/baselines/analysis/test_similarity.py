@@ -13,7 +13,7 @@ from baselines.analysis.similarity import (
     mean_codes,
     participation,
     participation_ratios,
-    sample_codes,
+    sample_rows,
     similarity,
 )
 
@@ -57,28 +57,11 @@ def test_constant_codes_are_told():
     assert similarity(codes, np.arange(6) % 2, np.arange(6)).constant
 
 
-def test_relabelling_heads_changes_nothing():
-    random = np.random.default_rng(1)
-    codes, rules, numbers = (
-        random.normal(size=(40, 5)),
-        random.integers(3, size=40),
-        random.integers(4, size=40),
-    )
-    heads = [4, 0, 3, 1, 2]
-    one, other = similarity(codes, rules, numbers), similarity(codes[:, heads], rules, numbers)
-    np.testing.assert_allclose(one.cosine, other.cosine)
-    np.testing.assert_allclose(one.centred, other.centred)
-    np.testing.assert_allclose(participation_ratios(codes), participation_ratios(codes[:, heads]))
-
-
-def test_random_codes_are_sorted_by_label():
-    random = np.random.default_rng(2)
-    codes, labels = random.normal(size=(500, 4)), random.integers(8, size=500)
-    found = sample_codes(codes, labels)
-    assert len(set(found.rows)) == 64 and found.labels == sorted(found.labels)
-    np.testing.assert_array_equal(codes[found.rows], found.codes)
-    assert labels[found.rows].tolist() == found.labels
-    assert len(sample_codes(codes[:7], labels[:7]).rows) == 7
+def test_random_rows_are_sorted_by_label():
+    labels = np.random.default_rng(2).integers(8, size=500)
+    rows = sample_rows(labels)
+    assert len(set(rows)) == 64 and (np.diff(labels[rows]) >= 0).all()
+    assert len(sample_rows(labels[:7])) == 7
 
 
 def test_participation_by_hand():
