@@ -38,9 +38,8 @@ def test_the_posterior_itself_is_calibrated(planted):
     assert found.by_posterior == found.by_model
     for each in found.by_posterior:
         assert each.model == pytest.approx(each.exact)
-        assert (
-            abs(each.frequency - each.exact) < 4 * np.sqrt(each.exact * (1 - each.exact) / each.count) + 1e-9
-        )
+        spread = np.sqrt(each.exact * (1 - each.exact) / each.count)
+        assert abs(each.frequency - each.exact) < 4 * spread + 1e-9
     assert sum(each.count for each in found.by_posterior) == exact.size
     assert found.open.exponent == pytest.approx(1, abs=1e-5)
     assert found.open.to_posterior.value == 0 and found.open.possible.value == 1
@@ -62,9 +61,8 @@ def test_a_model_that_picks_the_maximum(planted):
     assert (open_.positions, open_.instances) == (counted.sum(), counted.any(axis=1).sum())
     assert open_.exponent == SHARPEST and open_.to_maximum.value == 0 and open_.entropy_of_model.value == 0
     assert open_.to_posterior.value == pytest.approx(missed[counted].mean())
-    assert (
-        open_.sampled_accuracy.value == open_.best_accuracy.value == pytest.approx(1 - missed[counted].mean())
-    )
+    best = pytest.approx(1 - missed[counted].mean())
+    assert open_.sampled_accuracy.value == open_.best_accuracy.value == best
     assert open_.accuracy.value == pytest.approx((exact.argmax(axis=2) == targets)[counted].mean())
     assert [each.model for each in found.by_model] == [0.0, 1.0]
 

@@ -1,6 +1,7 @@
 """Causal edits: they reach the codes that they name and no other, and planted structure is found."""
 
 from functools import partial
+from itertools import product
 
 import jax
 import jax.numpy as jnp
@@ -8,20 +9,8 @@ import numpy as np
 import pytest
 
 from baselines.analysis.codes import Collector, untrained_params
-from baselines.analysis.edits import (
-    ALL,
-    EDIT,
-    FINAL,
-    NONE,
-    RANDOM,
-    THIRD,
-    Editor,
-    mean_codes,
-    moves_of,
-    plan_trials,
-    symbols_of_rules,
-    try_edits,
-)
+from baselines.analysis import edits
+from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Editor
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.training.experiment import transformer_of
@@ -45,7 +34,7 @@ def prepared(compiled, few_at_once):
 
 
 def test_symbols_that_rules_make_of_two():
-    symbols = symbols_of_rules(RULES, K)
+    symbols = edits.symbols_of_rules(RULES, K)
     for x in range(K):
         for y in range(K):
             for rule, step in enumerate((0, 1, 2, -1, -2)):
@@ -80,14 +69,12 @@ def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
     said = found.predict(params, codes, "test", rows, moves)
     for b in range(3):
         one = {name: jnp.asarray(getattr(batch, name)[b : b + 1]) for name in encoding.fields}
-        out = jax.jit(
-            lambda x, b=b: model.apply({"params": params}, x, num_outputs=M, edit_codes=partial(edit, b))
-        )(encoding.tokens(one))
+        given = {"num_outputs": M, "edit_codes": partial(edit, b)}
+        out = jax.jit(lambda x, more=given: model.apply({"params": params}, x, **more))(encoding.tokens(one))
         np.testing.assert_allclose(outs[0][b], out[0], rtol=1e-4, atol=1e-4)
-        assert (
-            np.abs(codes.output[rows[b]] - out[0, codes.position[rows][b]]).max() > 0.01
-        )  # it does something
-        assert said[b] == out[0, codes.position[rows][b]].argmax()
+        there = out[0, codes.position[rows][b]]
+        assert np.abs(codes.output[rows[b]] - there).max() > 0.01  # it does something
+        assert said[b] == there.argmax()
 
 
 def spy(run, outs, *arguments, **more):
@@ -106,7 +93,7 @@ def test_a_network_that_follows_its_codes_is_found_and_its_controls_tell(prepare
     """The network reads the rule off the code of its last layer, and does what that rule does."""
     config, subject, params, codes = prepared
     codes = planted(codes["self"])
-    symbols = symbols_of_rules(RULES, K)
+    symbols = edits.symbols_of_rules(RULES, K)
 
     def predict(self, params, codes, split, rows, moves):
         moved = codes.codes[:, rows].swapaxes(0, 1) + moves
@@ -115,14 +102,9 @@ def test_a_network_that_follows_its_codes_is_found_and_its_controls_tell(prepare
         return np.where(rule == codes.labels["rule"][rows], codes.target[rows], symbols[rule, first, second])
 
     monkeypatch.setattr(Editor, "predict", predict)
-    found = {
-        (each.layers, each.kind): each
-        for each in try_edits(config, params, subject, "self", codes, codes, "test")
-    }
-    assert set(found) == {
-        (ALL, NONE),
-        *((layers, kind) for layers in (ALL, FINAL) for kind in (EDIT, RANDOM, THIRD)),
-    }
+    every = edits.try_edits(config, params, subject, "self", codes, codes, "test")
+    found = {(each.layers, each.kind): each for each in every}
+    assert set(found) == {(ALL, NONE), *product((ALL, FINAL), (EDIT, RANDOM, THIRD))}
     for layers in (ALL, FINAL):
         assert found[layers, EDIT].over_pairs()["target_of_b"].value == 1
         assert found[layers, RANDOM].over_pairs()["target_of_b"].value < 0.5
@@ -138,7 +120,7 @@ def test_a_network_that_follows_its_codes_is_found_and_its_controls_tell(prepare
 def test_trials_are_what_they_say(prepared):
     _, _, _, codes = prepared
     codes, known = codes["row3"], np.array([0, ADDITION, SUBTRACTION, DISTRIBUTE_THREE])
-    trials = plan_trials(codes, symbols_of_rules(RULES, K), known, 5)
+    trials = edits.plan_trials(codes, edits.symbols_of_rules(RULES, K), known, 5)
     assert (codes.labels["rule"][trials.row] == trials.a).all()
     assert (trials.target_b != codes.target[trials.row]).all()
     x, y = (codes.labels[name][trials.row].astype(int) for name in ("first_input", "second_input"))
@@ -154,12 +136,12 @@ def test_trials_are_what_they_say(prepared):
 def test_moves_are_differences_of_means_and_as_long_in_a_random_direction(prepared):
     _, _, _, codes = prepared
     codes = codes["row3"]
-    means = mean_codes(codes, R)
+    means = edits.mean_codes(codes, R)
     for rule in range(R):
         wanted = codes.codes[:, codes.labels["rule"] == rule].astype(np.float64).mean(axis=1)
         np.testing.assert_allclose(means[rule], wanted, rtol=1e-6, atol=1e-9)
-    trials = plan_trials(codes, symbols_of_rules(RULES, K), np.arange(R), 2)
-    edit, none, random, third = (moves_of(kind, means, trials) for kind in (EDIT, NONE, RANDOM, THIRD))
+    trials = edits.plan_trials(codes, edits.symbols_of_rules(RULES, K), np.arange(R), 2)
+    edit, none, random, third = (edits.moves_of(kind, means, trials) for kind in (EDIT, NONE, RANDOM, THIRD))
     np.testing.assert_allclose(edit, (means[trials.b] - means[trials.a]).astype(np.float32))
     assert not none.any()
     np.testing.assert_allclose(third, (means[trials.third] - means[trials.a]).astype(np.float32))
