@@ -49,8 +49,8 @@ def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
     """Return the configuration and the parameters of a run on a board that makes its instances.
 
     `baselines.training.predict.predict` makes predictions of them,
-    `baselines.training.experiment.transformer_of` a model that returns latent codes as well. A run may be looked at while it is trained: its newest checkpoints are
-    there.
+    `baselines.training.experiment.transformer_of` a model that returns latent codes as well. A run may be
+    looked at while it is trained: its newest checkpoints are there.
 
     Args:
         folder: the run's directory.

@@ -101,7 +101,7 @@ class _Question(NamedTuple):
         """How labels are counted and guessed."""
         return _PRESENCE if self.labels[self.fit].values.ndim == 2 else _CLASSES
 
-    def count(self, part: str, predicted: Array) -> Counts:
+    def counts_of(self, part: str, predicted: Array) -> Counts:
         """Count predictions of a part by combination."""
         truth = self.labels[part]
         return self.kind.tally(truth.values, predicted, truth.combination, len(self.names))
@@ -112,7 +112,7 @@ class _Question(NamedTuple):
 
     def score_all(self, predictions: Mapping[str, Array]) -> dict[str, Score]:
         """Return the scores of predictions by part."""
-        counts = {part: self.count(part, predicted) for part, predicted in predictions.items()}
+        counts = {part: self.counts_of(part, predicted) for part, predicted in predictions.items()}
         return {part: self.score(part, each, len(each)) for part, each in counts.items()}
 
 
@@ -241,7 +241,7 @@ def _permuted(design: _Design, question: _Question, probe: Probe) -> Probe:
         predictions, failing = _predict(design, moved, probe.strengths)
         failed += failing
         for part, predicted in predictions.items():
-            counts.setdefault(part, []).append(moved.count(part, predicted))
+            counts.setdefault(part, []).append(moved.counts_of(part, predicted))
     scores = {part: question.score(part, np.concatenate(each), len(each[0])) for part, each in counts.items()}
     notes = _failing(failed, RELABELLINGS * len(probe.strengths))
     return Probe(scores, probe.kept, probe.dropped, probe.strengths, tuple(notes))

@@ -100,7 +100,7 @@ def _runs(records: Sequence[Record]) -> str:
 
 
 def by_structure(topography: Mapping[str, Any]) -> dict[tuple[str, ...], Mapping[str, Any]]:
-    """Return a network's topographic similarities by pair, layer, tasks, and distance of tasks and of codes."""
+    """Return a network's topographic similarities by pair, layer, tasks, distance of tasks, and of codes."""
     return {
         (pair, layer, tasks, apart, way): found
         for pair, layers in topography.items()

@@ -117,7 +117,7 @@ def _is_keyed(cloud: Cloud) -> bool:
 
 def _keys(names: Sequence[str]) -> list[Line2D]:
     """Return what a key shows of categories: their letter, shape and name."""
-    points = {"linestyle": "none", "markersize": 4}
+    points: dict[str, Any] = {"linestyle": "none", "markersize": 4}
     return [
         Line2D([], [], color=COLOURS[i], marker=MARKS[i], label=f"{_letter(i)} {name}", **points)
         for i, name in enumerate(names)
@@ -191,7 +191,7 @@ def _draw_categories(axes: Axes, cloud: Cloud) -> None:
         axes.scatter(x, y, s=size, color=colour, marker=shape, edgecolor=PAPER, **_POINT)
     for category in categories if _is_keyed(cloud) else ():
         if (place := _home(cloud, category)) is not None:
-            letter = axes.text(*place, _letter(category), **_LETTER)
+            letter = axes.text(place[0], place[1], _letter(category), **_LETTER)
             letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
 
 
@@ -280,7 +280,8 @@ def runs_picture(
         axes = figure.subplots()
         for i, name in enumerate(present):
             of = np.array(groups) == name
-            look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i % len(MARKS)], "label": name}
+            colour, shape = COLOURS[i % len(COLOURS)], MARKS[i % len(MARKS)]
+            look: dict[str, Any] = {"color": colour, "marker": shape, "label": name}
             axes.scatter(similarity[of], score[of], s=20, edgecolor=PAPER, linewidth=0.4, **look)
         axes.set(xlabel=names[0], ylabel=names[1])
         axes.grid()

@@ -108,8 +108,9 @@ def _looks(panels: Sequence[Panel]) -> dict[str, dict[str, Any]]:
     order = [*CONTROLS, *curves]
     for name in sorted(curves.keys() - scores, key=order.index):
         colour = INK if name == "ceiling" else MUTED
-        light = {"linewidth": 0.9, "markersize": 3.5, "markerfacecolor": PAPER}
-        looks[name] = _look(colour, *CONTROLS.get(name, ("-", "x")), **light)
+        light: dict[str, Any] = {"linewidth": 0.9, "markersize": 3.5, "markerfacecolor": PAPER}
+        style, shape = CONTROLS.get(name, ("-", "x"))
+        looks[name] = _look(colour, style, shape, **light)
     return looks
 
 
@@ -121,9 +122,9 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[
     scores = [curve for curve in panel.curves if not curve.control]
     for curve in panel.curves:
         look = looks[curve.name]
-        if len(curve.values) == 1 < len(layers):
+        if len(curve.values) == 1 < len(layers) and (value := curve.values[0]) is not None:
             across = {name: look[name] for name in ("color", "linestyle")}
-            axes.axhline(curve.values[0], linewidth=0.9, zorder=2, **across)
+            axes.axhline(value, linewidth=0.9, zorder=2, **across)
         else:  # side by side, so that no bar of an interval hides another
             aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
             _draw_curve(axes, curve, look, np.arange(len(layers)) + aside)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
@@ -38,12 +39,12 @@ def errors_picture(shares: Mapping[str, Sequence[float]], kinds: Sequence[str], 
         axes = figure.subplots()
         for i, row in enumerate(rows):
             _draw_bar(axes, i, shares[row], kinds, longest)
-            beside = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+            beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
             axes.annotate(said[i], (ends[i], i), (4, 0), **beside)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, longest * (1.06 + 0.012 * max(map(len, said))))
-        ticks = MaxNLocator(6).tick_values(0, longest)
+        ticks = np.asarray(MaxNLocator(6).tick_values(0, longest))
         axes.set_xticks(ticks[ticks <= min(1.0, 1.05 * longest)])
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0 if longest > 0.05 else 1))
         axes.set_xlabel("share of answers")
@@ -59,7 +60,7 @@ def _draw_bar(axes: Axes, row: int, shares: Sequence[float], kinds: Sequence[str
     """Draw the parts of a bar, with their numbers where there is room."""
     begin = 0.0
     for (fill, pattern), kind, share in zip(_FILLS, kinds, shares, strict=False):
-        look = {"color": fill, "hatch": pattern, "label": kind if row == 0 else None}
+        look: dict[str, Any] = {"color": fill, "hatch": pattern, "label": kind if row == 0 else None}
         axes.barh(row, share, left=begin, height=0.66, edgecolor=ON_LIGHT, linewidth=0.5, **look)
         if share > 0.062 * longest:
             text = axes.text(begin + share / 2, row, f"{share:.1%}", **_NUMBER)

@@ -43,7 +43,7 @@ def _draw_bins(axes: Axes, bins: Sequence[Bin], x: str, y: str, number: int, nam
     places, values = [getattr(each, x) for each in some], [getattr(each, y) for each in some]
     colour, shape = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
     axes.plot(places, values, color=colour, linewidth=0.8, zorder=3)
-    look = {"color": colour, "marker": shape, "edgecolor": PAPER, "linewidth": 0.4}
+    look: dict[str, Any] = {"color": colour, "marker": shape, "edgecolor": PAPER, "linewidth": 0.4}
     axes.scatter(places, values, s=sizes, zorder=4, label=name, **look)
 
 

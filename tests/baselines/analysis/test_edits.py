@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.analysis.codes import Collector, untrained_params
 from baselines.analysis import edits
+from baselines.analysis.codes import Collector, untrained_params
 from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Editor
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of

@@ -1,4 +1,4 @@
-"""The page of what analyses found, written from its records; that of the committed ones is tested by `--render`."""
+"""The page of what analyses found, written from its records; `--render` tests that of the committed ones."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     believed["open"] |= {"exponent": 0.2, "accuracy": {"value": 0.3}, "best_accuracy": {"value": 0.6}}
     (row,) = record["errors"]["ood"]["tables"]["overall"]["rows"]
     row["wrong"]["mean"] = 0.75
-    row["of_wrong"] = dict.fromkeys(row["of_wrong"], {"mean": 0.25})
+    row["of_wrong"] = {kind: {"mean": 0.25} for kind in row["of_wrong"]}
     page, run = page_of(record), "HYLA, sraven-v1, 23,437 steps, seed 7"
     for row in (
         f"| {run} | `row3` | 2 | 0.480 [0.380, 0.580] | – | 0.480 | – | – | – | – |",
