@@ -222,11 +222,10 @@ def _write_shard(
         table = np.concatenate(tables)
         with open(path, "wb") as file:
             np.save(file, table)
-        sha256 = {}
-        for array, written in {"tokens": token_path, "documents": path}.items() if len(table) else ():
-            goal = path_of(job.staging / SHARDS / name, array)
-            move_into_place(written, goal)
-            sha256[array] = sha256_of_file(goal)
+        goals = {array: path_of(job.staging / SHARDS / name, array) for array in ARRAYS}
+        if len(table):
+            move_into_place(token_path, goals["tokens"])
+            move_into_place(path, goals["documents"])
     text_bytes = int(table["bytes"].sum())
     shard = Shard(
         name=name,
@@ -238,7 +237,7 @@ def _write_shard(
         last=(len(table) < most and text_bytes < SHARD_BYTES) or len(table) == limit,
         skipped=dict(skipped),
         named=named,
-        sha256=sha256,
+        sha256={array: sha256_of_file(goal) for array, goal in goals.items()} if len(table) else {},
         tokenizer=job.tokenizer,
     )
     write_json(job.staging / ENTRIES / f"{name}.json", asdict(shard))

@@ -82,13 +82,12 @@ def command(
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
     preparation = Preparation(found, maker, limit, shard_documents)
-    own, label = None, "preparing"
+    own = None
     if part is not None:
         from sraven.core.dataset.parts import read_part
 
         own = read_part(part)
-        label = f"part {own}"
-    with resumable(out), documents_bar(label) as (tell, finished):
+    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (tell, finished):
         how |= {"part": own, "engine": engine, "tell": tell, "sources": finished}
         manifest = prepare(preparation, out, **how)
     if own is None:
