@@ -106,16 +106,12 @@ def test_the_model_in_pytorch_is_that_of_the_baselines(for_torch, baseline):
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("length", [9, 18, 27, 32, 36, 54, 72, 108])
-def test_the_buckets_of_positions_are_those_of_the_baselines(for_jax, length):
-    expected = relative_buckets(length, length, length, length, bidirectional=False)
-    assert np.array_equal(for_jax.relative_buckets(length), expected)
-
-
-@pytest.mark.parametrize("length", [9, 18, 27, 32, 36, 54, 72, 108])
-def test_the_buckets_of_positions_in_pytorch_are_those_of_the_baselines(for_torch, length):
-    expected = relative_buckets(length, length, length, length, bidirectional=False)
-    assert np.array_equal(for_torch.relative_buckets(length).numpy(), expected)
+@pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
+def test_the_buckets_of_positions_are_those_of_the_baselines(kind, request):
+    recipe = request.getfixturevalue(kind)
+    for length in (9, 18, 27, 32, 36, 54, 72, 108):
+        expected = relative_buckets(length, length, length, length, bidirectional=False)
+        assert np.array_equal(np.asarray(recipe.relative_buckets(length)), expected)
 
 
 def test_the_schedule_in_pytorch_is_that_of_the_baselines(for_torch):

@@ -121,8 +121,8 @@ def read_npy(folder: Path, name: str, dtype: str, shape: tuple[int, ...]) -> NDA
         raise ChallengeError(str(error)) from None
     except (ValueError, OSError, EOFError, RecursionError, MemoryError):
         raise ChallengeError(f"{name}: isn't an .npy file of {size:,} bytes of data") from None
-    found = array.dtype.newbyteorder("="), array.shape, bool(file.read())
-    if found != (np.dtype(dtype), shape, False) or not array.flags.c_contiguous:
+    found = array.dtype, array.shape, bool(file.read())
+    if found != (np.dtype(dtype).newbyteorder("<"), shape, False) or not array.flags.c_contiguous:
         raise ChallengeError(
             f"{name}: holds {escape(array.dtype.name)} {escape(list(array.shape))}, or something besides; "
             f"expected {dtype} {list(shape)} in C order"

@@ -71,17 +71,6 @@ def test_counts_vary_as_those_of_independent_draws():
     assert (spread[:-1] * spread[1:]).mean() == pytest.approx(0, abs=4 / sqrt(SAMPLES * n))
 
 
-@pytest.mark.parametrize("n", [100, 5_000])
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_error_of_a_share_is_that_of_theory(n, share):
-    """The standard deviation of 1,000 samples has a relative error of 1 / sqrt(2000), 2.2 %."""
-    right = (np.arange(n) < share * n).astype(float)
-    total, _ = resampled(right[:, None], np.zeros(n, np.int64), 1, 0)
-    found = total[:, 0] / n
-    assert found.std(ddof=1) == pytest.approx(sqrt(share * (1 - share) / n), rel=0.09)
-    assert found.mean() == pytest.approx(share, abs=4 * sqrt(share * (1 - share) / n / SAMPLES))
-
-
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_samples_do_not_depend_on_threads(threads):
     assert np.array_equal(counts_of(97, threads=1), counts_of(97, threads=threads))

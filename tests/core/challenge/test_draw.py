@@ -12,7 +12,7 @@ from helpers import oracle
 from helpers.challenges import BOARDS, ENTRANTS, SECRET, truth
 from helpers.submissions import SAME_EVERY_TIME, SRAVEN_BOARD, small_board
 from sraven.core.boards.board import read_board
-from sraven.core.challenge.secret import draw
+from sraven.core.challenge.round import draw
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.families import make_board_task
 
