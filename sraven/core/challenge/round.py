@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sraven.core.base.errors import ChallengeError, SubmissionError
 from sraven.core.base.escape import escape
+from sraven.core.base.spec import canonical_json, digest
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.challenge.files import (
     MOST_JSON,
@@ -28,7 +29,6 @@ from sraven.core.challenge.files import (
     to_text,
     write_new,
 )
-from sraven.core.base.spec import canonical_json, digest
 from sraven.core.compute.rng import derive_key
 from sraven.core.tasks.access import INDEX_LIMIT
 from sraven.core.tasks.digests import block_digest
