@@ -119,5 +119,5 @@ def test_a_link_to_a_plain_file_is_read(tmp_path):
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_a_tokenizer_that_is_no_plain_file_is_refused_without_waiting(tmp_path, make):
     make(tmp_path / "t.model")
-    with pytest.raises(ConfigurationError, match=r"t\.model'?: it is no plain file"):
+    with pytest.raises(ConfigurationError, match=r"t\.model': (it is no plain file|Is a directory)"):
         read_tokenizer(tmp_path / "t.model")
