@@ -4,6 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
+from sraven.core.boards.board import read_board
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -45,17 +49,45 @@ def test_certificates_and_observers():
     assert table in (DOCS / "sraven.md").read_text(), f"the table of docs/sraven.md should be:\n{table}"
 
 
-def test_first_pages_have_the_scores_of_the_results():
-    """README.md and docs/index.md name R² of the three attentions, known combinations first."""
+FIRST_PAGE = (DOCS.parent / "README.md").read_text()
+
+
+def cells_of(name):
+    """Return the cells of a row of README.md's table of main results."""
+    [row] = [line for line in FIRST_PAGE.splitlines() if line.startswith(f"| {name}")]
+    return [cell.strip() for cell in row.strip("|").split("|")][1:]
+
+
+@pytest.mark.parametrize(
+    ("name", "attention"),
+    [("softmax attention", "softmax"), ("linear attention", "linear"), ("HYLA", "hyla")],
+)
+def test_the_first_page_has_the_scores_of_the_records(name, attention):
+    known, new, sraven_known, sraven_new = cells_of(name)
     page = (DOCS / "results" / "figure-2c.md").read_text()
-    means = []
-    for attention in ("softmax", "linear", "HYLA"):
-        row = re.search(
-            rf"^\| 32 \| 70.% \| {attention} \| 3/3 \| ([\d.]+).*? \| ([\d.]+)", page, re.MULTILINE
-        )
-        ood, test = map(float, row.groups())
-        means.append((f"{test:.3f}", f"{ood:.3f}"))
-    test, ood = ("{}, {} and {}".format(*three) for three in zip(*means, strict=True))
-    for path in (DOCS.parent / "README.md", DOCS / "index.md"):
-        text = " ".join(path.read_text().split())
-        assert f"an R² of {test} on known combinations, and of {ood} on new ones" in text, path
+    shown = "HYLA" if attention == "hyla" else attention
+    row = re.search(rf"^\| 32 \| 70.% \| {shown} \| 3/3 \| ([\d.]+).*? \| ([\d.]+)", page, re.MULTILINE)
+    ood, test = map(float, row.groups())
+    assert (known, new) == (f"{test:.3f}", f"{ood:.3f}")
+    folder = DOCS / "results" / "reproduction" / "table-a1-sraven"
+    runs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
+    wanted = {"attention": attention, "feedforward": "mlp", "seed": 0, "learning_rate": 0.001}
+    scores = [run["scores"] for run in runs if wanted.items() <= run["config"].items()]
+    found = tuple(f"{each[split]['accuracy']:.3f}" for each in scores for split in ("test", "ood"))
+    assert (sraven_known, sraven_new) == (found or ("–", "–"))
+
+
+def test_the_first_page_has_the_lines_of_the_boards():
+    fuzzy, sraven = read_board("fuzzylogic-v1"), read_board("sraven-v1")
+    lower = {
+        (board.id, split): [f"{line.value:.3f}" for line in board.lines(split) if line.is_lower]
+        for board in (fuzzy, sraven)
+        for split in ("test", "ood")
+    }
+    known, new = lower["fuzzylogic-v1", "test"], lower["fuzzylogic-v1", "ood"]
+    assert cells_of("no composition: linear in known functions |")[:2] == [known[0], new[0]]
+    assert cells_of("no composition: linear in known functions and terms")[:2] == [known[1], new[1]]
+    blind = [*lower["sraven-v1", "test"], *lower["sraven-v1", "ood"]]
+    assert cells_of("no composition: all rules")[2:] == blind
+    best = [f"{sraven.ceiling(split, 'accuracy').value:.3f}" for split in ("test", "ood")]
+    assert cells_of("best possible")[2:] == best
