@@ -160,10 +160,10 @@ def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, mo
     """What one of them is writing isn't empty and holds no run, to another that comes later."""
     calls = []
     for name, call in {
-        "train.check_folder": "check",
-        "run_directory.check_folder": "check again",
-        "run_directory.make_folder": "make",
-        "train.sync_global_devices": "wait",
+        "training.train.check_folder": "check",
+        "runs.directory.check_folder": "check again",
+        "runs.directory.make_folder": "make",
+        "training.train.sync_global_devices": "wait",
     }.items():
         monkeypatch.setattr(f"baselines.{name}", lambda *_, call=call: calls.append(call))
     monkeypatch.setattr("baselines.training.train.open_checkpoints", lambda *_: calls.append("open") or 1 / 0)

@@ -49,7 +49,7 @@ def make_evidence(
     Args:
         name: of the method.
         board: None for ``sraven-small-v1``.
-        scores: by split and metric, of each seed; the primary metric is `RIGHT` where it isn't given.
+        scores: by split and metric, of each seed; the primary metric is `RIGHT` where it isn't given, as errors are.
         seeds: by split; None for three on each.
         predictions: by `run_name`, where they aren't random.
         totals: sums of labels, by split.
@@ -61,13 +61,14 @@ def make_evidence(
     seeds = seeds or dict.fromkeys(board.splits, (0, 1, 2))
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
     runs = [(split, seed) for split, found in seeds.items() for seed in found]
+    errors = {"mse"} & set(scoring_of(board.task).metrics)  # by which copies are told
     split_scores = {
         split: {
             "seeds": list(found),
             "metrics": {
                 metric: score(values)
                 for metric, values in {
-                    board.metric: [RIGHT] * len(found),
+                    **{name: [RIGHT] * len(found) for name in (board.metric, *errors)},
                     **(scores or {}).get(split, {}),
                 }.items()
             },

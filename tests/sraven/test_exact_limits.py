@@ -48,10 +48,13 @@ def test_lattices_that_outgrow_their_memory_give_the_same(monkeypatch, M, K, fun
         monkeypatch.setattr(explanations, "FIRST_CAPACITY", capacity)
         assert_same(grown, ask(*asked))
         assert np.array_equal(listed, list_answers(batch.context[0], K))
-    monkeypatch.setattr(explanations, "CAPACITY_LIMIT", 1 << 4)
-    monkeypatch.setattr(explanations, "FIRST_CAPACITY", 1 << 4)
+
+
+def test_a_lattice_that_outgrows_all_memory_is_one_error(monkeypatch):
+    monkeypatch.setattr(explanations, "CAPACITY_LIMIT", explanations.FIRST_CAPACITY)
+    batch = SRAVEN(M=8, K=4, holdout=0).sample("all", 0, 211)
     with pytest.raises(CapacityError, match="use a larger K or a smaller M"):
-        ask(*asked)
+        count_answers(batch.context, 4)
 
 
 @pytest.mark.parametrize("function", ALL)

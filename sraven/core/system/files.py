@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EFBIG, EINVAL, EIO
+from errno import EFBIG, EINVAL, EIO, EISDIR
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
@@ -30,8 +30,9 @@ def open_plain(path: Path, follow_links: bool = False) -> Iterator[BinaryIO]:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow_links else os.O_NOFOLLOW))
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(EINVAL, "it is no plain file", str(path))
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(EISDIR if stat.S_ISDIR(mode) else EINVAL, "it is no plain file", str(path))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             yield file
     finally:

@@ -81,9 +81,9 @@ return Array.from(document.querySelectorAll('.plot')).map((plot) =>
 
 def words_overlap(driver):
     """Return whether words of a plot lie on each other."""
-    for words in (".ceiling-label, .lower-label", ".tick"):
+    for words, least in ((".ceiling-label, .lower-label", 0), (".tick", 5)):
         plots = driver.execute_script(BOXES, words)
-        assert all(plots) and len(plots) >= 7
+        assert min(map(len, plots)) >= least and len(plots) >= 7
         for one, other in (pair for boxes in plots for pair in combinations(boxes, 2)):
             across = min(one[2], other[2]) - max(one[0], other[0])
             along = min(one[3], other[3]) - max(one[1], other[1])

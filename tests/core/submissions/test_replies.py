@@ -16,6 +16,8 @@ from sraven.core.submissions.submit import write_reference, write_submission
 from sraven.core.untrusted import decode
 from sraven.core.untrusted.decode import MOST_REPLY
 
+COLUMNS = [("index", "int64", 0), ("prediction", "text", 0)]
+
 HOSTILE = (
     "",
     "\0Answer: [1]\0",
@@ -87,7 +89,7 @@ def test_several_runs_of_a_sampled_model_all_count(tmp_path):
 @SAME_EVERY_TIME
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=44, max_size=44))
 def test_any_text_is_a_reply_and_comes_back_as_it_was(texts):
-    index, lengths, data = decode.decode_texts(rows(range(44), texts), 44)
+    index, lengths, data = decode.decode(rows(range(44), texts), 44, COLUMNS)
     assert index.tolist() == list(range(44)) and lengths.tolist() == [len(text.encode()) for text in texts]
     assert data == "".join(texts).encode()
     found = text_board().read("ladder", texts)
@@ -168,7 +170,7 @@ def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
     data = rows(np.zeros(count), [long] * count, use_dictionary=True)
     assert len(data) < 1 << 20
     with pytest.raises(ValueError, match="bytes of text; expected 67,108,864 or fewer"):
-        decode.decode_texts(data, count)
+        decode.decode(data, count, COLUMNS)
 
 
 # Tampering

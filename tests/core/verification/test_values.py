@@ -117,8 +117,8 @@ def test_page_that_says_to_be_large_is_one_fault_and_no_crash(copy, task):
 
 def test_zeros_of_the_other_sign_are_other_values():
     task = FuzzyLogic(N=3)
-    drawn = task.encode("ood", 0, 50, 1).columns
+    drawn = rows_of(task).encode("ood", 0, 50, 1).columns
     zero, negative = ({**drawn, "targets": sign * np.zeros_like(drawn["targets"])} for sign in (1.0, -1.0))
-    assert compare_values(task, "ood", zero, zero) == []
-    faults = compare_values(task, "ood", negative, zero)
+    assert compare_values(rows_of(task), "ood", zero, zero) == []
+    faults = compare_values(rows_of(task), "ood", negative, zero)
     assert "targets differs from the generator's (rows: 50; first index: 0)" in faults
