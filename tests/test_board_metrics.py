@@ -61,6 +61,7 @@ def younger_metric(monkeypatch):
     make = SRAVEN_SCORE._make_metrics
     monkeypatch.setattr(SRAVEN_SCORE, "_make_metrics", lambda *about: {"younger": YOUNGER, **make(*about)})
     monkeypatch.setattr(FUZZY_SCORE, "METRICS", {"younger": YOUNGER, **FUZZY_SCORE.METRICS})
+    monkeypatch.setattr(FuzzyLogicScoring, "metrics", FUZZY_SCORE.METRICS)
 
 
 def command(capsys, *arguments):

@@ -314,8 +314,8 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
     levels = []
     for bound in bounds:
         height, text = y(bound.value), f"{bound.title} {score(bound.value)}"
-        # High up, marks are at the right, where most training is.
-        is_left = bound.key == "lower" and height < (TOP + FLOOR) / 2
+        # High up, marks are at the right, where most training is; and so are the words of a ceiling.
+        is_left = bound.key == "lower" and (height < (TOP + FLOOR) / 2 or height - y(bounds[0].value) < 14)
         place = (x.start + 4, "start") if is_left else (RIGHT, "end")
         levels.append(Level(bound.key, ((LEFT, height), (RIGHT, height)), text, height - 6, *place))
 

@@ -136,7 +136,7 @@ def a_worker_is_killed(out, whole, monkeypatch):
     mark = out.with_name("worker-mark")
     with monkeypatch.context() as patch:
         killed = partial(ray_jobs.killed_once, mark)
-        patch.setattr(writing, "partial", lambda do, how: partial(killed, partial(do, how)))
+        patch.setattr(writing, "partial", lambda *given: partial(killed, partial(*given)))
         write_dataset(TASK, SIZES, out, engine=RAY)
     assert mark.exists() and all_bytes(out) == whole
 
@@ -186,7 +186,7 @@ def a_node_is_killed(out, whole, nodes, doomed, monkeypatch):
     killer.start()
     with monkeypatch.context() as patch:
         stuck = partial(ray_jobs.stuck_on, doomed.node_id, mark)
-        patch.setattr(writing, "partial", lambda do, how: partial(stuck, partial(do, how)))
+        patch.setattr(writing, "partial", lambda *given: partial(stuck, partial(*given)))
         write_dataset(TASK, SIZES, out, engine=RAY)
     killer.join(60)
     assert not killer.is_alive() and all_bytes(out) == whole
