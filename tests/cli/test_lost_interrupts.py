@@ -4,8 +4,10 @@ import subprocess
 import sys
 
 LOST = """
-import sys, time
+import signal, sys, time
 import cli.main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
 
 class Careless:
     def __del__(self):

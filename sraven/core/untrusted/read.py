@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from errno import EFBIG, EINVAL
+from errno import EFBIG, EINVAL, EISDIR
 from math import isfinite, prod
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,7 @@ def read_file(folder: Path, name: str, most: int) -> bytes:
         if error.errno == EFBIG:
             size = os.path.getsize(folder / name)
             raise _refuse(name, f"has {size:,} bytes; expected {most:,} or fewer") from None
-        if error.errno == EINVAL:
+        if error.errno in (EINVAL, EISDIR):
             raise _refuse(name, "is no plain file") from None
         raise _refuse(name, f"can't be read: {error.strerror}") from None
 
