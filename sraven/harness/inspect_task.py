@@ -77,7 +77,7 @@ async def _judge(state: TaskState, target: Target) -> Score:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def exact() -> Scorer:
-    """Judge a reply exactly: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``."""
+    """Judge a reply exactly, by what `sraven.harness.questions.judge` returns."""
     return _judge
 
 

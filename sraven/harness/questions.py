@@ -16,6 +16,10 @@ from sraven.text.ladder import COUNT, HOLDOUT, SEED
 from sraven.text.questions import Questions
 
 
+VERDICTS = "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
+"""What is said of a reply; see `judge`."""
+
+
 class Question(NamedTuple):
     """A question as logs and datasets hold it.
 
@@ -91,7 +95,8 @@ def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np
         replies: n texts; anything else answers nothing.
 
     Returns:
-        bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``.
+        bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``, replies being read
+        strictly; ``lenient_valid`` and ``lenient_unparsed`` where they are read as a person would.
 
     Raises:
         ConfigurationError: for what is no id of a question.
@@ -100,12 +105,13 @@ def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np
     found = [find_question(each) for each in ids]
     for row, (questions, _) in enumerate(found):
         rows.setdefault(questions, []).append(row)
-    verdicts = {name: np.zeros(len(ids), np.bool_) for name in ("target", "valid", "unparsed")}
+    verdicts = {name: np.zeros(len(ids), np.bool_) for name in VERDICTS}
     for questions, here in rows.items():
-        grades = questions.grade([found[row][1] for row in here], [replies[row] for row in here], threads=1)
-        verdicts["target"][here] = grades.target
-        verdicts["valid"][here] = grades.valid
-        verdicts["unparsed"][here] = ~grades.parsed
+        asked = [found[row][1] for row in here], [replies[row] for row in here]
+        strict, lenient = questions.grade_both(*asked, threads=1)
+        columns = strict.target, strict.valid, ~strict.parsed, lenient.valid, ~lenient.parsed
+        for name, column in zip(VERDICTS, columns, strict=True):
+            verdicts[name][here] = column
     return verdicts
 
 

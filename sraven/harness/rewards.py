@@ -9,7 +9,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sraven.core.base.arguments import check_choice
 from sraven.harness.questions import judge, make_questions, pose
+from sraven.text.replies import READINGS
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -22,7 +24,13 @@ def _text(completion: Any) -> object:
     return completion[-1].get("content") if completion else None
 
 
-def reward(completions: Sequence[Any], *, id: Sequence[str], **columns: Any) -> list[float]:  # noqa: A002
+def reward(
+    completions: Sequence[Any],
+    *,
+    id: Sequence[str],  # noqa: A002
+    reading: str = "strict",
+    **columns: Any,
+) -> list[float]:
     """Return 1.0 for each completion that answers with a valid panel, 0.0 for each other.
 
     It is a reward function as TRL's trainers call them, for datasets of `make_dataset`. There is no partial
@@ -31,15 +39,18 @@ def reward(completions: Sequence[Any], *, id: Sequence[str], **columns: Any) -> 
     Args:
         completions: n texts, or n chats as lists of messages; of a chat the last message counts.
         id: n ids of questions, the column of that name.
+        reading: ``strict``, as prompts ask for, or ``lenient``; see `sraven.text.parse`.
         columns: what else the trainer hands in, such as the prompts; not used.
 
     Returns:
         ``n`` numbers.
 
     Raises:
-        ConfigurationError: (a ValueError) for what is no id of a question.
+        ConfigurationError: (a ValueError) for what is no id of a question, or no reading.
     """
-    rewards: list[float] = judge(id, [_text(each) for each in completions])["valid"].astype(float).tolist()
+    check_choice("reading", reading, READINGS)
+    verdicts = judge(id, [_text(each) for each in completions])
+    rewards: list[float] = verdicts["valid" if reading == "strict" else "lenient_valid"].astype(float).tolist()
     return rewards
 
 

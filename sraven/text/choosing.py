@@ -11,6 +11,7 @@ from sraven.core.base.estimate import Mean
 from sraven.text.choice import CHOICES, LETTERS, SCHEMES, draw_choices, floors
 from sraven.text.forms import FORMS
 from sraven.text.grading import Grades, check_replies
+from sraven.text.lenient import Reading, read_letter
 from sraven.text.prompts import ANSWER, fill, panel_pattern, puzzle_pattern
 from sraven.text.questions import Indices, Questions
 from sraven.text.replies import parse_letter
@@ -61,16 +62,26 @@ class Choosing(Questions):
         context, panels, right = (np.concatenate(column) for column in zip(*parts, strict=True))
         return floors(context, panels, right)
 
-    def grade(self, indices: Indices, replies: Sequence[object], threads: int | None = None) -> Grades:
+    def grade(
+        self,
+        indices: Indices,
+        replies: Sequence[object],
+        threads: int | None = None,
+        reading: str = "strict",
+    ) -> Grades:
         """Grade replies to questions by their indices; `valid` is the same as `target`."""
         check_replies(replies, len(indices))
         panels, right = self._drawn(self.split, np.asarray(indices, np.int64), threads)
-        letters = [parse_letter(reply, CHOICES) for reply in replies]
+        letters = [parse_letter(reply, CHOICES, reading) for reply in replies]
         parsed = np.array([letter is not None for letter in letters], np.bool_)
         chosen = np.array([letter or 0 for letter in letters], np.int64)
         answers = np.where(parsed[:, None], panels[np.arange(len(panels)), chosen], np.uint8(0))
         target = parsed & (chosen == right)
         return Grades(answers, parsed, target, target.copy())
+
+    def read(self, reply: object) -> Reading:
+        """Return which choice a reply answers, read leniently."""
+        return read_letter(reply, CHOICES)
 
     def _drawn(
         self, split: str, indices: NDArray[np.int64], threads: int | None = None

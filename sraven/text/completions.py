@@ -1,5 +1,6 @@
 """Files of completions, read a line at a time and scored: JSON Lines with an id and a completion each."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,11 @@ MOST_SETS = 64
 SPARSE = 100
 """Questions for each reply at most, in a set of more than `PART`: a ceiling is computed over all of them."""
 
-Tell = Callable[[Sequence[str], Grades], None]
+UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
+"""How many replies are kept that even the lenient reading doesn't understand, and how much of their ends."""
+
+Tell = Callable[[Sequence[str], Grades, Grades], None]
+"""Is called with ids, and with the verdicts on their replies by the strict and by the lenient reading."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,26 @@ class Completion:
 
 
 @dataclass(frozen=True)
+class Shares:
+    """Verdicts by one reading, as shares of all questions: see `Score`."""
+
+    target: Mean
+    valid: Mean
+    unparsed: Mean
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A reply in which even the lenient reading finds no answer: whose, why, and its end."""
+
+    id: str
+    reason: str
+    end: str
+
+
+@dataclass(frozen=True)
 class Score:
-    """What the completions of a set of questions come to, over all of them.
+    """What the completions of a set of questions come to, over all of them; replies are read strictly.
 
     Attributes:
         questions: name of the set.
@@ -64,6 +87,9 @@ class Score:
         chance: what guessing all numbers scores, or one of the choices.
         floors: what solvers score that look for no rule, where there are choices; read scores against the
             best of them.
+        lenient: the same three shares where replies are read as a person would (`sraven.text.lenient`).
+        reasons: why that reading finds no answer, and in how many replies.
+        unread: some of these.
     """
 
     questions: str
@@ -77,6 +103,9 @@ class Score:
     ceiling: Mean | None
     chance: float
     floors: dict[str, Mean]
+    lenient: Shares
+    reasons: dict[str, int]
+    unread: tuple[Unread, ...]
 
 
 def _read_line(where: str, data: bytes, name: str) -> tuple[str, str | None]:
@@ -124,9 +153,11 @@ class _Sheet:
     def __init__(self, questions: Questions) -> None:
         self.questions = questions
         self.lines = np.zeros(questions.count, np.int64)
-        self.verdicts = np.zeros((3, questions.count), np.bool_)
+        self.verdicts = np.zeros((2, 3, questions.count), np.bool_)  # strict, lenient; parsed, target, valid
         self.indices: list[int] = []
         self.replies: list[str | None] = []
+        self.reasons: Counter[str] = Counter()
+        self.unread: list[Unread] = []
 
     def add(self, completion: Completion, index: int) -> None:
         if self.lines[index]:
@@ -141,14 +172,27 @@ class _Sheet:
     def flush(self, threads: int | None, tell: Tell | None) -> None:
         if not self.indices:
             return
-        grades = self.questions.grade(self.indices, self.replies, threads)
-        self.verdicts[:, self.indices] = grades.parsed, grades.target, grades.valid
+        strict, lenient = self.questions.grade_both(self.indices, self.replies, threads)
+        for number, grades in enumerate((strict, lenient)):
+            self.verdicts[number][:, self.indices] = grades.parsed, grades.target, grades.valid
+        for row in np.flatnonzero(~lenient.parsed):
+            self._note_unread(self.indices[row], self.replies[row])
         if tell is not None:
-            tell([self.questions.id_of(index) for index in self.indices], grades)
+            tell([self.questions.id_of(index) for index in self.indices], strict, lenient)
         self.indices, self.replies = [], []
 
+    def _note_unread(self, index: int, reply: str | None) -> None:
+        reason = self.questions.read(reply).reason
+        self.reasons[reason] += 1
+        if reply and len(self.unread) < UNREAD_SHOWN:
+            self.unread.append(Unread(self.questions.id_of(index), reason, reply[-UNREAD_LETTERS:]))
+
     def score(self, threads: int | None) -> Score:
-        asked, (parsed, target, valid) = self.questions, self.verdicts
+        asked, replied = self.questions, self.lines > 0
+        strict, lenient = (
+            Shares(share(target), share(valid), share(replied & ~parsed))
+            for parsed, target, valid in self.verdicts
+        )
         missing = np.flatnonzero(self.lines == 0)
         replies = asked.count - len(missing)
         if asked.count > max(PART, SPARSE * replies):
@@ -162,12 +206,13 @@ class _Sheet:
             n=asked.count,
             missing=len(missing),
             first_missing=asked.id_of(int(missing[0])) if len(missing) else None,
-            target=share(target),
-            valid=share(valid),
-            unparsed=share((self.lines > 0) & ~parsed),
+            **vars(strict),
             ceiling=asked.ceiling(threads),
             chance=asked.chance,
             floors=asked.floors(),
+            lenient=lenient,
+            reasons=dict(self.reasons.most_common()),
+            unread=tuple(self.unread),
         )
 
 
@@ -217,7 +262,7 @@ def score_completions(path: Path, *, threads: int | None = None, tell: Tell | No
     Args:
         path: JSON Lines, as `read_completions` takes them.
         threads: threads to use; None for all available ones.
-        tell: is called with ids and their verdicts, part by part.
+        tell: is called with ids and their verdicts, part by part; see `Tell`.
 
     Raises:
         ConfigurationError: at the first line that can't be read, whose question isn't known, or has a

@@ -68,9 +68,11 @@ class Summary:
     ceiling: Mean | None
 
 
-def parse_all(replies: Iterable[object], M: int, K: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+def parse_all(
+    replies: Iterable[object], M: int, K: int, reading: str = "strict"
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Return what replies answer: uint8 ``[n, M]``, zeros where nothing was, and bool ``[n]``, parsed."""
-    found = [parse(reply, M, K) for reply in replies]
+    found = [parse(reply, M, K, reading) for reply in replies]
     nothing = (0,) * M
     panels = np.array([panel or nothing for panel in found], np.uint8).reshape(len(found), M)
     return panels, np.array([panel is not None for panel in found], np.bool_)
@@ -92,6 +94,7 @@ def grade(
     *,
     permute: bool = True,
     rules: Rules = RULES,
+    reading: str = "strict",
     threads: int | None = None,
 ) -> Grades:
     """Grade replies to the prompts of a batch, exactly.
@@ -102,6 +105,7 @@ def grade(
         K: number of symbols.
         permute: whether columns may show the features in different orders.
         rules: the rules that there are, as ``task.rules``; the paper's unless others are given.
+        reading: ``strict`` or ``lenient``, see `sraven.text.parse`.
         threads: threads to use; None for all available ones.
 
     Raises:
@@ -111,7 +115,7 @@ def grade(
     contexts = check_context(batch.context, check_K(K))
     targets = check_symbols("target", batch.target, (len(contexts), contexts.shape[2]), K)
     check_replies(replies, len(contexts))
-    panels, parsed = parse_all(replies, contexts.shape[2], K)
+    panels, parsed = parse_all(replies, contexts.shape[2], K, reading)
     target = parsed & (panels == targets).all(axis=1)
     valid = target.copy()
     asked = np.flatnonzero(parsed & ~target)  # the target is valid by the way instances are made

@@ -21,6 +21,7 @@ from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share
+from sraven.text.lenient import Reading, read_panel
 from sraven.text.prompts import (
     fill,
     how_to_answer,
@@ -134,10 +135,30 @@ class Questions:
         indices: Indices,
         replies: Sequence[object],
         threads: int | None = None,
+        reading: str = "strict",
     ) -> Grades:
         """Grade replies to questions by their indices."""
         task, batch = self.task, self.take(indices)
-        return grade(replies, batch, task.K, permute=task.permute, rules=task.rules, threads=threads)
+        how = {"permute": task.permute, "rules": task.rules, "reading": reading, "threads": threads}
+        return grade(replies, batch, task.K, **how)
+
+    def grade_both(
+        self, indices: Indices, replies: Sequence[object], threads: int | None = None
+    ) -> tuple[Grades, Grades]:
+        """Return the verdicts of the strict and of the lenient reading, which reads what that one doesn't."""
+        strict = self.grade(indices, replies, threads)
+        rows = np.flatnonzero(~strict.parsed)
+        if not len(rows):
+            return strict, strict
+        found = self.grade([indices[row] for row in rows], [replies[row] for row in rows], threads, "lenient")
+        lenient = {name: values.copy() for name, values in vars(strict).items()}
+        for name, values in lenient.items():
+            values[rows] = getattr(found, name)
+        return strict, Grades(**lenient)
+
+    def read(self, reply: object) -> Reading:
+        """Return what a reply answers, read leniently; where that is nothing, with a reason."""
+        return read_panel(reply, self.task.M, self.task.K)
 
     def parts(self) -> Iterator[range]:
         """Yield the indices of all questions, part by part."""

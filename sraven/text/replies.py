@@ -1,6 +1,12 @@
-"""What a reply answers: its last line, read strictly."""
+"""What a reply answers: its last line, read strictly; or, where that says nothing, read as a person would."""
 
 import re
+
+from sraven.core.base.arguments import check_choice
+from sraven.text.lenient import read_letter, read_panel
+
+READINGS = ("strict", "lenient")
+"""How replies are read: rewards and version 1 of the text board read strictly."""
 
 _NUMBER = "(?:0|[1-9][0-9]{0,2})"
 _LIST = rf"\[ *({_NUMBER}(?: +{_NUMBER})*) *\]"
@@ -37,35 +43,45 @@ def _read(pattern: re.Pattern[str], reply: object) -> str | None:
     return next((group for group in found.groups() if group is not None), None) if found else None
 
 
-def parse(reply: object, M: int, K: int) -> tuple[int, ...] | None:
-    """Return the panel that a reply ends in, or None.
+def parse(reply: object, M: int, K: int, reading: str = "strict") -> tuple[int, ...] | None:
+    """Return the panel that a reply answers, or None.
 
-    A reply ends in a line ``Answer: [3 6 2 0]``: exactly M integers from 0 to K - 1 in ASCII digits, without
-    sign or leading zero, with one space or more between them. Behind it nothing may stand but spaces, tabs
-    and line ends, before it on its line nothing but spaces and tabs; the lines above are never read. The
-    line, or ``Answer:`` alone, may be bold as in Markdown: ``**Answer: [3 6 2 0]**``, ``**Answer:** [3 6 2
-    0]``. Lines end in a line feed, with or without a carriage return before it.
+    Read strictly, a reply ends in a line ``Answer: [3 6 2 0]``: exactly M integers from 0 to K - 1 in ASCII
+    digits, without sign or leading zero, with one space or more between them. Behind it nothing may stand but
+    spaces, tabs and line ends, before it on its line nothing but spaces and tabs; the lines above are never
+    read. The line, or ``Answer:`` alone, may be bold as in Markdown: ``**Answer: [3 6 2 0]**``, ``**Answer:**
+    [3 6 2 0]``. Lines end in a line feed, with or without a carriage return before it.
 
-    It never raises, and takes time in proportion to the length of the reply.
+    Read leniently, a reply that doesn't end so answers what it names behind its last ``Answer:`` or in its
+    last LaTeX box, with commas, in Markdown, on the next line, as `sraven.text.lenient` says; several answers
+    that differ are none. What the strict reading finds, the lenient one finds too.
+
+    It takes time in proportion to the length of the reply.
 
     Args:
         reply: a text; anything else, such as None for a request that failed, answers nothing.
         M: features of a panel.
         K: number of symbols.
+        reading: ``strict`` or ``lenient``.
+
+    Raises:
+        ConfigurationError: for another reading.
     """
-    content = _read(_PANEL, reply)
-    if content is None:
-        return None
-    panel = tuple(map(int, content.split()))
-    return panel if len(panel) == M and max(panel) < K else None
+    check_choice("reading", reading, READINGS)
+    panel = tuple(map(int, (_read(_PANEL, reply) or "").split()))
+    if len(panel) == M and max(panel) < K:
+        return panel
+    return read_panel(reply, M, K).answer if reading == "lenient" else None
 
 
-def parse_letter(reply: object, choices: int) -> int | None:
-    """Return the number of the choice that a reply ends in, from 0, or None.
+def parse_letter(reply: object, choices: int, reading: str = "strict") -> int | None:
+    """Return the number of the choice that a reply answers, from 0, or None.
 
     The last line is ``Answer: C``, one of the first ``choices`` capital letters; `parse` says what else may
-    be there.
+    be there, and what the readings are.
     """
-    content = _read(_LETTER, reply)
-    number = ord(content) - ord("A") if content is not None else choices
-    return number if number < choices else None
+    check_choice("reading", reading, READINGS)
+    letter = _read(_LETTER, reply)
+    if letter is not None and ord(letter) - ord("A") < choices:
+        return ord(letter) - ord("A")
+    return read_letter(reply, choices).answer if reading == "lenient" else None

@@ -61,6 +61,7 @@ def test_copier_scores_what_copying_is_worth(reported, drawn):
 
 def test_babbler_scores_nothing_and_all_is_unparsed(reported):
     assert shares(reported, "babbler") == {"target": 0, "valid": 0, "unparsed": 1}
+    assert metrics(reported, "babbler")["lenient_valid"] == 1
 
 
 def test_ids_say_what_was_asked_and_examples_come_once(reported):

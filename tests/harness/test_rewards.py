@@ -32,6 +32,15 @@ def test_each_valid_panel_is_rewarded_and_nothing_else(dataset):
     assert reward(replies, id=ids) == [1.0] * len(answers) + [0.0] * len(wrong)
 
 
+def test_rewards_are_strict_unless_they_are_asked_to_be_lenient(dataset):
+    columns = dataset[:2]
+    replies = [f"{answer}." for answer in columns["answer"]]
+    assert reward(replies, **columns) == [0.0, 0.0]
+    assert reward(replies, **columns, reading="lenient") == [1.0, 1.0]
+    with pytest.raises(ConfigurationError, match="'strict', 'lenient'"):
+        reward(replies, **columns, reading="kind")
+
+
 def test_rewards_of_texts_and_of_chats_are_the_same(dataset):
     columns = dataset[:]
     texts = columns["answer"]
@@ -64,9 +73,11 @@ def test_replies_to_several_sets_are_judged_together():
     sets = [make_questions(M=1, count=3), make_questions(M=3, K=7, form="untold", shots=1, count=2)]
     asked = [question for questions in sets for question in pose(questions)]
     order = [3, 0, 4, 1, 2]
-    found = judge([asked[i].id for i in order], [asked[i].answer if i != 4 else "?" for i in order])
+    replies = [asked[i].answer if i != 4 else f"{asked[i].answer}." for i in order]
+    found = judge([asked[i].id for i in order], replies)
     assert found["target"].tolist() == [True, True, False, True, True]
     assert found["unparsed"].tolist() == [False, False, True, False, False]
+    assert found["lenient_valid"].all() and not found["lenient_unparsed"].any()
     assert [question.ceiling for question in asked] == [1, 1, 1, None, None]
 
 

@@ -4,40 +4,52 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from cli.shared.options import threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, print_rows
+from sraven.core.base.escape import quoted
 
 if TYPE_CHECKING:
     from sraven.text.completions import Score
     from sraven.text.grading import Grades
 
 
-def _write_verdicts(file: IO[str], ids: Sequence[str], grades: "Grades") -> None:
-    """Write a line for each completion: what was found in it, and what it is worth."""
-    columns = grades.panels.tolist(), grades.parsed.tolist(), grades.target.tolist(), grades.valid.tolist()
-    for name, panel, parsed, target, valid in zip(ids, *columns, strict=True):
-        line = {"id": name, "answer": panel if parsed else None, "target": target, "valid": valid}
+def _write_verdicts(file: IO[str], ids: Sequence[str], strict: "Grades", lenient: "Grades") -> None:
+    """Write a line for each completion: what was found in it, and what it is worth, by both readings."""
+    for row, name in enumerate(ids):
+        line = {"id": name, **_verdict(strict, row), "lenient": _verdict(lenient, row)}
         file.write(json.dumps(line) + "\n")
 
 
+def _verdict(grades: "Grades", row: int) -> dict[str, Any]:
+    answer = grades.panels[row].tolist() if grades.parsed[row] else None
+    return {"answer": answer, "target": bool(grades.target[row]), "valid": bool(grades.valid[row])}
+
+
 def _print(scores: "Sequence[Score]") -> None:
-    """Print a row for each set of questions."""
+    """Print a row for each set of questions, and another one where the lenient reading finds more."""
     rows = []
     for score in scores:
-        shares, ceiling = (score.target, score.valid, score.unparsed), score.ceiling or "–"
-        row = f"{score.n:,}", *shares, f"{score.missing:,}", ceiling, f"{score.chance:.2g}"
-        rows.append([score.questions, *row])
+        others = f"{score.missing:,}", score.ceiling or "–", f"{score.chance:.2g}"
+        shares = score.target, score.valid, score.unparsed
+        rows.append([score.questions, f"{score.n:,}", *shares, *others])
+        if score.lenient.unparsed.value < score.unparsed.value:
+            rows.append(["  read leniently", "", *vars(score.lenient).values(), "", "", ""])
     print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
     for score in scores:
         for name, floor in score.floors.items():
             click.echo(f"floor of {score.questions}, choosing the {name}: {floor}")
     if any(score.ceiling is None for score in scores):
         click.echo("ceiling –: only who is told the rules has what the ideal observer has", err=True)
+    for score in scores:
+        for reason, count in score.reasons.items():
+            click.echo(f"{score.questions}: {count:,} unparsed: {reason}", err=True)
+        for reply in score.unread:
+            click.echo(f"  {reply.id} ends in {quoted(reply.end)}", err=True)
 
 
 @click.command(name="score")
@@ -54,7 +66,9 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
     completion of a question are refused.
 
     `target` is the share of answers that are the instance's own, `valid` the share that any rules explain;
-    `unparsed` the share of replies that don't end in an answer, which are wrong.
+    `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
+    as prompts ask for them, and once more as a person would read them: where that finds more answers, a
+    second row has its shares, and `lenient` in the JSON.
 
     \b
     Example:

@@ -8,6 +8,7 @@ import pytest
 from sraven import SRAVEN, ConfigurationError
 from sraven.text import ask
 from sraven.text.completions import LONGEST_LINE, MOST_SETS, answered, read_completions, score_completions
+from sraven.text.lenient import NO_MARK, NO_REPLY
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +45,26 @@ def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, ques
     kept = {name: right[name] for name in list(right)[:6]}
     kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
     told = []
-    [score] = score_completions(write(file, kept), tell=lambda ids, grades: told.append((ids, grades)))
-    assert score.target.value == 0.4 and score.unparsed.value == 0.2
+    [score] = score_completions(write(file, kept), tell=lambda *verdicts: told.append(verdicts))
+    assert score.target.value == score.lenient.target.value == 0.4 and score.unparsed.value == 0.2
+    assert score.reasons == {NO_MARK: 1, NO_REPLY: 1}
+    assert [(reply.id, reply.end) for reply in score.unread] == [(questions.id_of(1), "I give up.")]
     assert (score.missing, score.first_missing) == (4, questions.id_of(6))
-    [(ids, grades)] = told
+    [(ids, grades, _)] = told
     assert list(ids) == list(kept) and grades.target.tolist() == [True, False, True, True, False, True]
+
+
+def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, questions):
+    forms = ["{}", "{}.", "**{}.**", "Final {}", "{} or [0 0] or [1 1]", "So it is {}"]
+    replies = [form.format(answer) for form, answer in zip(forms, right.values(), strict=False)]
+    kept = dict(zip(right, replies, strict=False))
+    told = []
+    [score] = score_completions(write(file, kept), tell=lambda *verdicts: told.append(verdicts))
+    [(_, strict, lenient)] = told
+    assert strict.target.tolist() == [True] + 5 * [False]
+    assert lenient.target.tolist() == [True] * 4 + [False] * 2 == lenient.parsed.tolist()
+    assert (score.target.value, score.lenient.target.value) == (0.1, 0.4)
+    assert (score.unparsed.value, score.lenient.unparsed.value) == (0.5, 0.2)
 
 
 def test_several_sets_are_scored_apart_in_the_order_of_the_file(file, right, questions):

@@ -1,0 +1,147 @@
+r"""What a reply answers, read as a person would: markup, commas and words around the answer don't matter.
+
+A reply is first made plain: full-width characters and odd spaces become ASCII, and Markdown, LaTeX and the
+tokens that end a turn go. Then its last *mark* decides: ``Answer:``, ``the answer is``, a heading or field
+called answer, ``\boxed{``. The answer is what stands right behind it. A mark with nothing behind it (the
+reply was cut off) gives none, and so does an answer that is followed by another: this never chooses among
+several.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple, TypeVar
+from unicodedata import category
+
+Found = TypeVar("Found", bound=Hashable)
+
+_TO_ASCII: dict[int, int | None] = {0xFF00 + code: 0x20 + code for code in range(1, 0x5F)}  # full-width forms
+_TO_ASCII |= {code: 0x20 for code in range(0x80, 0x3001) if category(chr(code)) == "Zs"}
+_TO_ASCII |= dict.fromkeys((0x200B, 0x2060, 0xFEFF))  # of no width
+
+_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+_REWRITES = [
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"<\|[\w ]{1,40}\|>|</?s>|<(?:eos|end_of_turn)>|<(?:br|p|div)\b[^<>]{0,99}>", "\n"),
+        (r"</?(?:b|i|em|strong|code|pre|span|p|div)\b[^<>]{0,99}>", ""),
+        (r"\\\\|&", ","),
+        (r"\\(?:begin|end)\{[a-z]{0,2}(?:matrix|array)\}(?:\{[lcr| ]{0,99}\})?", " "),
+        (r"\\(?:text\w{0,6}|math\w{0,6}|left|right|quad|qquad|displaystyle)\b|\\[,;:! ]", " "),
+        # A star or an underscore between two digits isn't markup, and joins none.
+        (r"(?<![\w*`$~])[*`$~]{1,9}|[*`$~]{1,9}(?![\w*`$~])", ""),
+        (r"(?<![^\W_])_{1,9}|_{1,9}(?![^\W_])", ""),
+        (r"\\(?=[\[\](){}])", ""),
+    )
+]
+
+_NUMBER = r"(?:0|[1-9][0-9]{0,2})(?![\w%]|\.[0-9])"
+_COMMA = r"(?:[ \t]*[,;]\s*|[ \t]+)"
+_NUMBERS = rf"({_NUMBER}(?:{_COMMA}{_NUMBER})*)"
+_LISTED = re.compile(rf"[\[({{]{{1,3}}\s*({_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*)\s*[\])}}]")
+_BARE = re.compile(rf"{_NUMBERS}[ \t]*(?=[.}}<\"\n]|\Z)")
+_RUN = re.compile(rf"(?<![\w.,;] )(?<![\w.,;+-]){_NUMBERS}")
+
+_LETTER = re.compile(r"[\[(]([A-Z])[\])]")
+_BARE_LETTER = re.compile(r"([A-Z])(?=[ \t]*(?:[.:}<\"\n\[]|\Z))")
+
+_OPENING = r"(?:so|thus|hence|therefore|and|the|my|our|final|correct|right)"
+_MARK = re.compile(
+    rf"(?:^|[.!?:>#\"'{{(\[<-])[ \t]*(?:{_OPENING}[ \t,]+){{0,5}}answer"
+    r"(?:[ \t]+is\b|[ \t]*\n)?[\"' \t]*(?P<strong>[:=>])?"
+    r"|(?P<box>\\boxed[ \t]*\{)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A strong mark, with a colon or a box, decides even with no answer behind it; any other is then no mark."""
+
+_BEHIND = re.compile(
+    r"(?:[\s:=>\"'#}]|-(?=\s)|\b(?:is|the|missing|ninth|last|final|correct|panel|list|letter|choice|option)\b)*",
+    re.IGNORECASE,
+)
+"""What may stand between a mark and its answer."""
+
+NO_REPLY = "no reply: the request failed"
+NO_MARK = "no answer is marked: if replies are cut off, let the model write more tokens"
+NOTHING = "the last mark has no answer behind it: if replies are cut off, let the model write more tokens"
+OTHER = "what is marked is no panel of the puzzle: another length, or numbers that it doesn't have"
+SEVERAL = "several answers that differ"
+
+
+class Reading(NamedTuple):
+    """What was read: the answer; or None, and why."""
+
+    answer: Any
+    reason: str = ""
+
+
+def _make_plain(reply: str) -> str:
+    text = _THOUGHT_ENDS.split(reply if reply.isascii() else reply.translate(_TO_ASCII))[-1]
+    for pattern, plain in _REWRITES:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _read(
+    reply: object,
+    behind: Callable[[str, int], re.Match[str] | None],
+    others: Callable[[str, int], Iterator[re.Match[str]]],
+    value: Callable[[str], Found | None],
+) -> Reading:
+    """Read the answer of a reply.
+
+    Args:
+        reply: a text; anything else answers nothing.
+        behind: finds an answer at a place.
+        others: finds what may be another answer from a place on.
+        value: of an answer as it is written; None if it is none.
+    """
+    if not isinstance(reply, str):
+        return Reading(None, NO_REPLY)
+    text = _make_plain(reply)
+    marked: list[tuple[int, re.Match[str] | None]] = []
+    for mark in _MARK.finditer(text):
+        between = _BEHIND.match(text, mark.end())
+        found = behind(text, between.end() if between else mark.end())
+        if found or mark["strong"] or mark["box"]:
+            marked.append((mark.start(), found))
+    if not marked:
+        return Reading(None, NO_MARK)
+    start, last = marked[-1]
+    if last is None:
+        return Reading(None, NOTHING)
+    answer = value(last[1])
+    if answer is None:
+        return Reading(None, OTHER)
+    before = [each for _, each in marked[:-1] if each and "\n" not in text[each.end() : start]]
+    named = {value(each[1]) for each in (*before, *others(text, last.end()))}
+    return Reading(None, SEVERAL) if named - {None, answer} else Reading(answer)
+
+
+def read_panel(reply: object, M: int, K: int) -> Reading:
+    """Return the panel that a reply names: a tuple of M integers below K."""
+
+    def value(numbers: str) -> tuple[int, ...] | None:
+        panel = tuple(map(int, re.findall("[0-9]+", numbers)))
+        return panel if len(panel) == M and max(panel) < K else None
+
+    def others(text: str, start: int) -> Iterator[re.Match[str]]:
+        yield from _LISTED.finditer(text, start)
+        if M > 2:  # one number or two by themselves stand in any explanation
+            yield from _RUN.finditer(text, start)
+
+    return _read(reply, lambda text, at: _LISTED.match(text, at) or _BARE.match(text, at), others, value)
+
+
+def read_letter(reply: object, choices: int) -> Reading:
+    """Return the number of the choice that a reply names, from 0."""
+
+    def value(letter: str) -> int | None:
+        number = ord(letter) - ord("A")
+        return number if number < choices else None
+
+    return _read(
+        reply,
+        lambda text, at: _LETTER.match(text, at) or _BARE_LETTER.match(text, at),
+        _LETTER.finditer,
+        value,
+    )
