@@ -15,7 +15,6 @@ from sraven.text.ids import ask, find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
 from sraven.text.questions import Questions
 
-
 VERDICTS = "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
 """What is said of a reply; see `judge`."""
 
@@ -95,8 +94,8 @@ def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np
         replies: n texts; anything else answers nothing.
 
     Returns:
-        bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``, replies being read
-        strictly; ``lenient_valid`` and ``lenient_unparsed`` where they are read as a person would.
+        bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``, where replies
+        are read strictly; ``lenient_valid`` and ``lenient_unparsed`` where they are read as a person would.
 
     Raises:
         ConfigurationError: for what is no id of a question.

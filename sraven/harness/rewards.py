@@ -49,8 +49,8 @@ def reward(
         ConfigurationError: (a ValueError) for what is no id of a question, or no reading.
     """
     check_choice("reading", reading, READINGS)
-    verdicts = judge(id, [_text(each) for each in completions])
-    rewards: list[float] = verdicts["valid" if reading == "strict" else "lenient_valid"].astype(float).tolist()
+    valid = "valid" if reading == "strict" else "lenient_valid"
+    rewards: list[float] = judge(id, [_text(each) for each in completions])[valid].astype(float).tolist()
     return rewards
 
 

@@ -49,7 +49,8 @@ def make_evidence(
     Args:
         name: of the method.
         board: None for ``sraven-small-v1``.
-        scores: by split and metric, of each seed; the primary metric is `RIGHT` where it isn't given, as errors are.
+        scores: by split and metric, of each seed; the primary metric is `RIGHT` where it isn't given, as
+            errors are.
         seeds: by split; None for three on each.
         predictions: by `run_name`, where they aren't random.
         totals: sums of labels, by split.
