@@ -139,16 +139,23 @@ class Questions:
     ) -> Grades:
         """Grade replies to questions by their indices."""
         task, batch = self.task, self.take(indices)
-        how = {"permute": task.permute, "rules": task.rules, "reading": reading, "threads": threads}
-        return grade(replies, batch, task.K, **how)
+        return grade(
+            replies,
+            batch,
+            task.K,
+            permute=task.permute,
+            rules=task.rules,
+            reading=reading,
+            threads=threads,
+        )
 
     def grade_both(
         self, indices: Indices, replies: Sequence[object], threads: int | None = None
     ) -> tuple[Grades, Grades]:
         """Return the verdicts of the strict and of the lenient reading, which reads what that one doesn't."""
         strict = self.grade(indices, replies, threads)
-        rows = np.flatnonzero(~strict.parsed)
-        if not len(rows):
+        rows = np.flatnonzero(~strict.parsed).tolist()
+        if not rows:
             return strict, strict
         found = self.grade([indices[row] for row in rows], [replies[row] for row in rows], threads, "lenient")
         lenient = {name: values.copy() for name, values in vars(strict).items()}
