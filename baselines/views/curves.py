@@ -17,6 +17,7 @@ from baselines.config import RunConfig
 from baselines.runs.directory import CONFIG, read_run
 from baselines.runs.log import LOG, SCORES, read_log
 from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.escape import quoted
 from sraven.core.boards.board import Board, read_board
 
 LOSS, IN_TRAINING = "loss", "training"
@@ -98,10 +99,12 @@ class Curves:
     Attributes:
         board: what the runs are trained on.
         groups: in the order in which their first runs were named.
+        metric: of the scores; with a dot at its end, each group is of one metric whose name begins so.
     """
 
     board: Board
     groups: tuple[Group, ...]
+    metric: str
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ class Curves:
 
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""
-        if quantity == LOSS and self.board.metric != LOSS:
+        if self.metric != self.board.metric or (quantity == LOSS and self.metric != LOSS):
             return Bounds(None, None, {})
         # Training draws from the combinations that `test` draws from.
         split = "test" if quantity == IN_TRAINING else quantity
@@ -126,7 +129,8 @@ class Curves:
         """Return what a picture of a quantity is called."""
         names = {LOSS: "loss in training", IN_TRAINING: f"{self.board.metric} in training"}
         unranked = "" if quantity in self.board.splits else " (unranked)"
-        return names.get(quantity, f"{self.board.metric} on {quantity}{unranked}")
+        metric = "accuracy" if self.metric == "rule." else self.metric.rstrip(".")
+        return names.get(quantity, f"{metric} on {quantity}{unranked}")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -158,15 +162,18 @@ def find_runs(folders: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_curves(folders: Sequence[Path]) -> Curves:
+def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
     """Return the curves of runs, grouped by their configurations.
 
     Args:
         folders: of the runs, or directories of such.
+        metric: of the scores; None for the board's. One that ends in a dot, such as ``rule.``, stands for all
+            whose names begin so, each a curve of its own; the loss is then left out.
 
     Raises:
         OutputError: if there is no run, or a log can't be read.
-        ConfigurationError: if the runs are on several boards, or a run is there twice.
+        ConfigurationError: if the runs are on several boards, a run is there twice, or no score has the
+            metric.
     """
     members: dict[RunConfig, dict[int, Path]] = {}
     for folder in find_runs(folders):
@@ -185,16 +192,36 @@ def read_curves(folders: Sequence[Path]) -> Curves:
         )
     board = read_board(boards[0])
     names = _names(list(members))
-    groups = [
-        _group(name, config, dict(sorted(seeds.items())), board.metric)
-        for name, (config, seeds) in zip(names, members.items(), strict=True)
-    ]
+    metric = metric or board.metric
+    folders = [folder for seeds in members.values() for folder in seeds.values()]
+    found = [metric] if metric == board.metric else _metrics(metric, folders)
+    groups = []
+    for name, (config, seeds) in zip(names, members.items(), strict=True):
+        for each in found:
+            group = _group(name, config, dict(sorted(seeds.items())), each)
+            if metric.endswith("."):
+                scores = {split: group.curves[split] for split in group.curves if split in board.splits}
+                group = replace(group, name=f"{name}, {each.removeprefix(metric)}", curves=scores)
+            groups.append(group)
     if not any(group.curves for group in groups):
         raise OutputError(
             f"the logs of {', '.join(names)} have no line; wait for the first steps, or use a smaller rate "
             "if they diverged"
         )
-    return Curves(board, tuple(groups))
+    return Curves(board, tuple(groups), metric)
+
+
+def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
+    """Return the metrics of some logs that a name stands for."""
+    scores = (json.loads(line).get(SCORES, {}) for folder in folders for line in read_log(folder))
+    known = dict.fromkeys(name for each in scores for split in each.values() for name in split)
+    known.pop("instances", None)
+    found = [name for name in known if name == metric or (metric[-1:] == "." and name.startswith(metric))]
+    if not found:
+        raise ConfigurationError(
+            f"metric={quoted(metric)}: expected one of {', '.join(known)}, or how some begin, up to a dot"
+        )
+    return found
 
 
 def _names(configs: Sequence[RunConfig]) -> list[str]:
@@ -286,14 +313,15 @@ def view(curves: Curves, quantity: str) -> tuple[float, float]:
     """Return the range of values that a picture of a quantity shows: one for the loss, one for all scores.
 
     Of scores it goes from chance to the ceiling, and farther as the second half of the runs does: what the
-    first steps score would press the rest together.
+    first steps score would press the rest together. Other metrics than the board's are shown whole.
     """
     names = [quantity] if quantity == LOSS else [name for name in curves.quantities if name != LOSS]
     shown = [group.curves[name] for group in curves.groups for name in names if name in group.curves]
     if quantity == LOSS:
         parts = [curve.mean for curve in shown]
     else:
-        parts = [values[len(values) // 2 :] for curve in shown for values in curve.by_seed.values()]
+        late = curves.metric == curves.board.metric
+        parts = [values[late * len(values) // 2 :] for curve in shown for values in curve.by_seed.values()]
         known = [bound for name in names for bound in curves.bounds(name).named.values()]
         parts.append(np.array(known))
     values = np.concatenate(parts)
@@ -315,7 +343,7 @@ def to_json(curves: Curves) -> dict[str, Any]:
     names = dict.fromkeys(name for group in curves.groups for name in group.curves)
     return {
         "board": curves.board.id,
-        "metric": curves.board.metric,
+        "metric": curves.metric,
         "bounds": {name: curves.bounds(name)._asdict() for name in names},
         "groups": [
             {

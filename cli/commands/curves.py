@@ -18,10 +18,13 @@ _PICTURES = (".png", ".svg")
 
 @click.command(name="curves")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--metric", help="Of the scores, in place of the board's; with a dot at its end, all that begin so."
+)
 @click.option("--png", type=output_file, help="Write a picture instead.")
 @click.option("--svg", type=output_file, help="Write one of lines instead.")
 @json_option
-def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
+def command(runs: tuple[Path, ...], metric: str | None, png: Path | None, svg: Path | None) -> None:
     """Show how training went: loss and scores over steps, beside the board's ceiling and chance.
 
     RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
@@ -31,6 +34,7 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
     Example:
       sraven curves run
       sraven curves softmax linear hyla --png curves.png
+      sraven curves softmax --metric rule. --svg rules.svg
     """
     with needs_extra("sraven curves", "baselines"):
         from baselines.views.curves import find_runs, read_curves, to_json
@@ -38,7 +42,7 @@ def command(runs: tuple[Path, ...], png: Path | None, svg: Path | None) -> None:
     for kind in pictures:
         with elsewhere(), needs_extra(f"--{kind}", "analysis"):
             from baselines.views.plots import save_curves
-    curves = read_curves(runs)
+    curves = read_curves(runs, metric)
     for path in pictures.values():
         spare(
             path, (file for run in find_runs(runs) for file in run.iterdir() if file.suffix not in _PICTURES)

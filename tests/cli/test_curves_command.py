@@ -92,6 +92,24 @@ def test_json_is_for_programs(runs, run):
     assert group["name"] == "hyla" and group["curves"]["loss"]["steps"] == list(range(100, 1001, 100))
 
 
+def test_metrics_that_begin_alike_have_a_curve_each(runs, run):
+    for log in runs.glob("*/*/log.jsonl"):
+        log.write_text(
+            log.read_text().replace('"r2_per_sequence"', '"part.x": 0.5, "part.y": 1, "r2_per_sequence"')
+        )
+    code, out, err = run("curves", runs, "--metric", "part.", "--json")
+    found = json.loads(out)
+    assert (code, err, found["metric"]) == (0, "", "part.")
+    assert [group["name"] for group in found["groups"]] == ["hyla, x", "hyla, y", "softmax, x", "softmax, y"]
+    assert set(found["groups"][1]["curves"]) == {"test", "ood"}
+    assert found["groups"][1]["curves"]["ood"]["mean"] == [1] * 10
+    assert found["bounds"]["test"] == {"ceiling": None, "chance": None, "lower": {}}
+    [hyla, _] = json.loads(run("curves", runs, "--metric", "part.y", "--json")[1])["groups"]
+    assert hyla["name"] == "hyla" and {"loss", "test"} < set(hyla["curves"])
+    code, out, err = run("curves", runs, "--metric", "other")
+    assert (code, out) == (2, "") and "part.x, part.y" in err and err.count("\n") == 1
+
+
 def test_what_is_no_run_is_refused_in_a_line(runs, run, tmp_path):
     (tmp_path / "empty").mkdir()
     for place in ("empty", "nowhere"):
