@@ -55,7 +55,7 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
         write_text(out, compact_json(found.scores))
 
     def show() -> None:
-        print_scores(found.scores, found.beside)
+        print_scores(found.scores, found.beside, found.board.metric)
         print_bounds(found.board, found.splits)
         print_unranked(found.unranked)
 

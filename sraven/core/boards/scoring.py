@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, resample
+from sraven.core.boards.bootstrap import LEVEL, resample, resample_combinations
 from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
 
 
@@ -112,6 +112,22 @@ def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
         return np.asarray(np.where(defined > 0, low + (place - below) * (high - low), np.nan))
 
     return quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)
+
+
+def interval_over_combinations(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
+    """Return the interval of a metric that is a mean over instances, if its combinations are resampled.
+
+    None where its scores aren't given by combination, or one of them has none.
+
+    Args:
+        scores: `SplitScores` as JSON values.
+        metric: its name.
+    """
+    apart = scores.get("by_combination", {}).get(metric)
+    if apart is None or None in apart["mean"]:
+        return None
+    low, high = _interval(resample_combinations(apart["mean"], apart["instances"]))
+    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def _over_seeds(values: NDArray[np.float64], low: Any, high: Any) -> Score:

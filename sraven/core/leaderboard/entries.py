@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.standing import (
     REFERENCE,
@@ -41,6 +42,7 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         value=score.value,
         standard_error=score.standard_error,
         interval=score.interval,
+        combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
         seeds=score.seeds,
         splits={
             split: {name: found["mean"] for name, found in values["metrics"].items()}

@@ -54,6 +54,8 @@ COLUMNS: Mapping[str, Column] = {
     "standard_error": _of_entry("standard_error"),
     "interval_low": lambda board, entry: entry.interval and entry.interval[0],
     "interval_high": lambda board, entry: entry.interval and entry.interval[1],
+    "combinations_low": lambda board, entry: entry.combinations_interval and entry.combinations_interval[0],
+    "combinations_high": lambda board, entry: entry.combinations_interval and entry.combinations_interval[1],
     "seeds": _of_entry("seeds"),
     "ceiling": lambda board, entry: ceiling(board),
     "chance": lambda board, entry: board.chance,

@@ -65,7 +65,7 @@ def _entry(content: Mapping[str, Any]) -> Entry:
     """Return a row from its JSON values."""
     scores, replies = content["by_split"], content["replies"]
     changed = {
-        "interval": _pair(content["interval"]),
+        **{name: _pair(content[name]) for name in ("interval", "combinations_interval")},
         "copies": tuple(content["copies"]),
         "replies": replies and Replies(**replies),
         "rungs": {name: _pair(interval) for name, interval in content["rungs"].items()},

@@ -77,6 +77,8 @@ class Entry:
         value: the primary metric on the primary split, mean over seeds.
         standard_error: over seeds, None for one seed.
         interval: bootstrap interval over instances, None for a reported row.
+        combinations_interval: bootstrap interval over combinations; None where scores aren't given by
+            combination, as on boards of text, and for a reported row.
         seeds: number of seeds.
         splits: all metrics (means over seeds) by split.
         gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
@@ -109,6 +111,7 @@ class Entry:
     value: float | None
     standard_error: float | None
     interval: tuple[float, float] | None = None
+    combinations_interval: tuple[float, float] | None = None
     seeds: int
     splits: Mapping[str, Mapping[str, float | None]]
     gap: float | None
@@ -139,6 +142,13 @@ class Entry:
         """What else its name has."""
         head, _, details = self.method.partition(", ")
         return details if head in _TITLES else ""
+
+    @property
+    def shown_interval(self) -> tuple[tuple[float, float] | None, str]:
+        """The interval to show, and over what it is: combinations, if it is known over them."""
+        if self.combinations_interval:
+            return self.combinations_interval, "combinations"
+        return self.interval, "instances"
 
     @property
     def is_filed(self) -> bool:

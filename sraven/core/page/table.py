@@ -181,7 +181,7 @@ def make_table(standing: Standing) -> Table:
             entry=entry,
             search=_search(entry),
             strip=draw_strip(span, bounds, [[entry]]) if span and entry.value is not None else None,
-            is_at_chance=entry.rank is None and is_at_chance(board, entry.interval),
+            is_at_chance=entry.rank is None and is_at_chance(board, entry.shown_interval[0]),
             note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,
             look=capitalised(looks.get(entry.id, "")),
             brief=_brief(entry.description),
