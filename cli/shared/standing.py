@@ -95,7 +95,12 @@ def _fate(standing: "Standing", entry: "Entry") -> str:
         return f"yours, not filed; wouldn't be ranked: {why}"
     trained = f"trained on up to {entry.budget:,} {board.budget_unit}" if entry.budget else "without training"
     asked = f"asked {entry.replies.form}, " if entry.replies else ""
-    return f"yours, not filed; would have rank {entry.rank} among those {asked}{trained}"
+    return f"yours, not filed; would have rank {_place(entry)} among those {asked}{trained}"
+
+
+def _place(entry: "Entry") -> str:
+    """Return an entry's rank and its range, such as ``1 (1–3)``; nothing if it isn't ranked."""
+    return f"{entry.rank or ''}" + (f" ({entry.spread})" if entry.spread else "")
 
 
 def _bounds(board: "Board") -> str:
@@ -121,7 +126,7 @@ def print_standing(standing: "Standing") -> None:
     resampled = next((entry.shown_interval[1] for entry in standing.entries if entry.interval), "instances")
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str]] = {
-        "rank": lambda entry: str(entry.rank or ""),
+        "rank": _place,
         "method": lambda entry: escape(entry.method),
         "badge": lambda entry: "yours" if entry.own else entry.badge,
         f"{board.primary_split} {board.metric}": lambda entry: (

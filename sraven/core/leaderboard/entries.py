@@ -11,6 +11,7 @@ from sraven.core.leaderboard.standing import (
     REPORTED,
     SCORED,
     SELF_REPORTED,
+    Combinations,
     Entry,
     Replies,
     SplitScore,
@@ -43,6 +44,7 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         standard_error=score.standard_error,
         interval=score.interval,
         combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
+        combinations=_combinations(primary, board) if primary and method.get("family") != REFERENCE else None,
         seeds=score.seeds,
         splits={
             split: {name: found["mean"] for name, found in values["metrics"].items()}
@@ -71,6 +73,14 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
 def _split_score(score: Mapping[str, Any], seeds: int) -> SplitScore:
     interval = tuple(score["interval"]) if score["interval"] else None
     return SplitScore(score["mean"], score["standard_error"], interval, seeds)
+
+
+def _combinations(scores: Mapping[str, Any], board: Board) -> Combinations | None:
+    """Return the primary metric by combination, where each of them has a score."""
+    apart = scores.get("by_combination", {}).get(board.metric)
+    if apart is None or None in apart["mean"]:
+        return None
+    return Combinations(tuple(apart["instances"]), tuple(apart["mean"]))
 
 
 def _replies(content: Mapping[str, Any]) -> Replies | None:

@@ -136,6 +136,23 @@ def test_entry_at_chance_says_so_instead_of_a_rank():
     assert [row["class"] for row in rows_of(page)] == ["entry scored first", "entry scored"]
 
 
+def test_disc_is_of_a_first_rank_without_a_range():
+    sure, near = (make_entry(name, 0.5, rank=1) for name in ("sure", "near"))
+    second = make_entry("second", 0.4, rank=2, rank_range=(2, 2))
+    small = {"rank": 1, "rank_range": (1, 1), "budget": 10_000_000}
+    for entries, first in (
+        ((replace(sure, rank_range=(1, 1)), second), ["sure"]),
+        ((replace(near, rank_range=(1, 2)), second), []),
+        ((replace(sure, rank_range=(1, 1)),), ["sure"]),
+        ((make_entry("alone", 0.5, **small),), []),
+        ((make_entry("small", 0.5, **small), replace(second, budget=10_000_000)), ["small"]),
+    ):
+        page = page_of(Standing(BOARD, entries))
+        rows = [a["id"] for a, _ in page.find("tr") if "first" in a.get("class", "").split()]
+        assert rows == [f"sraven-v1/20261121-{name}" for name in first]
+    assert "1(1–2)" in page_of(Standing(BOARD, (replace(near, rank_range=(1, 2)),))).text.replace(" ", "")
+
+
 def test_the_readers_own_entry_stands_out():
     mine = make_entry("mine", 0.3, id="my-submission", remark="fewer than 3 seeds on ood", own=True)
     standing = Standing(BOARD, (make_entry("good", 0.5, rank=1), mine))
