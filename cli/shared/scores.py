@@ -85,10 +85,12 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
         click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)
 
 
-def print_unranked(reasons: "Iterable[Unranked]") -> None:
-    """Print why a submission won't be ranked, a line each; nothing if it will."""
-    for reason in reasons:
+def print_advice(found: "Scored") -> None:
+    """Print why a submission won't be ranked, if it won't, and what it doesn't say, a line each."""
+    for reason in found.unranked:
         click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
+    for gap in found.gaps:
+        click.echo(f"note: {gap}")
 
 
 def _verdict(reasons: "Sequence[Unranked]") -> str:

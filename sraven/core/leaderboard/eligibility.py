@@ -270,6 +270,16 @@ def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[st
     return [found.reason for found in reasons_unranked(evidence, fingerprints)]
 
 
+def find_gaps(evidence: Evidence) -> tuple[str, ...]:
+    """Return what a submission of a trained model is asked for and doesn't say, in sentences; it costs no rank."""
+    training, family = evidence.content["training"], evidence.content["method"].get("family")
+    if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
+        return ()
+    return (
+        "training.tuning_trials is missing: say how many settings were tried, the one that was chosen included",
+    )
+
+
 def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
     """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
 

@@ -45,6 +45,7 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         interval=score.interval,
         combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
         combinations=_combinations(primary, board) if primary and method.get("family") != REFERENCE else None,
+        tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
         splits={
             split: {name: found["mean"] for name, found in values["metrics"].items()}

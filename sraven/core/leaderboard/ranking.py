@@ -80,16 +80,21 @@ def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[J
     rank for what they score there are among those that are chosen from.
     """
     rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
-    best: dict[object, tuple[float, Entry]] = {}
+    points: dict[object, list[tuple[float, Entry]]] = {}
     for (entry, _, grid), evidence in zip(rows, entries.values(), strict=True):
         found = entry.by_split.get(SELECTION) if evidence.board.primary_split != SELECTION else None
         if found and found.value is not None:
             value = found.value if evidence.board.higher_is_better else -found.value
-            best[grid] = max(best.get(grid, (value, entry)), (value, entry), key=lambda point: point[0])
+            points.setdefault(grid, []).append((value, entry))
     chosen = []
     for entry, may_rank, grid in rows:
-        _, other = best.get(grid, (0.0, entry))
-        if other.method != entry.method:
+        of_grid = points.get(grid, [(0.0, entry)])
+        _, other = max(of_grid, key=lambda point: point[0])
+        if other.method == entry.method:
+            scores = [point.value for _, point in of_grid if point.value is not None]
+            if len({point.method for _, point in of_grid}) > 1 and scores:
+                entry = replace(entry, grid_range=(min(scores), max(scores)))
+        else:
             told = f"{SELECTION} chooses another point of its grid, {other.id}"
             entry = replace(entry, remark="; ".join(filter(None, [entry.remark, told])))
             may_rank = False

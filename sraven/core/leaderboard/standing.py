@@ -97,6 +97,9 @@ class Entry:
         combinations: the scores of each, of which the range of its rank is made; None there too, and for
             references.
         seeds: number of seeds.
+        grid_range: the least and the most that the points of its grid score, where `test` chose it among
+            several.
+        tuning_trials: how many settings were tried, in the submitter's words; None if he doesn't say.
         splits: all metrics (means over seeds) by split.
         gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
         parameters: of the model.
@@ -131,6 +134,8 @@ class Entry:
     interval: tuple[float, float] | None = None
     combinations_interval: tuple[float, float] | None = None
     combinations: Combinations | None = None
+    grid_range: tuple[float, float] | None = None
+    tuning_trials: int | None = None
     seeds: int
     splits: Mapping[str, Mapping[str, float | None]]
     gap: float | None
