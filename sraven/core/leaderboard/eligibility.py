@@ -271,13 +271,11 @@ def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[st
 
 
 def find_gaps(evidence: Evidence) -> tuple[str, ...]:
-    """Return what a submission of a trained model is asked for and doesn't say, in sentences; it costs no rank."""
+    """Return what a submission is asked for and doesn't say, in sentences; that costs no rank."""
     training, family = evidence.content["training"], evidence.content["method"].get("family")
     if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
         return ()
-    return (
-        "training.tuning_trials is missing: say how many settings were tried, the one that was chosen included",
-    )
+    return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
 def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:

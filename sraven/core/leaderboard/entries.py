@@ -47,10 +47,8 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         combinations=_combinations(primary, board) if primary and method.get("family") != REFERENCE else None,
         tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
-        splits={
-            split: {name: found["mean"] for name, found in values["metrics"].items()}
-            for split, values in scores["splits"].items()
-        },
+        splits={split: _means(values["metrics"]) for split, values in scores["splits"].items()},
+        beside={split: _means(found) for split, found in evidence.beside.items()},
         gap=primary["gap_to_ceiling"].get(board.metric) if primary and _is_bounded(content, board) else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
@@ -69,6 +67,10 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         digest=evidence.digest,
         code_commit=method.get("code_commit"),
     )
+
+
+def _means(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: found["mean"] for name, found in scores.items()}
 
 
 def _split_score(score: Mapping[str, Any], seeds: int) -> SplitScore:

@@ -18,7 +18,6 @@ from sraven.core.submissions.submission import (
     differing,
     open_submission,
     read_scores,
-    scores_beside,
 )
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
@@ -114,10 +113,8 @@ def score_folder(
     """
     submission = decode_submission(open_submission(folder, find_board))
     found = make_evidence(submission, threads=threads)
-    beside = scores_beside(submission, threads=threads)
-    return Scored(
-        folder, found.board, found.scores, beside, judge(found), tuple(submission.runs), find_gaps(found)
-    )
+    splits = tuple(submission.runs)
+    return Scored(folder, found.board, found.scores, found.beside, judge(found), splits, find_gaps(found))
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:

@@ -65,7 +65,10 @@ def _entry(content: Mapping[str, Any]) -> Entry:
     """Return a row from its JSON values."""
     scores, replies, scored = content["by_split"], content["replies"], content["combinations"]
     changed = {
-        **{name: _pair(content[name]) for name in ("interval", "combinations_interval", "rank_range", "grid_range")},
+        **{
+            name: _pair(content[name])
+            for name in ("interval", "combinations_interval", "rank_range", "grid_range")
+        },
         "combinations": scored and Combinations(**{name: tuple(found) for name, found in scored.items()}),
         "copies": tuple(content["copies"]),
         "replies": replies and Replies(**replies),

@@ -101,6 +101,7 @@ class Entry:
             several.
         tuning_trials: how many settings were tried, in the submitter's words; None if he doesn't say.
         splits: all metrics (means over seeds) by split.
+        beside: by split, those that its board's file doesn't list.
         gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
         parameters: of the model.
         train_instances: seen in training, in the unit of the board's budget.
@@ -149,6 +150,7 @@ class Entry:
     copies: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     replies: Replies | None = None
+    beside: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     rungs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     by_split: Mapping[str, SplitScore] = field(default_factory=dict)
     digest: str | None = None

@@ -113,7 +113,7 @@ def _brief(description: str) -> str:
 
 
 def _metrics(board: Board, entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    found = entry.splits.values()
+    found = [{**metrics, **entry.beside.get(split, {})} for split, metrics in entry.splits.items()]
     names = dict.fromkeys(name for metrics in found for name in metrics)
     rows = ((metric_name(board, name), tuple(score(split.get(name)) for split in found)) for name in names)
     return tuple(rows) if len(names) > 1 else ()

@@ -29,7 +29,11 @@ def found(*entries, higher_is_better=True):
 def test_entries_that_are_apart_have_their_rank_alone_and_neighbours_share():
     near, far = entry("near", 0.51), entry("far", 0.1, 0.001)
     assert found(entry("best", 0.52), near, far) == [(1, 2), (1, 2), (3, 3)]
-    assert found(entry("best", 0.52, 0.0), replace(near, standard_error=None), far) == [(1, 1), (2, 2), (3, 3)]
+    assert found(entry("best", 0.52, 0.0), replace(near, standard_error=None), far) == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
 
 
 def test_lowest_is_first_where_less_is_better():
@@ -63,9 +67,8 @@ def test_range_is_what_a_loop_finds():
 
 def test_who_else_is_there_and_in_which_order_changes_no_draw():
     a, b, c = (entry(name, 0.5, 0.05) for name in "abc")
-    assert rank_ranges([a, b, c], higher_is_better=True) == rank_ranges([c, a, b], higher_is_better=True)[1:] + [
-        rank_ranges([c, a, b], higher_is_better=True)[0]
-    ]
+    forward, backward = (rank_ranges(each, higher_is_better=True) for each in ([a, b, c], [c, b, a]))
+    assert forward == backward[::-1]
 
 
 def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instances():
@@ -79,7 +82,18 @@ def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instanc
 def test_entries_of_each_budget_have_ranges_of_their_own():
     made = {
         f"sraven-small-v1/20261123-{name}": scoring(value, name, training={"instances": instances})
-        for name, value, instances in (("a", 0.7, 2_000), ("b", 0.695, 2_000), ("c", 0.1, 2_000), ("d", 0.9, 10))
+        for name, value, instances in (
+            ("a", 0.7, 2_000),
+            ("b", 0.695, 2_000),
+            ("c", 0.1, 2_000),
+            ("d", 0.9, 10),
+        )
     } | {"sraven-small-v1/20261123-o": scoring(0.99, "o", training={"selection_split": "ood"})}
     ranged = {each.method: (each.rank, each.rank_range) for each in entries_of(judged(made))}
-    assert ranged == {"a": (1, (1, 2)), "b": (2, (1, 2)), "c": (3, (3, 3)), "d": (1, (1, 1)), "o": (None, None)}
+    assert ranged == {
+        "a": (1, (1, 2)),
+        "b": (2, (1, 2)),
+        "c": (3, (3, 3)),
+        "d": (1, (1, 1)),
+        "o": (None, None),
+    }
