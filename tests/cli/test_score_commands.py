@@ -198,9 +198,7 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
 
 
 def test_trained_model_is_asked_how_many_settings_were_tried(run, small_boards, tmp_path):
-    told = (
-        "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
-    )
+    told = "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
     folder = write(tmp_path / "one", SRAVEN_BOARD)
     assert told not in run("score", folder)[1]
     edit(folder, lambda content: content["training"].pop("tuning_trials"))

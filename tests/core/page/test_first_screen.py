@@ -86,7 +86,10 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     told = summary.strip.get("aria-label")
     assert "hyla 0.7000\u00a0±\u00a00.0100" in told
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
-    for value, told in ((0.04, "not passed"), (0.05, "not told apart")):  # the intervals are 0.004 to either side
+    for value, told in (
+        (0.04, "not passed"),
+        (0.05, "not told apart"),
+    ):  # the intervals are 0.004 to either side
         standing = Standing(BOARD, (make_entry("worse", value, rank=1),))
         assert f"composition-blind 0.0512 ({told})" in page_of(standing).text
 
