@@ -134,7 +134,7 @@ def test_what_is_beyond_a_scale_stays_at_its_end():
 
 def test_entry_at_chance_says_so_instead_of_a_rank():
     guess = make_entry("guess", 0.0003, interval=(0.0002, 0.0004), remark="no better than chance")
-    page = page_of(Standing(BOARD, (make_entry("good", 0.5, rank=1), guess)))
+    page = page_of(Standing(BOARD, (make_entry("good", 0.5, rank=1, rank_range=(1, 1)), guess)))
     ranks = [(a["class"], text) for a, text in page.find("td") if a.get("data-label") == "Rank"]
     assert ("rank unranked", "at chance") in ranks
     assert [row["class"] for row in rows_of(page)] == ["entry scored first", "entry scored"]
