@@ -119,7 +119,7 @@ def test_only_fuzzy_logic_has_metrics_that_are_younger_than_its_boards(capsys):
     ],
 )
 def test_medians_and_tails_of_filed_entries_are_those_of_other_code(entry, median, below):
-    """Of the sequences of all three seeds together, as the other code took them; a score is a mean over seeds."""
+    """The other code took the sequences of all three seeds together; a score is a mean over seeds."""
     submission = read_submission(SUBMISSIONS / "fuzzylogic-v1" / entry)
     found, targets = scores_beside(submission)["ood"], submission.board.labels("ood").arrays["targets"]
     errors = np.array([run.predictions - targets[:, -1] for run in submission.runs["ood"]])

@@ -87,7 +87,7 @@ once_merged = pytest.mark.skipif(
 
 @once_merged
 def test_snapshot_is_what_is_filed(leaderboard):
-    """Errors and younger metrics aren't in the scores of entries; the test of all predictions compares them."""
+    """Errors and younger metrics aren't in the scores; the test of all predictions compares them."""
     without = [
         {**each, "entries": [{**entry, "errors": {}, "beside": {}} for entry in each["entries"]]}
         for each in PACKAGED["boards"]

@@ -50,9 +50,8 @@ def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
     [line] = [line for line in out.splitlines() if "A method" in line]
     cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
     assert cells[:3] == ["1", "A method", "scored"] and cells[6:] == ["1,000", "1,500"]
-    assert cells[4] == "{:.4f} to {:.4f}".format(
-        *interval_over_combinations(scored["splits"]["ood"], "accuracy")
-    )
+    interval = interval_over_combinations(scored["splits"]["ood"], "accuracy")
+    assert cells[4] == "{:.4f} to {:.4f}".format(*interval)
     assert cells[3].startswith(f"{score['mean']:.4f} ± ")
     [line] = [line for line in out.splitlines() if "as reported" in line]
     cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]

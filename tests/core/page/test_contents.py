@@ -59,7 +59,8 @@ def test_row_says_all_of_an_entry():
     assert (
         "1 alpha a family This is alpha. All metrics mean over seeds test ood accuracy 0.9100 0.7400 "
         "feature accuracy 0.9500 0.8000 Filed as sraven-v1/20261121-alpha scored 0.7400 ± 0.0100 "
-        "3 seeds, 0.7360 to 0.7440 over instances 0.9100 0.2061 400,000 20 M 2026-11-21 paper example.org code example.org"
+        "3 seeds, 0.7360 to 0.7440 over instances 0.9100 0.2061 400,000 20 M 2026-11-21 "
+        "paper example.org code example.org"
     ) in page.text.replace("\u00a0", " ")
     [row] = rows_of(page)
     assert row["id"] == "sraven-v1/20261121-alpha"
