@@ -60,7 +60,7 @@ def command(
     runs = tuple(found for run in runs for found in find_runs([run]))
     configs = [read_run(run) for run in runs]
     check_alike(runs, configs)
-    entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
+    entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
     entry["tuning_trials"] = tuning_trials
     evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
     evaluate(runs, out, entry, **language)
