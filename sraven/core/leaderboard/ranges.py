@@ -25,7 +25,7 @@ def _normals(count: int, **name: Any) -> NDArray[np.float64]:
     draws = np.zeros((2 * count, SAMPLES), np.uint64)
     fill_draws(draws, derive_key(**name), np.arange(SAMPLES, dtype=np.uint64), np.uint64(0))
     radii, angles = np.split(((draws >> np.uint64(11)) + 0.5) * 2.0**-53, 2)
-    return np.sqrt(-2 * np.log(radii)) * np.cos(2 * np.pi * angles)
+    return np.asarray(np.sqrt(-2 * np.log(radii)) * np.cos(2 * np.pi * angles))
 
 
 def _scores(entry: Entry) -> NDArray[np.float64]:
