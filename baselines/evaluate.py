@@ -98,6 +98,7 @@ def write_entry(
     authors: Sequence[str],
     code_commit: str | None = None,
     hardware: str | None = None,
+    tuning_trials: int | None = None,
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
@@ -110,6 +111,7 @@ def write_entry(
         authors: who submits.
         code_commit: of the code that trained the runs; None for what they have recorded.
         hardware: that trained them; None for what they have recorded.
+        tuning_trials: how many settings were tried; None if nobody says it.
 
     Returns:
         what they were found to score.
@@ -122,7 +124,8 @@ def write_entry(
     found = evaluate_runs(runs)
     seen = found.configs[0].steps * found.configs[0].batch_size
     chosen_by = SELECTION_SPLIT if any(_is_of_a_grid(run) for run in runs) else None
-    training = Training(seen, f"{seen:,} instances", chosen_by, hardware or hardware_of(runs) or UNKNOWN)
+    machine = hardware or hardware_of(runs) or UNKNOWN
+    training = Training(seen, f"{seen:,} instances", chosen_by, machine, tuning_trials)
     commit = code_commit or commit_of(runs)
     description = describe_runs(found.configs, found.params, training, authors, commit)
     description["readme"] += describe_unranked(found)
@@ -211,12 +214,14 @@ class Training(NamedTuple):
         trained_on: that in words.
         selection_split: by which hyperparameters were chosen; None if nothing was.
         hardware: that trained them.
+        tuning_trials: how many settings were tried; None if nobody says it.
     """
 
     seen: int
     trained_on: str
     selection_split: str | None
     hardware: str
+    tuning_trials: int | None = None
 
 
 def describe_runs(
@@ -256,6 +261,7 @@ def describe_runs(
             "selection_split": training.selection_split,
             "optimiser": OPTIMISERS[first.optimiser].title,
             "hardware": training.hardware,
+            "tuning_trials": training.tuning_trials,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n",
     }

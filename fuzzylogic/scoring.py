@@ -1,6 +1,6 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,12 +27,24 @@ def _pooled_r2(
     return 1 - ratio(errors, np.where(spread > _FLAT * squares, spread, 0))
 
 
+def _median_r2(errors: NDArray[np.float64], varied: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median over sequences of each run, given relative errors ``[n, runs]``."""
+    found = 1 - errors[varied[:, 0] > 0]
+    return np.median(found, axis=0) if len(found) else np.full(errors.shape[1], np.nan)
+
+
 METRICS = {
     "r2_per_sequence": Metric(
         ("relative_error", "varied"), lambda error, n: 1 - ratio(error, n), title="R² per sequence"
     ),
     "r2": Metric(("squared_error", "query_squared", "query", "instances"), _pooled_r2, title="R²"),
     "mse": Metric(("squared_error", "instances"), ratio, higher_is_better=False, title="mean squared error"),
+    "r2_median": Metric(
+        ("relative_error", "varied"), _median_r2, title="median of R² per sequence", of_instances=True
+    ),
+    "below_zero": Metric(
+        ("below_zero", "varied"), ratio, higher_is_better=False, title="share of sequences with R² below 0"
+    ),
 }
 
 
@@ -70,7 +82,8 @@ def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
 def error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     """Return those that depend on predictions ``[n]``, too."""
     errors, variances = (guesses - ys[:, -1]) ** 2, ys.var(axis=1)
-    return {"squared_error": errors, "relative_error": np.nan_to_num(ratio(errors, variances))}
+    relative = np.nan_to_num(ratio(errors, variances))
+    return {"squared_error": errors, "relative_error": relative, "below_zero": relative > 1}
 
 
 def _checked(predictions: ArrayLike, targets: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -100,8 +113,9 @@ def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
     columns = {**_label_columns(ys), **error_columns(ys, guesses)}
     sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
     values = {
-        name: float(metric.function(*(sums[column] for column in metric.summands)))
-        for name, metric in METRICS.items()
+        each.name: float(metric.function(*(sums[column] for column in metric.summands)))
+        for each in fields(Scores)
+        for metric in [METRICS[each.name]]
     }
     return Scores(**values)
 

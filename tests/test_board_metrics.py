@@ -29,6 +29,7 @@ from sraven.core.boards.ceilings import ANSWERS, KNOWS, Ceiling
 from sraven.core.boards.freeze import make_board
 from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.submissions.submission import read_submission, scores_beside
 from sraven.core.tasks.task import Metric
 from sraven.references import CEILINGS
 from sraven.scoring import SRAVENScoring
@@ -96,16 +97,38 @@ def test_younger_metric_is_told_beside(younger_metric, capsys):
     assert code == 0
     assert_filed_alike(scores, ENTRIES["fuzzylogic"])
     assert {split: list(found) for split, found in beside.items()} == {
-        "test": ["younger"],
-        "ood": ["younger"],
+        "test": ["younger", "r2_median", "below_zero"],
+        "ood": ["younger", "r2_median", "below_zero"],
     }
     assert beside["ood"]["younger"]["mean"] == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)
 
 
-def test_nothing_is_beside_without_a_younger_metric(capsys):
-    assert all(read_board(name).metrics_beside == () for name in board_ids())
-    printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")[1]
-    assert_filed_alike(scores_of(printed), ENTRIES["fuzzylogic"])
+def test_only_fuzzy_logic_has_metrics_that_are_younger_than_its_boards(capsys):
+    for board in map(read_board, board_ids()):
+        assert board.metrics_beside == (("r2_median", "below_zero") if board.family == "fuzzylogic" else ())
+    printed = command(capsys, "score", ENTRIES["sraven"], "--json")[1]
+    assert_filed_alike(scores_of(printed), ENTRIES["sraven"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "median", "below"),
+    [
+        ("20261122-hyla-6-400-000-instances", 0.991, 0.03),
+        ("20261122-softmax-6-400-000-instances", 0.987, 0.10),
+        ("20261122-linear-rate-0-003-6-400-000-instances", 0.983, 0.09),
+    ],
+)
+def test_medians_and_tails_of_filed_entries_are_those_of_other_code(entry, median, below):
+    """The other code took the sequences of all three seeds together; a score is a mean over seeds."""
+    submission = read_submission(SUBMISSIONS / "fuzzylogic-v1" / entry)
+    found, targets = scores_beside(submission)["ood"], submission.board.labels("ood").arrays["targets"]
+    errors = np.array([run.predictions - targets[:, -1] for run in submission.runs["ood"]])
+    r2 = 1 - errors**2 / targets.var(axis=1)
+    assert np.median(r2) == pytest.approx(median, abs=0.0005)
+    assert found["r2_median"]["by_seed"] == pytest.approx(np.median(r2, axis=1), abs=1e-8)
+    assert found["r2_median"]["interval"] is None
+    assert found["below_zero"]["by_seed"] == pytest.approx((r2 < 0).mean(axis=1), abs=1e-8)
+    assert found["below_zero"]["mean"] == pytest.approx(below, abs=0.005)
 
 
 @pytest.mark.parametrize("name", [SRAVEN_BOARD, FUZZY_BOARD])

@@ -13,6 +13,7 @@ from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard.copies import equal_seeds
+from sraven.core.leaderboard.entries import make_entry
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.export import make_rows
 from sraven.core.leaderboard.ranking import read_leaderboard
@@ -35,6 +36,7 @@ def test_scores_are_those_of_the_predictions(folder):
     entry = ENTRIES.get(f"{folder.parent.name}/{folder.name}")
     if entry is not None:  # else another test says so
         assert differing(entry["errors"], evidence.errors) == [], WRITE_ANEW
+        assert differing(entry["beside"], make_entry(entry["id"], evidence).beside) == [], WRITE_ANEW
 
 
 def test_every_ranked_board_has_all_its_references():
@@ -85,9 +87,9 @@ once_merged = pytest.mark.skipif(
 
 @once_merged
 def test_snapshot_is_what_is_filed(leaderboard):
-    """What entries get wrong isn't in their scores; the test of all predictions compares it."""
+    """Errors and younger metrics aren't in the scores; the test of all predictions compares them."""
     without = [
-        {**each, "entries": [{**entry, "errors": {}} for entry in each["entries"]]}
+        {**each, "entries": [{**entry, "errors": {}, "beside": {}} for entry in each["entries"]]}
         for each in PACKAGED["boards"]
     ]
     assert set(ENTRIES) == IDS, WRITE_ANEW

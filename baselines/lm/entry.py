@@ -74,6 +74,7 @@ def write_language_entry(
     authors: Sequence[str],
     code_commit: str | None = None,
     hardware: str | None = None,
+    tuning_trials: int | None = None,
 ) -> None:
     """Write the losses of runs on the documents of their board as a submission.
 
@@ -86,10 +87,12 @@ def write_language_entry(
         authors: who submits.
         code_commit: of the code that trained the runs; None for what they have recorded.
         hardware: that trained them; None for what they have recorded.
+        tuning_trials: how many settings were tried; None if nobody says it.
     """
     first = configs[0]
     seen = first.steps * first.batch_size * first.length
-    training = Training(seen, f"{seen:,} tokens", None, hardware or hardware_of(runs) or UNKNOWN)
+    machine = hardware or hardware_of(runs) or UNKNOWN
+    training = Training(seen, f"{seen:,} tokens", None, machine, tuning_trials)
     description = describe_runs(configs, params, training, authors, code_commit or commit_of(runs))
     with tempfile.TemporaryDirectory() as name:
         logs = {}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
 @click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
 @click.option("--hardware", help="That trained the runs.  [default: what training recorded]")
+@click.option("--tuning-trials", type=click.IntRange(1), help="Settings tried, the chosen one included.")
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
@@ -36,6 +37,7 @@ def command(
     authors: tuple[str, ...],
     code_commit: str | None,
     hardware: str | None,
+    tuning_trials: int | None,
     **language: Any,
 ) -> None:
     """Evaluate trained runs on their board, and write a submission.
@@ -58,7 +60,8 @@ def command(
     runs = tuple(found for run in runs for found in find_runs([run]))
     configs = [read_run(run) for run in runs]
     check_alike(runs, configs)
-    entry = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
+    entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
+    entry["tuning_trials"] = tuning_trials
     evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
     evaluate(runs, out, entry, **language)
 

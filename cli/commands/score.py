@@ -10,7 +10,7 @@ from cli.shared.options import threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
-from cli.shared.scores import print_many, print_scores, print_unranked
+from cli.shared.scores import print_advice, print_many, print_scores
 
 if TYPE_CHECKING:
     from sraven.core.leaderboard.filed import Fault
@@ -55,9 +55,9 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
         write_text(out, compact_json(found.scores))
 
     def show() -> None:
-        print_scores(found.scores, found.beside)
+        print_scores(found.scores, found.beside, found.board.metric)
         print_bounds(found.board, found.splits)
-        print_unranked(found.unranked)
+        print_advice(found)
 
     print_outcome(value=found.content, text=show)
     if check and not _is_as_filed(found):

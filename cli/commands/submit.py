@@ -8,7 +8,7 @@ import click
 from cli.shared.options import threads_option
 from cli.shared.printing import json_option, print_json, wants_json
 from cli.shared.progress import Stopped
-from cli.shared.scores import primary_score, print_unranked
+from cli.shared.scores import primary_score, print_advice
 
 if TYPE_CHECKING:
     from sraven.core.contribution.propose import Proposer
@@ -55,7 +55,7 @@ def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads:
     goal = file_submission(submission, leaderboard, scores=found.scores)
     if not wants_json():
         click.echo(goal)
-        print_unranked(found.unranked)
+        print_advice(found)
     address = _propose(proposer, goal, found) if proposer else None
     if wants_json():
         told = {name: found.content[name] for name in ("ranked", "unranked_because")}

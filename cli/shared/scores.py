@@ -20,13 +20,14 @@ def mean_with_error(score: Mapping[str, Any]) -> str:
     return "–" if score["mean"] is None else with_error(score["mean"], score["standard_error"])
 
 
+def span(interval: Sequence[float] | None) -> str:
+    """Return an interval in words; an empty text for none."""
+    return " to ".join(map(figure, interval)) if interval else ""
+
+
 def score_cells(found: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the cells of scores: of each its mean, and its interval."""
-    cells = []
-    for score in found:
-        low_high = " to ".join(map(figure, score["interval"])) if score["interval"] else ""
-        cells += [mean_with_error(score), low_high]
-    return cells
+    return [cell for score in found for cell in (mean_with_error(score), span(score["interval"]))]
 
 
 def primary_score(board: "Board", scores: Mapping[str, Any]) -> str:
@@ -35,29 +36,35 @@ def primary_score(board: "Board", scores: Mapping[str, Any]) -> str:
     return mean_with_error(found["metrics"][board.metric]) if found else "–"
 
 
-def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
+def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: str) -> None:
     """Print the scores of a submission: a row for each metric, columns for each split.
 
     Args:
         scores: what ``scores.json`` holds.
         beside: by split and metric, scores that aren't the board's.
+        primary: the metric that ranks. Its intervals are over combinations, where its scores are known by
+            them; all others are those of ``scores.json``.
     """
     from rich.table import Table
 
     from sraven.core.boards.bootstrap import SHARE
+    from sraven.core.boards.scoring import interval_over_combinations
 
     splits = scores["splits"]
+    metrics, over = {split: dict(found["metrics"]) for split, found in splits.items()}, "over instances"
+    for split, found in splits.items():
+        if interval := interval_over_combinations(found, primary):
+            metrics[split][primary] = {**metrics[split][primary], "interval": interval}
+            over = f"over combinations for {primary}, over instances for the others"
     seeds = {split: len(found["seeds"]) for split, found in splits.items()}
-    table = Table(
-        "metric", title=f"{scores['board']} ({SHARE} intervals over instances)", title_justify="left"
-    )
+    table = Table("metric", title=f"{scores['board']} ({SHARE} intervals {over})", title_justify="left")
     for split, found in splits.items():
         noun = "seed" if seeds[split] == 1 else "seeds"
         table.add_column(f"{split}: {found['instances']:,} instances, {seeds[split]} {noun}")
         table.add_column("interval")
-    names = dict.fromkeys(name for found in splits.values() for name in found["metrics"])
+    names = dict.fromkeys(name for found in metrics.values() for name in found)
     for name in names:
-        table.add_row(name, *score_cells(found["metrics"][name] for found in splits.values()))
+        table.add_row(name, *score_cells(found[name] for found in metrics.values()))
     gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
     for name in gaps:
         row = []
@@ -78,10 +85,12 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
         click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)
 
 
-def print_unranked(reasons: "Iterable[Unranked]") -> None:
-    """Print why a submission won't be ranked, a line each; nothing if it will."""
-    for reason in reasons:
+def print_advice(found: "Scored") -> None:
+    """Print why a submission won't be ranked, if it won't, and what it doesn't say, a line each."""
+    for reason in found.unranked:
         click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
+    for gap in found.gaps:
+        click.echo(f"note: {gap}")
 
 
 def _verdict(reasons: "Sequence[Unranked]") -> str:

@@ -8,6 +8,7 @@ import click
 
 from cli.shared.printing import print_rows
 from cli.shared.progress import doing
+from cli.shared.scores import span
 from sraven.core.base.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ def _fate(standing: "Standing", entry: "Entry") -> str:
         return f"yours, not filed; wouldn't be ranked: {why}"
     trained = f"trained on up to {entry.budget:,} {board.budget_unit}" if entry.budget else "without training"
     asked = f"asked {entry.replies.form}, " if entry.replies else ""
-    return f"yours, not filed; would have rank {entry.rank} among those {asked}{trained}"
+    return f"yours, not filed; would have rank {_place(entry)} among those {asked}{trained}"
+
+
+def _place(entry: "Entry") -> str:
+    """Return an entry's rank and its range, such as ``1 (1–3)``; nothing if it isn't ranked."""
+    return f"{entry.rank or ''}" + (f" ({entry.spread})" if entry.spread else "")
 
 
 def _bounds(board: "Board") -> str:
@@ -107,6 +113,7 @@ def _bounds(board: "Board") -> str:
 
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
+    from sraven.core.boards.bootstrap import SHARE
     from sraven.core.leaderboard.standing import ceiling
     from sraven.core.page.groups import look_notes
 
@@ -116,14 +123,16 @@ def print_standing(standing: "Standing") -> None:
         click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
         return
     title += _bounds(board)
+    resampled = next((entry.shown_interval[1] for entry in standing.entries if entry.interval), "instances")
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str]] = {
-        "rank": lambda entry: str(entry.rank or ""),
+        "rank": _place,
         "method": lambda entry: escape(entry.method),
         "badge": lambda entry: "yours" if entry.own else entry.badge,
         f"{board.primary_split} {board.metric}": lambda entry: (
             "–" if entry.value is None else with_error(entry.value, entry.standard_error)
         ),
+        f"{SHARE} over {resampled}": lambda entry: span(entry.shown_interval[0]),
         "gap": lambda entry: "" if entry.gap is None else figure(entry.gap),
         "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
         trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",

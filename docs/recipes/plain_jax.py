@@ -272,7 +272,7 @@ def main():
             "authors": options.author,
         },
         model={"parameters": sum(leaf.size for leaf in jax.tree.leaves(params))},
-        training={"instances": options.steps * BATCH, "selection_split": None},
+        training={"instances": options.steps * BATCH, "selection_split": None, "tuning_trials": 1},
     )
     print(f"{options.out} is written; score it with: sraven score {options.out}")
 

@@ -253,7 +253,7 @@ def main():
             "authors": options.author,
         },
         model={"parameters": sum(parameter.numel() for parameter in model.parameters())},
-        training={"instances": options.steps * BATCH, "selection_split": None},
+        training={"instances": options.steps * BATCH, "selection_split": None, "tuning_trials": 1},
     )
     print(f"{options.out} is written; score it with: sraven score {options.out}")
 

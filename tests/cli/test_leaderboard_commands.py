@@ -13,6 +13,7 @@ from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
 from sraven.core.boards.ceilings import Measured
+from sraven.core.boards.scoring import interval_over_combinations
 
 
 def file(run, submission, leaderboard):
@@ -48,14 +49,14 @@ def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
     score = scored["splits"]["ood"]["metrics"]["accuracy"]
     [line] = [line for line in out.splitlines() if "A method" in line]
     cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
-    assert cells[:3] == ["1", "A method", "scored"] and cells[5:] == ["1,000", "1,500"]
+    assert cells[:3] == ["1", "A method", "scored"] and cells[6:] == ["1,000", "1,500"]
+    interval = interval_over_combinations(scored["splits"]["ood"], "accuracy")
+    assert cells[4] == "{:.4f} to {:.4f}".format(*interval)
     assert cells[3].startswith(f"{score['mean']:.4f} ± ")
     [line] = [line for line in out.splitlines() if "as reported" in line]
     cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
-    assert cells[:4] == ["", "as reported", "reported", "0.5500 ± 0.0100"] and cells[5:] == [
-        "402,824",
-        "2,000",
-    ]
+    assert cells[:4] == ["", "as reported", "reported", "0.5500 ± 0.0100"]
+    assert cells[4] == "" and cells[6:] == ["402,824", "2,000"]
 
 
 def test_title_says_what_scores_are_read_against(run, small_boards, scored, filed, leaderboard, monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 from helpers.submissions import (
     FUZZY_BOARD,
     SRAVEN_BOARD,
+    edit,
     plant,
     predictions_file,
     small_board,
@@ -19,6 +20,7 @@ from helpers.submissions import (
     truth,
     write,
 )
+from sraven.core.boards.scoring import interval_over_combinations
 
 
 def test_scores_are_printed(run, small_boards, original, scored):
@@ -31,7 +33,10 @@ def test_scores_are_printed(run, small_boards, original, scored):
             [line] = [line for line in out.splitlines() if line.startswith(f"│ {metric} ")]
             if score["mean"] is not None:
                 assert f"{score['mean']:.4f} ± " in line
-                assert "{:.4f} to {:.4f}".format(*score["interval"]) in line
+                over_combinations = interval_over_combinations(scores[split], metric)
+                interval = over_combinations if metric == "accuracy" else score["interval"]
+                assert "{:.4f} to {:.4f}".format(*interval) in line
+    assert "(95 % intervals over combinations for accuracy, over instances for the others)" in out
     assert "gap of accuracy to the ceiling" in out
     [line] = [line for line in out.splitlines() if line.startswith("│ ceiling, joint, knowing the split ")]
     for split in ("test", "ood"):
@@ -190,6 +195,17 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
     found = json.loads(out)
     assert (found["folder"], found["ranked"], found["pull_request"]) == (folder, False, None)
     assert [reason["rule"] for reason in found["unranked_because"]] == ["seeds"]
+
+
+def test_trained_model_is_asked_how_many_settings_were_tried(run, small_boards, tmp_path):
+    told = "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
+    folder = write(tmp_path / "one", SRAVEN_BOARD)
+    assert told not in run("score", folder)[1]
+    edit(folder, lambda content: content["training"].pop("tuning_trials"))
+    code, out, _ = run("score", folder)
+    assert code == 0 and out.splitlines()[-1].startswith(told)
+    edit(folder, lambda content: content["training"].update(instances=0))
+    assert told not in run("score", folder)[1]
 
 
 def test_pull_request_without_a_client_files_nothing(run, small_boards, original, leaderboard, monkeypatch):

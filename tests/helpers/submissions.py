@@ -70,7 +70,7 @@ _DECIMAL = re.compile(r"-?\d+\.\d+(e-?\d+)?")
 
 METHOD = {"name": "A method", "description": "It guesses.", "authors": ["A. Author"]}
 MODEL = {"parameters": 1_000}
-TRAINING = {"instances": 1_500, "selection_split": "test"}
+TRAINING = {"instances": 1_500, "selection_split": "test", "tuning_trials": 4}
 
 
 @cache

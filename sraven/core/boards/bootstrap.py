@@ -8,7 +8,7 @@ Most columns are whole numbers: what is right, how often. Several of them are su
 digit of a larger number; see `_pack`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -218,3 +218,17 @@ def resample(
     with ThreadPoolExecutor(at_once) as pool:
         for round_ in range(0, len(begins), at_once):
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
+
+
+def resample_combinations(means: Sequence[float], instances: Sequence[int]) -> NDArray[np.float64]:
+    """Return the mean of instances in `SAMPLES` samples, each of which draws C of C combinations.
+
+    Instances of one combination fail together, so samples of instances differ too little. The draws depend on
+    C alone: methods that are scored on the same combinations have the same ones.
+
+    Args:
+        means: of each combination.
+        instances: how many each has.
+    """
+    weights = _draw(len(means), 0, SAMPLES) * np.asarray(instances, np.float64)[:, None]
+    return np.asarray(means @ weights / weights.sum(axis=0))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, resample
+from sraven.core.boards.bootstrap import LEVEL, resample, resample_combinations
 from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
 
 
@@ -114,6 +114,22 @@ def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)
 
 
+def interval_over_combinations(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
+    """Return the interval of a metric that is a mean over instances, if its combinations are resampled.
+
+    None where its scores aren't given by combination, or one of them has none.
+
+    Args:
+        scores: `SplitScores` as JSON values.
+        metric: its name.
+    """
+    apart = scores.get("by_combination", {}).get(metric)
+    if apart is None or None in apart["mean"]:
+        return None
+    low, high = _interval(resample_combinations(apart["mean"], apart["instances"]))
+    return round(float(low), DIGITS), round(float(high), DIGITS)
+
+
 def _over_seeds(values: NDArray[np.float64], low: Any, high: Any) -> Score:
     """Return the score of a metric, given its value for each seed."""
     error = _number(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
@@ -137,6 +153,10 @@ class _Columns:
     matrix: NDArray[np.float64]
     places: Mapping[str, slice]
     n_grouped: int
+
+    def of_all(self, metric: str, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a metric of all instances by run, ``[n_runs]``, given the sums of all columns."""
+        return self.evaluate(metric, self.matrix if self.metrics[metric].of_instances else totals)
 
     def evaluate(self, metric: str, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a metric by run, ``[..., n_runs]``, from sums of columns ``[..., columns]``."""
@@ -184,7 +204,7 @@ def score_plainly(
     outcomes = scoring.outcomes(labels, predictions, whole_run(predictions).answered, threads)
     columns = _stack({name: scoring.metrics[name] for name in metrics}, (), labels, [outcomes])
     totals = columns.matrix.sum(axis=0)
-    return {metric: round(float(columns.evaluate(metric, totals)[0]), DIGITS) for metric in metrics}
+    return {metric: round(float(columns.of_all(metric, totals)[0]), DIGITS) for metric in metrics}
 
 
 def score_runs(
@@ -216,7 +236,9 @@ def score_runs(
     totals, by_group = matrix.sum(axis=0), np.zeros((len(numbers), n_grouped))
     np.add.at(by_group, groups, matrix[:, :n_grouped])
 
-    sampled: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in columns.metrics}
+    sampled: dict[str, list[NDArray[np.float64]]] = {
+        name: [] for name, metric in chosen.items() if not metric.of_instances
+    }
     sampled_by_group: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in grouped}
     for sums, sums_by_group in resample(matrix, groups, len(numbers), n_grouped, threads=threads):
         for metric, samples in sampled.items():
@@ -230,13 +252,14 @@ def score_runs(
         lists = [tuple(_number(value) for value in column) for column in (values, *bounds)]
         return CombinationScores(tuple(numbers.tolist()), tuple(sizes.tolist()), *lists)
 
+    def score(metric: str) -> Score:
+        bounds = _interval(np.concatenate(sampled[metric])) if metric in sampled else (np.nan, np.nan)
+        return _over_seeds(columns.of_all(metric, totals), *bounds)
+
     return SplitScores(
         instances=len(matrix),
         seeds=tuple(run.seed for run in runs),
         missing=tuple(int((~run.answered).sum()) for run in runs),
-        metrics={
-            metric: _over_seeds(columns.evaluate(metric, totals), *_interval(np.concatenate(samples)))
-            for metric, samples in sampled.items()
-        },
+        metrics={metric: score(metric) for metric in chosen},
         by_combination={metric: apart(metric) for metric in grouped},
     )

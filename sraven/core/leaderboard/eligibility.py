@@ -5,6 +5,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
@@ -173,8 +174,8 @@ def _impossible_loss(context: Context) -> str:
 def is_at_chance(board: Board, interval: Sequence[float] | None) -> bool:
     """Return whether the interval of a score reaches what guessing scores; not where nobody knows either.
 
-    The interval is over instances alone. That over seeds would call a method guesswork of which one seed
-    learns and two don't.
+    The interval is over combinations or instances alone. That over seeds would call a method guesswork of
+    which one seed learns and two don't.
     """
     if board.chance is None or not interval:
         return False
@@ -185,7 +186,12 @@ def is_at_chance(board: Board, interval: Sequence[float] | None) -> bool:
 def _chance(context: Context) -> str:
     board = context.board
     score = context.score(board.primary_split, board.metric)
-    is_guess = score is not None and is_at_chance(board, score["interval"])
+    if score is None:
+        return ""
+    over_combinations = interval_over_combinations(
+        context.evidence.scores["splits"][board.primary_split], board.metric
+    )
+    is_guess = is_at_chance(board, over_combinations or score["interval"])
     return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
 
 
@@ -262,6 +268,14 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
 def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
     """Return what `reasons_unranked` tells, without rules and advice."""
     return [found.reason for found in reasons_unranked(evidence, fingerprints)]
+
+
+def find_gaps(evidence: Evidence) -> tuple[str, ...]:
+    """Return what a submission is asked for and doesn't say, in sentences; that costs no rank."""
+    training, family = evidence.content["training"], evidence.content["method"].get("family")
+    if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
+        return ()
+    return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
 def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sraven.core.boards.board import Board
+from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.standing import (
     REFERENCE,
     REPORTED,
     SCORED,
     SELF_REPORTED,
+    Combinations,
     Entry,
     Replies,
     SplitScore,
@@ -41,11 +43,12 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         value=score.value,
         standard_error=score.standard_error,
         interval=score.interval,
+        combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
+        combinations=_combinations(primary, board) if primary and method.get("family") != REFERENCE else None,
+        tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
-        splits={
-            split: {name: found["mean"] for name, found in values["metrics"].items()}
-            for split, values in scores["splits"].items()
-        },
+        splits={split: _means(values["metrics"]) for split, values in scores["splits"].items()},
+        beside={split: _means(found) for split, found in evidence.beside.items()},
         gap=primary["gap_to_ceiling"].get(board.metric) if primary and _is_bounded(content, board) else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
@@ -66,9 +69,21 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
     )
 
 
+def _means(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: found["mean"] for name, found in scores.items()}
+
+
 def _split_score(score: Mapping[str, Any], seeds: int) -> SplitScore:
     interval = tuple(score["interval"]) if score["interval"] else None
     return SplitScore(score["mean"], score["standard_error"], interval, seeds)
+
+
+def _combinations(scores: Mapping[str, Any], board: Board) -> Combinations | None:
+    """Return the primary metric by combination, where each of them has a score."""
+    apart = scores.get("by_combination", {}).get(board.metric)
+    if apart is None or None in apart["mean"]:
+        return None
+    return Combinations(tuple(apart["instances"]), tuple(apart["mean"]))
 
 
 def _replies(content: Mapping[str, Any]) -> Replies | None:

@@ -28,14 +28,15 @@ from sraven.core.submissions.submission import (
     Submission,
     decode_submission,
     open_submission,
+    scores_beside,
     scores_of,
 )
 from sraven.core.system.files import read_bounded
 from sraven.core.tasks.families import find_family
 
-_FORMAT = 2
+_FORMAT = 3
 _CONTENT = "content"
-_DERIVED = ("scores", "totals", "errors")
+_DERIVED = ("scores", "totals", "errors", "beside")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Evidence:
         predictions: ``[n, ...]`` of each run, by `run_name`.
         errors: by split, what it gets wrong, sorted: a `sraven.core.boards.diagnosis.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
+        beside: by split and metric, scores by what its task has got since the board.
     """
 
     content: Mapping[str, Any]
@@ -60,6 +62,7 @@ class Evidence:
     totals: Mapping[str, Mapping[str, float]]
     predictions: Mapping[str, NDArray[Any]]
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def run_name(split: str, seed: int) -> str:
@@ -117,6 +120,7 @@ def make_evidence(
             run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
         errors=errors or {},
+        beside=scores_beside(submission, threads=threads),
     )
 
 

@@ -31,6 +31,10 @@ def _of_entry(name: str) -> Column:
     return lambda board, entry: getattr(entry, name)
 
 
+def _end_of(name: str, end: int) -> Column:
+    return lambda board, entry: (getattr(entry, name) or (None, None))[end]
+
+
 def _of_replies(name: str) -> Column:
     return lambda board, entry: getattr(entry.replies, name, None)
 
@@ -44,6 +48,8 @@ COLUMNS: Mapping[str, Column] = {
     "board_digest": lambda board, entry: board.digest,
     "entry": lambda board, entry: entry.id or None,
     "rank": _of_entry("rank"),
+    "rank_low": _end_of("rank_range", 0),
+    "rank_high": _end_of("rank_range", 1),
     "method": _of_entry("method"),
     "family": _of_entry("family"),
     "badge": _of_entry("badge"),
@@ -52,8 +58,13 @@ COLUMNS: Mapping[str, Column] = {
     "split": lambda board, entry: board.primary_split,
     "score": _of_entry("value"),
     "standard_error": _of_entry("standard_error"),
-    "interval_low": lambda board, entry: entry.interval and entry.interval[0],
-    "interval_high": lambda board, entry: entry.interval and entry.interval[1],
+    "interval_low": _end_of("interval", 0),
+    "interval_high": _end_of("interval", 1),
+    "combinations_low": _end_of("combinations_interval", 0),
+    "combinations_high": _end_of("combinations_interval", 1),
+    "grid_low": _end_of("grid_range", 0),
+    "grid_high": _end_of("grid_range", 1),
+    "tuning_trials": _of_entry("tuning_trials"),
     "seeds": _of_entry("seeds"),
     "ceiling": lambda board, entry: ceiling(board),
     "chance": lambda board, entry: board.chance,

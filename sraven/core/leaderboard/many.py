@@ -10,7 +10,7 @@ from typing import Any
 
 from sraven.core.boards.board import Board, read_board
 from sraven.core.compute.parallel import check_threads
-from sraven.core.leaderboard.eligibility import Unranked, judge
+from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
 from sraven.core.submissions.submission import (
@@ -18,7 +18,6 @@ from sraven.core.submissions.submission import (
     differing,
     open_submission,
     read_scores,
-    scores_beside,
 )
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
@@ -69,6 +68,7 @@ class Scored:
         beside: by split and metric, scores that aren't the board's.
         unranked: why it won't be ranked; nothing if it will.
         splits: those that it predicts.
+        gaps: what it is asked for and doesn't say.
     """
 
     folder: Path
@@ -77,6 +77,7 @@ class Scored:
     beside: Mapping[str, Mapping[str, Any]]
     unranked: tuple[Unranked, ...]
     splits: tuple[str, ...]
+    gaps: tuple[str, ...]
 
     @property
     def differs(self) -> str:
@@ -111,9 +112,9 @@ def score_folder(
         BoardError: if this installation doesn't give the board's instances.
     """
     submission = decode_submission(open_submission(folder, find_board))
-    evidence = make_evidence(submission, threads=threads)
-    beside = scores_beside(submission, threads=threads)
-    return Scored(folder, submission.board, evidence.scores, beside, judge(evidence), tuple(submission.runs))
+    found = make_evidence(submission, threads=threads)
+    splits = tuple(submission.runs)
+    return Scored(folder, found.board, found.scores, found.beside, judge(found), splits, find_gaps(found))
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:

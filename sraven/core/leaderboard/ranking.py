@@ -20,6 +20,7 @@ from sraven.core.leaderboard.entries import make_entry, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
+from sraven.core.leaderboard.ranges import rank_ranges
 from sraven.core.leaderboard.reproduced import read_reproduced
 from sraven.core.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, Entry, Leaderboard, Standing
 from sraven.core.submissions.runs import SCORES
@@ -79,16 +80,21 @@ def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[J
     rank for what they score there are among those that are chosen from.
     """
     rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
-    best: dict[object, tuple[float, Entry]] = {}
+    points: dict[object, list[tuple[float, Entry]]] = {}
     for (entry, _, grid), evidence in zip(rows, entries.values(), strict=True):
         found = entry.by_split.get(SELECTION) if evidence.board.primary_split != SELECTION else None
         if found and found.value is not None:
             value = found.value if evidence.board.higher_is_better else -found.value
-            best[grid] = max(best.get(grid, (value, entry)), (value, entry), key=lambda point: point[0])
+            points.setdefault(grid, []).append((value, entry))
     chosen = []
     for entry, may_rank, grid in rows:
-        _, other = best.get(grid, (0.0, entry))
-        if other.method != entry.method:
+        of_grid = points.get(grid, [(0.0, entry)])
+        _, other = max(of_grid, key=lambda point: point[0])
+        if other.method == entry.method:
+            scores = [point.value for _, point in of_grid if point.value is not None]
+            if len({point.method for _, point in of_grid}) > 1 and scores:
+                entry = replace(entry, grid_range=(min(scores), max(scores)))
+        else:
             told = f"{SELECTION} chooses another point of its grid, {other.id}"
             entry = replace(entry, remark="; ".join(filter(None, [entry.remark, told])))
             may_rank = False
@@ -138,18 +144,21 @@ def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
     ordered = sorted(
         entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
     )
-    counts: dict[Any, int] = {}
+    ranked = [entry for entry, _ in ordered]
+    groups: dict[Any, list[int]] = {}
     leaders: dict[Any, tuple[int, float]] = {}
-    ranked = []
-    for entry, may_rank in ordered:
+    for place, (entry, may_rank) in enumerate(ordered):
         if board.is_ranked and may_rank and entry.value is not None:
             among = entry.budget, entry.replies and entry.replies.form
-            counts[among] = counts.get(among, 0) + 1
-            leader = leaders.get(among)
+            places, leader = groups.setdefault(among, []), leaders.get(among)
+            places.append(place)
             if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
-                leader = leaders[among] = counts[among], entry.value
-            entry = replace(entry, rank=leader[0])
-        ranked.append(entry)
+                leader = leaders[among] = len(places), entry.value
+            ranked[place] = replace(entry, rank=leader[0])
+    for places in groups.values():
+        ranges = rank_ranges([ranked[place] for place in places], higher_is_better=board.higher_is_better)
+        for place, ends in zip(places, ranges, strict=True):
+            ranked[place] = replace(ranked[place], rank_range=ends)
     return tuple(ranked)
 
 

@@ -19,7 +19,7 @@ from sraven.core.boards.board import Board
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
 from sraven.core.leaderboard.ranking import Judged, judge_own, make_standings, of_board
-from sraven.core.leaderboard.standing import Entry, Leaderboard, Replies, SplitScore
+from sraven.core.leaderboard.standing import Combinations, Entry, Leaderboard, Replies, SplitScore
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.untrusted.schemas import find_problem
 
@@ -57,15 +57,19 @@ def write_snapshot(path: Path, found: Leaderboard) -> None:
     write_text(path, compact_json(content))
 
 
-def _pair(values: Sequence[float] | None) -> tuple[float, float] | None:
+def _pair(values: Sequence[Any] | None) -> tuple[Any, Any] | None:
     return None if values is None else (values[0], values[1])
 
 
 def _entry(content: Mapping[str, Any]) -> Entry:
     """Return a row from its JSON values."""
-    scores, replies = content["by_split"], content["replies"]
+    scores, replies, scored = content["by_split"], content["replies"], content["combinations"]
     changed = {
-        "interval": _pair(content["interval"]),
+        **{
+            name: _pair(content[name])
+            for name in ("interval", "combinations_interval", "rank_range", "grid_range")
+        },
+        "combinations": scored and Combinations(**{name: tuple(found) for name, found in scored.items()}),
         "copies": tuple(content["copies"]),
         "replies": replies and Replies(**replies),
         "rungs": {name: _pair(interval) for name, interval in content["rungs"].items()},
@@ -123,7 +127,7 @@ def read_snapshot(
         digest, entries = packaged.get(board.id, (board.digest, ()))
         if digest != board.digest:
             raise BoardError(f"{SNAPSHOT} is of another {board.id}; reinstall sraven")
-        filed = [(replace(entry, rank=None), entry.rank is not None) for entry in entries]
+        filed = [(replace(entry, rank=None, rank_range=None), entry.rank is not None) for entry in entries]
         return filed + judge_own(of_board(board, own), {}, pins)
 
     return Leaderboard(make_standings(only, rows, pins))

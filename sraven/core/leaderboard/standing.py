@@ -61,6 +61,19 @@ class SplitScore:
     seeds: int
 
 
+@dataclass(frozen=True)
+class Combinations:
+    """The primary metric on the primary split, by combination; lists of equal length.
+
+    Attributes:
+        instances: how many instances each combination has.
+        mean: over them, and over seeds.
+    """
+
+    instances: tuple[int, ...]
+    mean: tuple[float, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """A row of a board's table.
@@ -73,12 +86,22 @@ class Entry:
         badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
         rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no
             more than what machines may differ by share one. None if it isn't ranked.
+        rank_range: between which ranks it may well be; see `sraven.core.leaderboard.ranges`. None if it isn't
+            ranked.
         remark: why it isn't ranked, or what to know of it.
         value: the primary metric on the primary split, mean over seeds.
         standard_error: over seeds, None for one seed.
         interval: bootstrap interval over instances, None for a reported row.
+        combinations_interval: bootstrap interval over combinations; None where scores aren't given by
+            combination, as on boards of text, and for a reported row.
+        combinations: the scores of each, of which the range of its rank is made; None there too, and for
+            references.
         seeds: number of seeds.
+        grid_range: the least and the most that the points of its grid score, where `test` chose it among
+            several.
+        tuning_trials: how many settings were tried, in the submitter's words; None if he doesn't say.
         splits: all metrics (means over seeds) by split.
+        beside: by split, those that its board's file doesn't list.
         gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
         parameters: of the model.
         train_instances: seen in training, in the unit of the board's budget.
@@ -105,10 +128,15 @@ class Entry:
     description: str
     badge: str
     rank: int | None = None
+    rank_range: tuple[int, int] | None = None
     remark: str = ""
     value: float | None
     standard_error: float | None
     interval: tuple[float, float] | None = None
+    combinations_interval: tuple[float, float] | None = None
+    combinations: Combinations | None = None
+    grid_range: tuple[float, float] | None = None
+    tuning_trials: int | None = None
     seeds: int
     splits: Mapping[str, Mapping[str, float | None]]
     gap: float | None
@@ -122,6 +150,7 @@ class Entry:
     copies: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     replies: Replies | None = None
+    beside: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     rungs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     by_split: Mapping[str, SplitScore] = field(default_factory=dict)
     digest: str | None = None
@@ -139,6 +168,19 @@ class Entry:
         """What else its name has."""
         head, _, details = self.method.partition(", ")
         return details if head in _TITLES else ""
+
+    @property
+    def spread(self) -> str:
+        """The range of its rank, such as ``1–3``; empty if that is one rank, or it isn't ranked."""
+        low, high = self.rank_range or (0, 0)
+        return f"{low}–{high}" if low < high else ""
+
+    @property
+    def shown_interval(self) -> tuple[tuple[float, float] | None, str]:
+        """The interval to show, and over what it is: combinations, if it is known over them."""
+        if self.combinations_interval:
+            return self.combinations_interval, "combinations"
+        return self.interval, "instances"
 
     @property
     def is_filed(self) -> bool:

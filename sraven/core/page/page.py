@@ -16,6 +16,7 @@ from sraven.core.page.words import (
     compact,
     kind,
     metric_name,
+    passes,
     score,
     score_and_error,
     shortened,
@@ -25,7 +26,18 @@ from sraven.core.system.files import write_text
 PAGE = "index.html"
 """Name of the page's file."""
 
-HELPERS = (budget_key, compact, draw_mark, family_of, kind, metric_name, score, score_and_error, shortened)
+HELPERS = (
+    budget_key,
+    compact,
+    draw_mark,
+    family_of,
+    kind,
+    metric_name,
+    passes,
+    score,
+    score_and_error,
+    shortened,
+)
 """Functions that the templates call by their names."""
 
 

@@ -61,6 +61,8 @@ class Row(NamedTuple):
         entry: with its texts made legible.
         search: what the text filter looks through.
         strip: its score between chance and ceiling; None if it has none.
+        is_first: whether it is surely the first of its group: its range is its rank, and others are ranked
+            there, or its budget is the board's own.
         is_at_chance: whether it has no rank and its score is no better than guessing.
         note: number of the note on where a reported figure is from; None for others.
         look: what to know of the look of its name; may be empty.
@@ -75,6 +77,7 @@ class Row(NamedTuple):
     entry: Entry
     search: str
     strip: Element | None
+    is_first: bool
     is_at_chance: bool
     note: int | None
     look: str
@@ -110,7 +113,7 @@ def _brief(description: str) -> str:
 
 
 def _metrics(board: Board, entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    found = entry.splits.values()
+    found = [{**metrics, **entry.beside.get(split, {})} for split, metrics in entry.splits.items()]
     names = dict.fromkeys(name for metrics in found for name in metrics)
     rows = ((metric_name(board, name), tuple(score(split.get(name)) for split in found)) for name in names)
     return tuple(rows) if len(names) > 1 else ()
@@ -175,13 +178,14 @@ def make_table(standing: Standing) -> Table:
     columns = _columns(board, best)
     notes, looks = reported_notes(standing), look_notes(standing)
 
-    def row(name: str, entry: Entry) -> Row:
+    def row(name: str, entry: Entry, is_alone: bool) -> Row:
         return Row(
             name=name,
             entry=entry,
             search=_search(entry),
             strip=draw_strip(span, bounds, [[entry]]) if span and entry.value is not None else None,
-            is_at_chance=entry.rank is None and is_at_chance(board, entry.interval),
+            is_first=entry.rank_range == (1, 1) and not (is_alone and entry.budget != board.train_budget),
+            is_at_chance=entry.rank is None and is_at_chance(board, entry.shown_interval[0]),
             note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,
             look=capitalised(looks.get(entry.id, "")),
             brief=_brief(entry.description),
@@ -191,11 +195,13 @@ def make_table(standing: Standing) -> Table:
             figures=tuple((column, column.figure(entry)) for column in columns),
         )
 
+    def rows(group: Group) -> tuple[Row, ...]:
+        is_alone = sum(entry.rank is not None for _, entry in group.entries) == 1
+        return tuple(row(name, entry, is_alone) for name, entry in group.entries)
+
     return Table(
         primary=f"{capitalised(metric_name(board, board.metric))}, {board.primary_split}",
         best=best,
         columns=columns,
-        bodies=tuple(
-            (group, tuple(row(name, entry) for name, entry in group.entries)) for group in groups(standing)
-        ),
+        bodies=tuple((group, rows(group)) for group in groups(standing)),
     )

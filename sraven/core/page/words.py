@@ -85,6 +85,15 @@ def with_error(entry: Entry) -> str:
     return "\u00a0±\u00a0".join(filter(None, score_and_error(entry)))
 
 
+def passes(board: Board, entry: Entry, line: float) -> str:
+    """Return whether the score of an entry passes a line, in words, as far as its interval tells."""
+    value = entry.value or 0.0
+    low, high = entry.shown_interval[0] or (value, value)
+    if low <= line <= high:
+        return "not told apart"
+    return "passed" if (value > line) == board.higher_is_better else "not passed"
+
+
 def shortened(text: str, letters: int) -> str:
     """Return a text's beginning, with an ellipsis if there is more."""
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"

@@ -107,7 +107,8 @@ def write_submission(
             ``layers``, ``heads``, ``width``.
         training: ``instances`` (how many were seen, repeats included; tokens for C4),
             ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
-            was any; if you like ``optimiser``, ``tuning_trials``, ``hardware``, ``seconds``.
+            was any; ``tuning_trials`` (how many settings were tried) of a trained model; if you like
+            ``optimiser``, ``hardware``, ``seconds``.
             ``used_ood`` must be False.
         replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` in which it was asked
             and the ``prompt_digest`` of all prompts, ``harness`` and ``harness_version``; if you like

@@ -78,7 +78,7 @@ class Metric(NamedTuple):
     """A score that is a function of sums over instances.
 
     So one set of columns gives the score of a split, of each of its combinations and of every
-    bootstrap sample.
+    bootstrap sample. A median is no such function: it takes the columns themselves, and has no interval.
 
     Attributes:
         summands: names of the columns whose sums enter.
@@ -88,6 +88,8 @@ class Metric(NamedTuple):
         is_share: whether it is the share right of instances that are right or wrong, its second summand
             counting them, and all on which the ideal observer may err are among them. Then what this
             scores bounds what chance allows.
+        of_instances: whether the function takes columns ``[n, runs]``, and those of the labels ``[n, 1]``, in
+            place of their sums.
     """
 
     summands: tuple[str, ...]
@@ -95,6 +97,7 @@ class Metric(NamedTuple):
     higher_is_better: bool = True
     title: str = ""
     is_share: bool = False
+    of_instances: bool = False
 
 
 def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -175,6 +175,7 @@ def test_one_point_of_a_grid_is_ranked_the_one_that_test_chooses():
     judged = judge_filed({str(number): each for number, each in enumerate(entries)}, set(), {})
     assert [may_rank for _, may_rank in judged] == [True, False, True, True]
     assert judged[1][0].remark == "test chooses another point of its grid, 0"
+    assert [entry.grid_range for entry, _ in judged] == [(0.3, 0.5), None, None, None]
 
 
 def test_a_point_without_a_rank_leaves_it_to_no_other():

@@ -41,6 +41,7 @@ def test_row_is_what_the_standing_says(found):
     assert (filed["own"], filed["entry"], filed["rank"], filed["date"]) == (False, ENTRY, 2, "2026-11-21")
     assert (filed["score"], filed["score_ood"], filed["score_test"], filed["seeds"]) == (0.6, 0.6, 0.5, 3)
     assert (filed["interval_low"], filed["interval_high"]) == (0.6 - 0.02, 0.6 + 0.02)
+    assert filed["combinations_low"] is filed["combinations_high"] is None  # its scores aren't known by them
     assert filed["standard_error"] == filed["standard_error_ood"] == pytest.approx(0, abs=1e-12)
     assert [filed[f"train_{name}"] for name in ("instances", "budget", "unit")] == [1_500, 2_000, "instances"]
     assert (filed["board"], filed["metric"], filed["split"]) == (SRAVEN_BOARD, "accuracy", "ood")

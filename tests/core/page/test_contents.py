@@ -54,15 +54,25 @@ def test_entries_of_each_budget_stand_apart_and_the_best_first():
 
 
 def test_row_says_all_of_an_entry():
-    page = page_of(Standing(read_board("sraven-v1"), (make_entry("alpha", 0.74, rank=1, family="a family"),)))
+    entry = make_entry("alpha", 0.74, rank=1, rank_range=(1, 1), family="a family")
+    page = page_of(Standing(read_board("sraven-v1"), (entry,)))
     assert (
         "1 alpha a family This is alpha. All metrics mean over seeds test ood accuracy 0.9100 0.7400 "
         "feature accuracy 0.9500 0.8000 Filed as sraven-v1/20261121-alpha scored 0.7400 ± 0.0100 "
-        "3 seeds, 0.7360 to 0.7440 0.9100 0.2061 400,000 20 M 2026-11-21 paper example.org code example.org"
+        "3 seeds, 0.7360 to 0.7440 over instances 0.9100 0.2061 400,000 20 M 2026-11-21 "
+        "paper example.org code example.org"
     ) in page.text.replace("\u00a0", " ")
     [row] = rows_of(page)
     assert row["id"] == "sraven-v1/20261121-alpha"
     assert row["class"] == "entry scored first"
+
+
+def test_row_says_what_its_score_depends_on():
+    entry = make_entry("alpha", 0.74, rank=1, rank_range=(1, 3), grid_range=(0.74, 0.91), tuning_trials=1_200)
+    entry = replace(entry, combinations_interval=(0.65, 0.81), beside={"ood": {"younger": 0.25}})
+    text = page_of(Standing(read_board("sraven-v1"), (entry,))).text.replace("\u00a0", " ")
+    assert "1 (1–3) alpha" in text and "Settings tried: 1,200" in text and "younger – 0.2500" in text
+    assert "3 seeds, 0.6500 to 0.8100 over combinations its grid’s points 0.7400 to 0.9100" in text
 
 
 def test_reported_row_has_no_rank_and_says_that_there_are_no_predictions():

@@ -86,8 +86,12 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     told = summary.strip.get("aria-label")
     assert "hyla 0.7000\u00a0±\u00a00.0100" in told
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
-    loser = Standing(BOARD, (make_entry("worse", 0.05, rank=1),))
-    assert "composition-blind 0.0512 (not passed)" in page_of(loser).text
+    for value, told in (
+        (0.04, "not passed"),
+        (0.05, "not told apart"),
+    ):  # the intervals are 0.004 to either side
+        standing = Standing(BOARD, (make_entry("worse", value, rank=1),))
+        assert f"composition-blind 0.0512 ({told})" in page_of(standing).text
 
 
 def test_leader_is_of_the_boards_own_budget_if_any_is():
@@ -130,10 +134,27 @@ def test_what_is_beyond_a_scale_stays_at_its_end():
 
 def test_entry_at_chance_says_so_instead_of_a_rank():
     guess = make_entry("guess", 0.0003, interval=(0.0002, 0.0004), remark="no better than chance")
-    page = page_of(Standing(BOARD, (make_entry("good", 0.5, rank=1), guess)))
+    page = page_of(Standing(BOARD, (make_entry("good", 0.5, rank=1, rank_range=(1, 1)), guess)))
     ranks = [(a["class"], text) for a, text in page.find("td") if a.get("data-label") == "Rank"]
     assert ("rank unranked", "at chance") in ranks
     assert [row["class"] for row in rows_of(page)] == ["entry scored first", "entry scored"]
+
+
+def test_disc_is_of_a_first_rank_without_a_range():
+    sure, near = (make_entry(name, 0.5, rank=1) for name in ("sure", "near"))
+    second = make_entry("second", 0.4, rank=2, rank_range=(2, 2))
+    small = {"rank": 1, "rank_range": (1, 1), "budget": 10_000_000}
+    for entries, first in (
+        ((replace(sure, rank_range=(1, 1)), second), ["sure"]),
+        ((replace(near, rank_range=(1, 2)), second), []),
+        ((replace(sure, rank_range=(1, 1)),), ["sure"]),
+        ((make_entry("alone", 0.5, **small),), []),
+        ((make_entry("small", 0.5, **small), replace(second, budget=10_000_000)), ["small"]),
+    ):
+        page = page_of(Standing(BOARD, entries))
+        rows = [a["id"] for a, _ in page.find("tr") if "first" in a.get("class", "").split()]
+        assert rows == [f"sraven-v1/20261121-{name}" for name in first]
+    assert "1(1–2)" in page_of(Standing(BOARD, (replace(near, rank_range=(1, 2)),))).text.replace(" ", "")
 
 
 def test_the_readers_own_entry_stands_out():
