@@ -9,11 +9,12 @@ from base64 import b64decode
 from pathlib import Path
 from shutil import which
 
-from fuzzylogic import FuzzyLogic, plots, show
+from fuzzylogic import FuzzyLogic
+from fuzzylogic.views import plots, show
 from sraven import SRAVEN
 from sraven.core.system.files import write_bytes, write_text
-from sraven.drawing import draw_puzzle
-from sraven.show import make_puzzle
+from sraven.views.drawing import draw_puzzle
+from sraven.views.show import make_puzzle
 
 IMAGES = Path(__file__).parent / "images"
 

@@ -77,13 +77,13 @@ FAMILY = Family(
         "ood_terms": Size(16_384, "Sequences of unseen terms."),
     },
     show=Show(
-        "fuzzylogic.show",
+        "fuzzylogic.views.show",
         explain="Show the query's value, the function, and how many agree.",
-        picture="fuzzylogic.plots:save_picture",
+        picture="fuzzylogic.views.plots:save_picture",
         draws="Write the surface as a picture (L = 2).",
     ),
     measure="fuzzylogic.estimate:measure",
-    bench="fuzzylogic.bench",
+    bench="fuzzylogic.views.bench",
     encoding="baselines.encode:encode_fuzzylogic",
     recipe="baselines.recipes:FUZZYLOGIC",
     examples={

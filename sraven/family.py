@@ -71,12 +71,12 @@ FAMILY = Family(
         "ood": Size(51_200, "Instances of held-out combinations."),
     },
     show=Show(
-        "sraven.show",
+        "sraven.views.show",
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture="sraven.plots:save_picture",
+        picture="sraven.views.plots:save_picture",
     ),
     measure="sraven.estimate:measure",
-    bench="sraven.bench",
+    bench="sraven.views.bench",
     encoding="baselines.encode:encode_sraven",
     recipe="baselines.recipes:SRAVEN",
     examples={

@@ -24,7 +24,7 @@ from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing
-from sraven.plots import FAINT, INK, PAPER
+from sraven.views.plots import FAINT, INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
 """Those of the leaderboard's page, of hues that colour-blind readers tell apart."""

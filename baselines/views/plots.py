@@ -12,7 +12,7 @@ from matplotlib.ticker import EngFormatter
 from baselines.views.curves import LOSS, Curves, Group, thin, view
 from sraven.core.page.palette import follow_scheme
 from sraven.core.system.files import replacing
-from sraven.plots import FAINT, INK, PAPER
+from sraven.views.plots import FAINT, INK, PAPER
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", INK)
 """Of Okabe and Ito: apart for all kinds of colour vision; dark ones first, for print."""

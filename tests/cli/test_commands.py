@@ -230,7 +230,7 @@ def test_show_writes_a_picture(run, tmp_path, options):
 
 def test_show_without_matplotlib_names_the_extra(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
+    monkeypatch.delitem(sys.modules, "sraven.views.plots", raising=False)
     code, _, err = run("show", "--png", tmp_path / "puzzle.png")
     assert code == 2 and "'.[analysis]'" in err
 

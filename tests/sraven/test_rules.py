@@ -37,8 +37,8 @@ from sraven.rules import (
     row_table,
     rules_of,
 )
-from sraven.show import make_puzzle, to_json
 from sraven.text.ids import find_question
+from sraven.views.show import make_puzzle, to_json
 
 TEN = rules_of("ten")
 DOUBLING = Rule(

@@ -25,7 +25,7 @@ from baselines.analysis.plots.frame import (
     lines_of,
     panels_of,
 )
-from sraven.plots import INK, PAPER
+from sraven.views.plots import INK, PAPER
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from baselines.analysis.plots.frame import (
     Picture,
     panels_of,
 )
-from sraven.plots import INK, PAPER
+from sraven.views.plots import INK, PAPER
 
 Number = float | None
 

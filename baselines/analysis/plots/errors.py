@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from baselines.analysis.plots.frame import PAGE, SMALL, Picture
-from sraven.plots import ON_DARK, ON_LIGHT
+from sraven.views.plots import ON_DARK, ON_LIGHT
 
 _FILLS = (
     ("#4f9dc5", ""),

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing
-from sraven.plots import FAINT, INK, PAPER
+from sraven.views.plots import FAINT, INK, PAPER
 
 COLUMN, PAGE = 3.35, 6.9
 """Widths of a column and of a page of a paper, in inches."""

@@ -20,7 +20,7 @@ from baselines.analysis.plots.frame import (
     Picture,
     panels_of,
 )
-from sraven.plots import INK, ON_DARK, ON_LIGHT
+from sraven.views.plots import INK, ON_DARK, ON_LIGHT
 
 
 class Matrix(NamedTuple):

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from baselines.analysis.calibration import Bin, Calibration, Open
 from baselines.analysis.plots.frame import COLOURS, COLUMN, MARKS, MUTED, PAGE, SMALL, Picture
 from sraven.core.base.estimate import Mean
-from sraven.plots import INK, PAPER
+from sraven.views.plots import INK, PAPER
 
 
 def reliability_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:

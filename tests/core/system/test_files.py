@@ -197,7 +197,7 @@ OWN_READERS = {
     "baselines/reproduction/plots.py": "a picture that it wrote",
     "baselines/reproduction/render.py": "a page that it wrote",
     "cli/completion.py": "a file of the package",
-    "fuzzylogic/plots.py": "a picture that it wrote",
+    "fuzzylogic/views/plots.py": "a picture that it wrote",
     "sraven/core/boards/board.py": "a file of the package",
     "sraven/core/boards/freeze.py": "a checkout's board, which is to be written",
     "sraven/core/boards/lines.py": "files of the package",

@@ -9,7 +9,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from sraven.core.page.palette import palette
 from sraven.core.system.files import replacing
-from sraven.show import ANSWERS_SHOWN, Puzzle, colour
+from sraven.views.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6
 INK, PAPER, FAINT = (palette()[name].light for name in ("text", "surface", "line"))

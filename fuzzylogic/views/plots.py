@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fuzzylogic.record import evaluate_terms
-from fuzzylogic.show import Puzzle
+from fuzzylogic.views.show import Puzzle
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.page.palette import follow_scheme, palette
 from sraven.core.system.files import replacing

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 from sraven.core.page.palette import variables
 from sraven.core.page.svg import element, to_text
-from sraven.show import Puzzle, colour
+from sraven.views.show import Puzzle, colour
 
 _CELL, _GAP, _PAD, _LINE = 34, 12, 9, 27
 _STYLE = (
@@ -27,7 +27,7 @@ def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
     """Return a puzzle as a drawing: a text to be written into a file, which a notebook shows.
 
     Args:
-        puzzle: of `sraven.show.make_puzzle`.
+        puzzle: of `sraven.views.show.make_puzzle`.
         answer: colours by feature, and shows the ninth panel and the rules. Without it nothing is coloured:
             where both stand side by side, a hue must not mean two things.
     """

@@ -1,0 +1,1 @@
+"""Fuzzy logic for the eye: instances and pictures, and what `sraven bench` measures."""

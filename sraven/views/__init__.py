@@ -1,0 +1,1 @@
+"""SRAVEN for the eye: instances and pictures, and what `sraven bench` measures."""
