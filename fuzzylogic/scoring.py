@@ -1,6 +1,6 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,9 +99,10 @@ def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
     guesses, ys = _checked(predictions, targets)
     columns = {**_label_columns(ys), **error_columns(ys, guesses)}
     sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
+    metrics = {each.name: METRICS[each.name] for each in fields(Scores)}
     values = {
         name: float(metric.function(*(sums[column] for column in metric.summands)))
-        for name, metric in METRICS.items()
+        for name, metric in metrics.items()
     }
     return Scores(**values)
 

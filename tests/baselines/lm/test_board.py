@@ -74,7 +74,7 @@ def test_board_loads_though_there_is_nothing_to_compare():
     board = load_board("c4-v1")
     assert board.is_corpus and board.splits == {"validation": 364_608} and board.budget_unit == "tokens"
     board.check("validation")
-    with pytest.raises(ConfigurationError, match="split='train': expected one of 'validation'"):
+    with pytest.raises(ConfigurationError, match=r"split='train': .*'validation'"):
         board.check("train")
 
 
@@ -112,7 +112,7 @@ def test_nothing_gives_its_text():
 
 
 def test_no_dataset_can_be_made_of_it():
-    with pytest.raises(ConfigurationError, match=r"^task='c4': expected one of sraven, fuzzylogic$"):
+    with pytest.raises(ConfigurationError, match=r"^task='c4': .*sraven, fuzzylogic"):
         make_task(C4().config)
 
 
@@ -272,10 +272,10 @@ def test_the_least_and_the_most_of_a_document_are_no_fault():
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.ones((SIZE, 2)), rf"has shape \[{SIZE}, 2\]; expected \[{SIZE}, 3\]"),
-        (np.ones((SIZE - 1, 3)), rf"has shape \[{SIZE - 1}, 3\]"),
-        (np.ones(SIZE), r"has shape \[13\]"),
-        (np.ones((SIZE, 3), int), "has dtype int64; expected floats"),
+        (np.ones((SIZE, 2)), rf"\[{SIZE}, 2\].*\[{SIZE}, 3\]"),
+        (np.ones((SIZE - 1, 3)), rf"\[{SIZE - 1}, 3\]"),
+        (np.ones(SIZE), r"\[13\]"),
+        (np.ones((SIZE, 3), int), "int64.*floats"),
     ],
 )
 def test_other_arrays_are_refused(array, message):
