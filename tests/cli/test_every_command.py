@@ -67,7 +67,8 @@ def lines_of(family):
     return "\n".join(f"{family.name} {name} {options[name]}" for name in summaries(family))
 
 
-OTHERS = [find_family(name) for name in generating_families() if name != MAIN]
+OTHERS = (find_family(name) for name in generating_families() if name != MAIN)
+OF_OTHERS = "\n".join(map(lines_of, OTHERS))
 
 LINES = f"""
 count
@@ -77,7 +78,7 @@ verify data
 publish data user/name --dry-run
 show
 ambiguity --M 2 -n 9
-{"\n".join(map(lines_of, OTHERS))}
+{OF_OTHERS}
 boards
 freeze definitions.yaml
 reference {SRAVEN_BOARD} uniform-random --out entry
