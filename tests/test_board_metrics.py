@@ -101,7 +101,8 @@ def test_younger_metric_is_told_beside(younger_metric, capsys):
 
 def test_nothing_is_beside_without_a_younger_metric(capsys, monkeypatch):
     board = read_board("fuzzylogic-v1")
-    monkeypatch.setattr(FuzzyLogicScoring, "metrics", board.metrics)
+    known = {name: FUZZY_SCORE.METRICS[name] for name in board.metrics}
+    monkeypatch.setattr(FuzzyLogicScoring, "metrics", known)
     assert board.metrics_beside == ()
     printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")[1]
     assert_filed_alike(scores_of(printed), ENTRIES["fuzzylogic"])
