@@ -112,10 +112,10 @@ def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
     guesses, ys = _checked(predictions, targets)
     columns = {**_label_columns(ys), **error_columns(ys, guesses)}
     sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
+    metrics = {each.name: METRICS[each.name] for each in fields(Scores)}
     values = {
-        each.name: float(metric.function(*(sums[column] for column in metric.summands)))
-        for each in fields(Scores)
-        for metric in [METRICS[each.name]]
+        name: float(metric.function(*(sums[column] for column in metric.summands)))
+        for name, metric in metrics.items()
     }
     return Scores(**values)
 

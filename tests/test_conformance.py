@@ -171,13 +171,13 @@ def test_configuration_is_frozen(task):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("dev", 0, 1), "split='dev': expected one of train, test, ood"),
+        (("dev", 0, 1), "split='dev': .*train, test, ood"),
         ((["train"], 0, 1), "split="),
-        (("train", -1, 1), "start=-1: expected an integer from 0"),
-        (("train", 0, -1), "count=-1: expected an integer from 0"),
-        (("train", 0.5, 1), "start=0.5: expected an integer"),
-        (("train", True, 1), "start=True: expected an integer"),
-        (("train", 2**62, 1), "count=1: expected an integer from 0 to 0"),
+        (("train", -1, 1), "start=-1: .* 0 "),
+        (("train", 0, -1), "count=-1: .* 0 "),
+        (("train", 0.5, 1), "start=0.5: .*integer"),
+        (("train", True, 1), "start=True: .*integer"),
+        (("train", 2**62, 1), "count=1: .* 0 .* 0"),
     ],
 )
 def test_bad_ranges_are_refused(task, arguments, message):

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
-from sraven.core.boards.board import board_ids, read_board
+from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.entries import make_entry
 from sraven.core.leaderboard.evidence import gather_evidence
@@ -22,6 +22,7 @@ from sraven.core.submissions.submission import differing, read_scores
 from sraven.core.tasks.families import references_of
 
 LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
+RELEASED = (REPOSITORY / "tests" / "core" / "boards" / "released.txt").read_text().split()[::2]
 FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
 PACKAGED = json.loads((files("sraven.core.leaderboard") / SNAPSHOT).read_text())
 ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["entries"]}
@@ -39,9 +40,9 @@ def test_scores_are_those_of_the_predictions(folder):
         assert differing(entry["beside"], make_entry(entry["id"], evidence).beside) == [], WRITE_ANEW
 
 
-def test_every_ranked_board_has_all_its_references():
+def test_every_ranked_board_that_was_released_has_all_its_references():
     filed = {(folder.parent.name, folder.name[9:]) for folder in FILED}
-    for board in map(read_board, board_ids()):
+    for board in map(read_board, RELEASED):
         if board.content["series"] == "ranked" and not board.is_corpus:
             assert {(board.id, name) for name in references_of(board.task).predictors} <= filed
 

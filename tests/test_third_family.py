@@ -75,7 +75,7 @@ def submit(folder, board, name, wrong):
 
 
 def test_one_entry_registers_it():
-    assert generating_families() == ("sraven", "fuzzylogic", "sums") and FAMILIES["sums"] == ENTRY
+    assert generating_families()[-1] == "sums" and FAMILIES["sums"] == ENTRY
 
 
 def test_nothing_else_names_it():

@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -24,14 +25,12 @@ from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import (
     FAMILIES,
     find_family,
-    generating_families,
     make_board_task,
     make_task,
     rows_of,
 )
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
-from sraven.text.task import Ladder
 
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 
@@ -99,7 +98,7 @@ def test_board_of_the_second_version_is_another_one(second_version):
 # Tasks
 
 
-@pytest.mark.parametrize("family", generating_families())
+@pytest.mark.parametrize("family", SMALL)
 def test_first_version_is_the_same_with_and_without_a_second(family, monkeypatch, request):
     before = CLASSES[family](**SMALL[family])
     config, drawn = dict(before.config), {split: arrays_of(before, split) for split in before.splits}
@@ -111,7 +110,7 @@ def test_first_version_is_the_same_with_and_without_a_second(family, monkeypatch
         assert pickle.loads(pickle.dumps(after)) == before
 
 
-@pytest.mark.parametrize("family", generating_families())
+@pytest.mark.parametrize("family", SMALL)
 def test_second_version_has_other_instances_and_digests(family, second_version):
     first, second = (CLASSES[family](**SMALL[family], version=version) for version in "12")
     assert first != second and "version='2'" in repr(second)
@@ -127,9 +126,7 @@ def test_second_version_has_other_instances_and_digests(family, second_version):
 
 
 def test_every_task_is_asked_for_its_version():
-    classes = {find_family(name).task.rpartition(":")[2] for name in FAMILIES}
-    assert classes == {"SRAVEN", "FuzzyLogic", "C4", "Ladder"}
-    for make in (SRAVEN, FuzzyLogic, C4, Ladder):
+    for make in (resolve_name(find_family(name).task) for name in FAMILIES):
         for version in ("2", "0", "", 1, None, ["1"], "1\x1b[31m"):
             with pytest.raises(ConfigurationError, match="newer sraven") as caught:
                 make(version=version)
@@ -197,7 +194,7 @@ def test_dataset_that_was_begun_goes_on_in_its_version(tmp_path, dataset_directo
     assert run(capsys, "verify", str(tmp_path / "raven"))[0] == 0
 
 
-@pytest.mark.parametrize("family", generating_families())
+@pytest.mark.parametrize("family", SMALL)
 def test_dataset_says_its_version_and_the_versions_day(family, tmp_path, second_version):
     for version, day in (("1", "2026-11-20"), ("2", "2027-03-05")):
         folder = tmp_path / version

@@ -63,7 +63,7 @@ def test_it_is_in_the_command_and_in_the_entry(momentum):
 
 
 def test_an_unknown_one_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(ConfigurationError, match="optimiser='adamv': did you mean 'adamw'"):
+    with pytest.raises(ConfigurationError, match=r"optimiser='adamv': .*'adamw'"):
         train(tiny(optimiser="adamv"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

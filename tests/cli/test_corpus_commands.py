@@ -203,7 +203,7 @@ def test_dataset_of_it_is_none(run, tmp_path):
     manifest |= {"file_format": "parquet", "pyarrow": "1.0", "splits": {}, "columns": []}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     code, _, err = run("verify", tmp_path)
-    assert (code, err) == (2, "error: task='c4': expected one of sraven, fuzzylogic\n")
+    assert code == 2 and err.startswith("error: task='c4': ")
 
 
 def test_submission_of_one_seed_has_no_rank(run, corpus_boards, leaderboard, tmp_path, pinned):

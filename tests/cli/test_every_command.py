@@ -8,8 +8,10 @@ from inspect import cleandoc
 import numpy as np
 import pytest
 
+from cli.shared.families import MAIN, summaries
 from helpers.commands import COMMANDS, find_command
 from helpers.submissions import SRAVEN_BOARD
+from sraven.core.tasks.families import find_family, generating_families
 
 SLOW = ("numba", "numpy", "jax", "pyarrow", "datasets", "rich", "yaml", "sraven.task")
 
@@ -30,7 +32,9 @@ for line in json.loads(sys.argv[1]):
 
 def test_help_imports_nothing_slow():
     """Help and completion answer at once: no clock is asked, but what is imported."""
-    lines = ["", "fuzzylogic", "c4", "text", "challenge", *COMMANDS]
+    slow = [name for name in generating_families() if not find_family(name).settings]
+    of_others = [line for line in COMMANDS if line.split()[0] not in slow]
+    lines = ["", "fuzzylogic", "c4", "text", "challenge", *of_others]
     command = [sys.executable, "-P", "-c", HELP, json.dumps(lines), json.dumps(SLOW)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -56,6 +60,16 @@ def test_json_goes_alone_to_stdout(run, line):
     assert (code, out) == (2, "") and err.startswith("error: ") and err.count("\n") == 1
 
 
+def lines_of(family):
+    """Return a quick line of each command that a family's tasks have."""
+    sizes = " ".join(f"--{split.replace('_', '-')} 5" for split in family.sizes)
+    options = {"generate": f"{sizes} --out {family.name}", "show": "", "ambiguity": "-n 9"}
+    return "\n".join(f"{family.name} {name} {options[name]}" for name in summaries(family))
+
+
+OTHERS = (find_family(name) for name in generating_families() if name != MAIN)
+OF_OTHERS = "\n".join(map(lines_of, OTHERS))
+
 LINES = f"""
 count
 generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
@@ -64,9 +78,7 @@ verify data
 publish data user/name --dry-run
 show
 ambiguity --M 2 -n 9
-fuzzylogic generate --train 5 --test 0 --ood 0 --ood-terms 0 --out logic
-fuzzylogic show
-fuzzylogic ambiguity -n 9
+{OF_OTHERS}
 boards
 freeze definitions.yaml
 reference {SRAVEN_BOARD} uniform-random --out entry

@@ -2,26 +2,26 @@
 
 import json
 from dataclasses import fields
+from pkgutil import resolve_name
 
 import pytest
 
 from cli.main import cli
 from cli.shared.families import summaries
-from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN
 from sraven.core.base.spec import settings_of
 from sraven.core.tasks import families
 from sraven.core.tasks.families import FAMILIES, find_family, generating_families
 from sraven.core.tasks.family import Family
 
-TASKS = {"sraven": SRAVEN(), "fuzzylogic": FuzzyLogic()}
+TASKS = {name: resolve_name(find_family(name).task)() for name in generating_families()}
 
 
 @pytest.mark.parametrize("name", generating_families())
 def test_options_are_the_fields_of_the_task(name):
     task, commands = TASKS[name], summaries(find_family(name))
     settings = settings_of(type(task))
-    assert list(commands) == ["generate", "show", "ambiguity"]
+    assert next(iter(commands)) == "generate"
     assert set(settings) == {field.name for field in fields(task)}
     for command in commands:
         group = cli if name == "sraven" else cli.load(name)

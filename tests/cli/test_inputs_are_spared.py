@@ -38,7 +38,7 @@ def test_a_submission(tmp_path):
     assert sraven("reference", "sraven-v1", "copy-last-panel", "--out", folder)[0] == 0
     before = (folder / "submission.yaml").read_bytes()
     code, _, err = sraven("score", folder, "--out", folder / "submission.yaml")
-    assert code == 2 and "is what is read" in err
+    assert code == 2 and str(folder / "submission.yaml") in err
     assert (folder / "submission.yaml").read_bytes() == before
     for _ in range(2):  # scores are no part of what is read
         assert sraven("score", folder, "--out", folder / "scores.json")[0] == 0
@@ -50,5 +50,5 @@ def test_parts(tmp_path):
     for number, part in enumerate(parts, 1):
         assert sraven("generate", *options, "--part", f"{number}/2", "--out", part)[0] == 0
     code, _, err = sraven("merge", *parts, "--out", parts[0])
-    assert code == 2 and f"{parts[0]} is what is read" in err
+    assert code == 2 and str(parts[0]) in err
     assert sraven("merge", *parts, "--out", tmp_path / "whole")[0] == 0

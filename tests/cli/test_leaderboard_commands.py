@@ -186,11 +186,8 @@ def test_reference_is_written_and_filed_without_rank(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (SRAVEN_BOARD, "oracle"),
-            "the reference='oracle': expected one of 'uniform-random', 'copy-last-panel'",
-        ),
-        ((FUZZY_BOARD, "uniform-random"), "the reference='uniform-random': expected one of 'constant-mean'"),
+        ((SRAVEN_BOARD, "oracle"), "the reference='oracle': "),
+        ((FUZZY_BOARD, "uniform-random"), "the reference='uniform-random': "),
         (("sraven-v9", "ideal-observer"), "there is no board 'sraven-v9'"),
     ],
 )

@@ -169,13 +169,13 @@ def test_very_many_combinations(L, K, dtype, total):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"L": 0}, "L=0: expected an integer from 1 to 16"),
+        ({"L": 0}, "L=0: .* 1 .* 16"),
         ({"L": 17}, "L=17"),
-        ({"K": 9}, "K=9: expected an integer from 1 to 8"),
-        ({"N": 1}, "N=1: expected an integer from 2"),
+        ({"K": 9}, "K=9: .* 1 .* 8"),
+        ({"N": 1}, "N=1: .* 2 "),
         ({"L": 16, "K": 3}, "int32 can number them"),
         ({"L": 1, "K": 3}, "0 combinations of 2 terms"),
-        ({"holdout": 1}, "holdout=1: expected a share"),
+        ({"holdout": 1}, "holdout=1: .*share"),
         ({"holdout": 0.01}, "holds out none of the 66 combinations"),
         ({"holdout": 0.95}, "every one of the 12 seen terms must occur in train, which takes 6"),
         ({"unseen_terms": 0.1}, "use at least 0.125, or 0 for no ood_terms split"),
@@ -194,7 +194,7 @@ def test_splits_that_are_switched_off_are_refused():
     task = FuzzyLogic(holdout=0, unseen_terms=0)
     assert task.splits == ("train", "test")
     for split in ("ood", "ood_terms"):
-        with pytest.raises(ConfigurationError, match="expected one of train, test, all"):
+        with pytest.raises(ConfigurationError, match=f"split='{split}': .*train, test, all"):
             task.sample(split, 0, 1)
 
 

@@ -121,9 +121,9 @@ def test_too_many_open_combinations_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"inputs": np.zeros((3, 5), np.float32)}, r"inputs has shape \[3, 5\]"),
-        ({"inputs": np.zeros((3, 5, 4), int)}, "inputs has dtype int64"),
-        ({"targets": np.zeros((3, 4), np.float32)}, r"targets has shape \[3, 4\]; expected \[3, 5\]"),
+        ({"inputs": np.zeros((3, 5), np.float32)}, r"inputs .*\[3, 5\]"),
+        ({"inputs": np.zeros((3, 5, 4), int)}, "inputs .*int64"),
+        ({"targets": np.zeros((3, 4), np.float32)}, r"targets .*\[3, 4\].*\[3, 5\]"),
         ({"K": 0}, "K=0"),
         ({"inputs": np.zeros((3, 5, 16), np.float32), "K": 8}, "combinations of terms"),
         ({"combinations": [[3, 1]]}, "ascending term ids below 16"),

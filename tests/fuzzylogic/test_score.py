@@ -29,12 +29,12 @@ def test_sequences_without_variance_are_left_out_of_the_papers_r2():
 @pytest.mark.parametrize(
     ("predictions", "targets", "message"),
     [
-        (np.zeros(3), TARGETS, r"predictions has shape \[3\]; expected \[2\]"),
+        (np.zeros(3), TARGETS, r"predictions .*\[3\].*\[2\]"),
         (np.array([0.1, np.nan]), TARGETS, r"predictions\[1\] is nan"),
         (np.array([np.inf, 0.1]), TARGETS, r"predictions\[0\] is inf"),
-        (np.zeros(2, int), TARGETS, "dtype int64"),
+        (np.zeros(2, int), TARGETS, "int64"),
         (np.zeros(0), np.zeros((0, 3)), "nothing to score"),
-        (np.zeros(2), TARGETS[0], r"targets has shape \[3\]"),
+        (np.zeros(2), TARGETS[0], r"targets .*\[3\]"),
     ],
 )
 def test_bad_input_is_refused(predictions, targets, message):

@@ -79,7 +79,7 @@ def test_inspect(folder, run):
 @pytest.mark.slow
 def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
     words = (command("inspect"), "eval", "sraven/sraven", "-T", "form=plain", "--model", "mockllm/model")
-    with pytest.raises(AssertionError, match="form='plain': expected one of 'told', 'untold'") as refused:
+    with pytest.raises(AssertionError, match=r"form='plain': .*'told', 'untold'") as refused:
         run(folder, *words, "--display", "plain", imports=INSPECT)
     assert "Traceback" not in str(refused.value)
 

@@ -140,7 +140,5 @@ def test_task_without_a_diagnosis_says_so():
 
 
 def test_bad_predictions_are_told_as_by_score():
-    with pytest.raises(
-        ConfigurationError, match=r"predictions of ood has shape \[199\]; expected \[199, 3\]"
-    ):
+    with pytest.raises(ConfigurationError, match=r"predictions of ood .*\[199\].*\[199, 3\]"):
         small_board(SRAVEN_BOARD).diagnose("ood", np.zeros(199, int))

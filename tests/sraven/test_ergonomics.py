@@ -101,8 +101,8 @@ def test_scores_are_those_of_the_boards(name):
         ("dev", np.zeros((5, 3), int), "split='dev'"),
         ({"context": 1}, np.zeros((5, 3), int), "instances is a dict; expected the name of a split"),
         (FUZZY.sample("ood", 0, 5), np.zeros((5, 3), int), "instances is a Batch; expected"),
-        ("ood", np.zeros((5, 4), int), r"predictions has shape \[5, 4\]"),
-        ("ood", np.zeros((5, 3)), "predictions has dtype float64"),
+        ("ood", np.zeros((5, 4), int), r"predictions .*\[5, 4\]"),
+        ("ood", np.zeros((5, 3)), "predictions .*float64"),
         ("ood", np.full((5, 3), 7), "predictions: row 0 has the symbol 7"),
         ("ood", np.full((5, 3), -1), "predictions has a value outside 0 to 255"),
     ],
@@ -117,7 +117,7 @@ def test_what_can_not_be_scored_is_refused(instances, predictions, message):
 
 def test_boards_are_listed_and_each_is_there():
     found = boards()
-    assert found[0] == "sraven-v1" and len(set(found)) == len(found) > 20
+    assert "sraven-v1" in found and len(set(found)) == len(found)
     assert all(read_board(name).id == name for name in found)
 
 

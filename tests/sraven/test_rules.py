@@ -147,7 +147,7 @@ def test_the_papers_rules_come_first_and_there_are_few():
         check_rules((*RULES, *many))
 
 
-@pytest.mark.parametrize("name", ["nine", "", None, 8, ["ten"]])
+@pytest.mark.parametrize("name", ["no such set", "", None, 8, ["ten"]])
 def test_a_set_that_there_is_not_is_refused(name):
     with pytest.raises(ConfigurationError, match=r"rule_set=.*'paper', 'ten'"):
         SRAVEN(rule_set=name)
@@ -246,5 +246,5 @@ def test_commands_take_a_set_of_rules(run, tmp_path):
     question = json.loads(out)["id"]
     assert question.startswith("v1_M2-K8-unique-ten_")
     assert find_question(question)[0].task == SRAVEN(M=2, answers="unique", rule_set="ten")
-    code, _, error = run("count", "--rules", "eleven")
+    code, _, error = run("count", "--rules", "no such set")
     assert code == 2 and "'paper', 'ten'" in error

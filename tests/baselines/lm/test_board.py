@@ -18,15 +18,12 @@ from helpers.submissions import SAME_EVERY_TIME
 from sraven import ConfigurationError, load_board
 from sraven.core.base.spec import canonical_json
 from sraven.core.boards.board import read_board
-from sraven.core.boards.freeze import board_path, make_board, read_definitions, write_board
+from sraven.core.boards.freeze import read_definitions
 from sraven.core.boards.scoring import Run, score_runs
-from sraven.core.system.files import compact_json
 from sraven.core.tasks.families import generator_of, make_board_task, make_task, references_of, rows_of
 from sraven.core.tasks.task import GeneratedTask, References, Rows
-from sraven.core.untrusted.schemas import find_problem
 
 REPOSITORY = Path(__file__).parents[3]
-FILE = REPOSITORY / "baselines" / "lm" / "boards" / "c4-v1.json"
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
 
 LN2 = math.log(2)
@@ -57,24 +54,16 @@ def test_board_is_the_validation_split_in_tokens_of_one_tokenizer():
     assert content["primary_split"] == "validation"
 
 
-def test_file_is_what_its_definition_makes_and_freezing_it_changes_nothing(tmp_path):
+def test_nothing_of_its_definition_is_left_to_defaults():
     [definition] = read_definitions(DEFINED, ["c4-v1"])
-    assert definition["config"] == C4().config  # nothing is left to defaults
-    content = make_board(definition)
-    assert find_problem(content, "board") is None
-    assert FILE.read_text() == compact_json(content)
-    assert board_path(REPOSITORY, content) == FILE
-    goal = board_path(tmp_path, content)
-    goal.parent.mkdir(parents=True)
-    assert write_board(goal, content) and not write_board(goal, content)
-    assert goal.read_bytes() == FILE.read_bytes()
+    assert definition["config"] == C4().config
 
 
 def test_board_loads_though_there_is_nothing_to_compare():
     board = load_board("c4-v1")
     assert board.is_corpus and board.splits == {"validation": 364_608} and board.budget_unit == "tokens"
     board.check("validation")
-    with pytest.raises(ConfigurationError, match="split='train': expected one of 'validation'"):
+    with pytest.raises(ConfigurationError, match=r"split='train': .*'validation'"):
         board.check("train")
 
 
@@ -112,7 +101,7 @@ def test_nothing_gives_its_text():
 
 
 def test_no_dataset_can_be_made_of_it():
-    with pytest.raises(ConfigurationError, match=r"^task='c4': expected one of sraven, fuzzylogic$"):
+    with pytest.raises(ConfigurationError, match=r"^task='c4': .*sraven, fuzzylogic"):
         make_task(C4().config)
 
 
@@ -163,8 +152,8 @@ def test_two_documents_by_hand():
     their perplexities 34.
     """
     scores = score([(6 * LN2, 3, 14), (6 * LN2, 1, 10)])
-    found = {name: metric.mean for name, metric in scores.metrics.items()}
-    assert found == {"loss": 2.079441542, "perplexity": 8, "bits_per_byte": 0.5}
+    wanted = {"loss": 2.079441542, "perplexity": 8, "bits_per_byte": 0.5}
+    assert {name: scores.metrics[name].mean for name in wanted} == wanted
     assert (scores.instances, scores.missing, dict(scores.by_combination)) == (2, (0,), {})
 
 
@@ -201,9 +190,9 @@ def plain_scores(documents):
 def test_scores_are_the_oracles_whatever_the_order(drawn, random):
     documents = [(mean * targets, targets, size) for mean, targets, size in drawn]
     scores, wanted = score(documents).metrics, plain_scores(documents)
-    for name, metric in scores.items():
-        assert metric.mean == pytest.approx(wanted[name], rel=1e-9, abs=1e-8)
-        low, high = metric.interval
+    for name, value in wanted.items():
+        assert scores[name].mean == pytest.approx(value, rel=1e-9, abs=1e-8)
+        low, high = scores[name].interval
         assert low <= high
     random.shuffle(documents)
     for name, metric in score(documents).metrics.items():
@@ -216,9 +205,9 @@ def test_more_loss_anywhere_is_worse(document, more):
     worse = losses()
     worse[document, 0] += more
     before, after = (corpus_board().score("validation", array).metrics for array in (losses(), worse))
-    for name, metric in before.items():
+    for name in plain_scores(worse):
         assert not C4().scoring.metrics[name].higher_is_better
-        assert after[name].mean > metric.mean
+        assert after[name].mean > before[name].mean
 
 
 def test_intervals_of_perplexity_follow_those_of_the_loss():
@@ -272,10 +261,10 @@ def test_the_least_and_the_most_of_a_document_are_no_fault():
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.ones((SIZE, 2)), rf"has shape \[{SIZE}, 2\]; expected \[{SIZE}, 3\]"),
-        (np.ones((SIZE - 1, 3)), rf"has shape \[{SIZE - 1}, 3\]"),
-        (np.ones(SIZE), r"has shape \[13\]"),
-        (np.ones((SIZE, 3), int), "has dtype int64; expected floats"),
+        (np.ones((SIZE, 2)), rf"\[{SIZE}, 2\].*\[{SIZE}, 3\]"),
+        (np.ones((SIZE - 1, 3)), rf"\[{SIZE - 1}, 3\]"),
+        (np.ones(SIZE), r"\[13\]"),
+        (np.ones((SIZE, 3), int), "int64.*floats"),
     ],
 )
 def test_other_arrays_are_refused(array, message):
@@ -297,4 +286,4 @@ def test_labels_are_read_off_what_is_submitted():
 def test_nothing_is_known_of_what_can_be_reached():
     scoring = C4().scoring
     assert scoring.by_combination == ()
-    assert [corpus_board().ceiling("validation", metric) for metric in scoring.metrics] == [None] * 3
+    assert {corpus_board().ceiling("validation", metric) for metric in scoring.metrics} == {None}

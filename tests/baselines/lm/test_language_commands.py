@@ -82,17 +82,17 @@ TOKENS = f"--data={HERE}"
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "c4-v1 needs --data DIR"),
+        ([], "--data DIR"),
         ([f"--data={THERE}"], f"{THERE} has no manifest.json"),
         ([TOKENS, f"--data={THERE}"], f"{THERE} has no manifest.json"),
         ([f"--data={HERE}/tokenizer.model"], f"'--data': Directory '{HERE}/tokenizer.model' is a file"),
         ([TOKENS, "--grid", "warmup=1,2"], "needs --validation DIR"),
-        ([TOKENS, "--size=huge"], "size='huge': expected one of paper, tiny"),
-        ([TOKENS, "--attention=none"], "attention='none': expected one of softmax, linear, hyla,"),
+        ([TOKENS, "--size=huge"], "size='huge': "),
+        ([TOKENS, "--attention=none"], "attention='none': "),
         ([TOKENS, "--length=5000"], "length=5,000: 2,635 tokens make 0 windows"),
-        ([TOKENS, "--parts=9"], "parts=9: expected an integer from 1 to 8"),
-        ([TOKENS, "--tile=-1"], "tile=-1: expected an integer from 0 to"),
-        ([TOKENS, "--heads=5"], "qkv_width=12: expected a multiple of heads=5"),
+        ([TOKENS, "--parts=9"], "parts=9: "),
+        ([TOKENS, "--tile=-1"], "tile=-1: "),
+        ([TOKENS, "--heads=5"], "heads=5"),
         ([TOKENS, "--heads=4"], "head width 3"),
         ([TOKENS, "--mesh=data=2"], "mesh 'data=2' has 2 devices; here: 1"),
         ([TOKENS, "--seeds=0,0"], "seeds 0, 0"),
@@ -128,8 +128,7 @@ GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=flo
 @pytest.mark.parametrize("option", [*GIVEN, "rematerialise", "fused"])
 def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, option):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_runs.tiny_options(steps=1)]
-    message = f"--{option.split('=')[0]} is for the language model; fuzzylogic-v1"
-    assert_refused(tmp_path, message, *line, f"--{option}", f"--out={tmp_path / 'run'}")
+    assert_refused(tmp_path, f"--{option.split('=')[0]} ", *line, f"--{option}", f"--out={tmp_path / 'run'}")
 
 
 WORDS = ["c4", "sample", "--prompt=the old", "--tokens=13", "--samples=2", "--temperature=0"]

@@ -179,11 +179,11 @@ def test_configuration_comes_back_from_json(corpus):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"size": "huge"}, "expected one of paper, tiny"),
+        ({"size": "huge"}, "paper, tiny"),
         ({"recipe": "paper-code"}, "'paper' alone"),
-        ({"dtype": "float16"}, "expected one of 'bfloat16', 'float32'"),
-        ({"length": 0}, "expected an integer from 1 to 16,777,216"),
-        ({"vocabulary": 70_000}, "expected an integer from 1 to 65,536"),
+        ({"dtype": "float16"}, "'bfloat16', 'float32'"),
+        ({"length": 0}, " 1 .* 16,777,216"),
+        ({"vocabulary": 70_000}, " 1 .* 65,536"),
     ],
 )
 def test_bad_configurations_are_refused(corpus, changes, message):

@@ -53,15 +53,17 @@ def normalised(kind, a_HK, visible_HK):
     return a_HK
 
 
-def value_network(kind, code_H, v_HV, phi, deep_HVW):
+def value_network(kind, code_H, v_HV, phi, weights):
     """What one pair of positions adds to the output [H, V]."""
     heads, width = range(H), range(v_HV.shape[1])
+    phi = PHI["identity"] if kind == "mixed linearly" else phi
     if kind == "sum":
         return np.array([[code_H[h] * v_HV[h, i] for i in width] for h in heads])
     if kind == "nonlinear value":
         return np.array([[code_H[h] * phi(v_HV[h, i]) for i in width] for h in heads])
     hidden = [phi(sum(code_H[h] * v_HV[h, i] for h in heads)) for i in width]
     if kind == "deep":
+        deep_HVW = weights["deep_weights"]
         layer = [[sum(code_H[h] * deep_HVW[h, i, j] for h in heads) for j in width] for i in width]
         hidden = [phi(sum(hidden[i] * layer[i][j] for i in width)) for j in width]
     return np.array([[code_H[h] * hidden[i] for i in width] for h in heads])
@@ -74,18 +76,18 @@ TABLE = {
     "linear_rmshead": ("rmshead", "sum"),
     "linear_rmshead_nonlinear": ("rmshead", "nonlinear value"),
     "hyla_no_rmshead": ("", "mixed"),
-    "hyla_linear": ("rmshead", "mixed"),
-    "hyla_linear_no_rmshead": ("", "mixed"),
+    "hyla_linear": ("rmshead", "mixed linearly"),
+    "hyla_linear_no_rmshead": ("", "mixed linearly"),
     "hyla_softmax": ("softmax", "mixed"),
     "hyla_rmshead_softmax": ("rmshead softmax", "mixed"),
     "hyla_deep": ("rmshead", "deep"),
 }
 
 
-def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", deep_weights=None, gate=None):
+def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", gate=None, **weights):
     """Return output and latent codes, in float64."""
     kind, network = TABLE[name]
-    phi = PHI["identity" if name.startswith("hyla_linear") else activation]
+    phi = PHI[activation]
     heads, queries, keys = query.shape[2], query.shape[1], key.shape[1]
     mask = np.broadcast_to(True if mask is None else mask, (len(query), heads, queries, keys))
     gate = np.ones((queries, keys)) if gate is None else gate
@@ -99,7 +101,7 @@ def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", 
             codes[b, :, q] = normalised(kind, a_HK, mask[b, :, q])
             for k in range(keys):
                 kept = codes[b, :, q, k] * gate[q, k]
-                out[b, q] += value_network(network, kept, value[b, k], phi, deep_weights)
+                out[b, q] += value_network(network, kept, value[b, k], phi, weights)
     return out, codes
 
 
@@ -111,9 +113,10 @@ def draw(*shape, seed=0):
 
 
 def arrays(name, queries=Q, keys=K, width=NARROW, seed=0):
-    """Query, key and value, and the options that the attention needs."""
+    """Query, key and value, and the weights of the attention's own."""
     drawn = [draw(*shape, seed=seed) for shape in ((B, queries, H, D), (B, keys, H, D), (B, keys, H, width))]
-    return drawn, {"deep_weights": draw(H, width, width, seed=seed)} if name == "hyla_deep" else {}
+    own = ATTENTION[name].weights.items()
+    return drawn, {f"{each}_weights": draw(*kind.shape(H, D, width), seed=seed) for each, kind in own}
 
 
 def some_mask(queries=Q, keys=K):
@@ -300,8 +303,8 @@ ZEROS = {name: jnp.zeros(shape) for name, shape in SHAPES.items()}
         ("hyla", {"query": jnp.zeros((B, Q, H, D), jnp.bfloat16)}, "bfloat16, float32, float32"),
         ("hyla", {name: array.astype(jnp.int32) for name, array in ZEROS.items()}, "int32, int32, int32"),
         ("hyla", {"dropout_rate": 0.1}, "dropout_rate=0.1 needs dropout_key"),
-        ("hyla", {"dropout_rate": 1.0}, "dropout_rate=1.0: expected a share from 0 to below 1"),
-        ("hyla", {"activation": "rely"}, "activation='rely': did you mean 'relu'"),
+        ("hyla", {"dropout_rate": 1.0}, "dropout_rate=1.0: .*share"),
+        ("hyla", {"activation": "rely"}, "activation='rely': .*'relu'"),
         (
             "hyla",
             {"deep_weights": jnp.zeros((H, 3, 3))},

@@ -59,8 +59,8 @@ def test_bias_is_the_table_at_the_buckets():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((5, 5, 3, 9), "buckets=3: expected an integer from 4"),
-        ((5, 5, 12, 3), "max_distance=3: expected an integer from 4"),
+        ((5, 5, 3, 9), "buckets=3: .* 4 "),
+        ((5, 5, 12, 3), "max_distance=3: .* 4 "),
         ((5, 5, 12, 7.5), "max_distance=7.5"),
     ],
 )

@@ -87,7 +87,10 @@ def test_memory_grows_with_a_tile_not_with_all_pairs():
     assert long - short < 12 * one_input
 
 
-def test_attentions_that_can_be_tiled_normalise_pairs():
+@pytest.mark.parametrize("name", with_implementation("tiled"))
+def test_attentions_that_can_be_tiled_normalise_pairs(name):
     """A softmax looks at all keys."""
-    names = {name for name, entry in ATTENTION.items() if "softmax" not in name and not entry.weights}
-    assert set(with_implementation("tiled")) == names
+    scores_BHQK = jnp.asarray(draw(B, H, Q, K), jnp.float32)
+    some = scores_BHQK[..., 5:]
+    alone, among = (ATTENTION[name].normalise(each, None).product() for each in (some, scores_BHQK))
+    np.testing.assert_allclose(alone, among[..., 5:], rtol=1e-6)

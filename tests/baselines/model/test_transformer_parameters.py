@@ -1,6 +1,7 @@
 """The whole model: counts and spread of its parameters, and what it refuses."""
 
 import dataclasses
+from math import prod
 
 import jax
 import jax.numpy as jnp
@@ -52,10 +53,10 @@ def test_count_of_the_language_model():
 
 
 @pytest.mark.parametrize("name", ATTENTION)
-def test_attentions_have_the_same_parameters_but_for_deep_hyla(name):
+def test_attentions_have_the_same_parameters_but_for_weights_of_their_own(name):
     plain, other = parameters(small()), parameters(small(attention=name))
-    extra = 3 * 2 * 2 if name == "hyla_deep" else 0
-    assert count(other) == count(plain) + extra
+    own = sum(prod(kind.shape(3, 2, 2)) for kind in ATTENTION[name].weights.values())
+    assert count(other) == count(plain) + own
 
 
 def test_shapes():
@@ -88,18 +89,18 @@ def test_initial_spread():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"attention": "hyla2"}, "attention='hyla2': did you mean 'hyla'"),
-        ({"attention": "softmax", "tile": 4}, "attention='softmax': .*expected one of linear, hyla"),
-        ({"activation": "swish"}, "activation='swish': .*expected one of relu, silu"),
-        ({"feedforward": "mole"}, "feedforward='mole': did you mean 'moe'"),
-        ({"position": "absolute"}, "position='absolute': expected one of 'relative_one_way'"),
-        ({"qkv_width": 14}, "qkv_width=14: expected a multiple of heads=3"),
+        ({"attention": "hyla2"}, "attention='hyla2': .*'hyla'"),
+        ({"attention": "softmax", "tile": 4}, "attention='softmax': .*linear, hyla"),
+        ({"activation": "swish"}, "activation='swish': .*relu, silu"),
+        ({"feedforward": "mole"}, "feedforward='mole': .*'moe'"),
+        ({"position": "absolute"}, "position='absolute': .*'relative_one_way'"),
+        ({"qkv_width": 14}, "qkv_width=14: .*heads=3"),
         ({"qkv_width": 3, "position": "rotary"}, "head width 1: rotary encoding turns pairs"),
-        ({"length": 3, "position": "relative_both_ways"}, "buckets=3: expected an integer from 4"),
-        ({"layers": 0}, "layers=0: expected an integer from 1"),
-        ({"vocabulary": 23}, "inputs=7: expected an integer from 0 to 0; with vocabulary=23"),
-        ({"attention_dropout": 1}, "attention_dropout=1: expected a share"),
-        ({"dtype": "float16"}, "dtype='float16': expected one of 'float32', 'bfloat16'"),
+        ({"length": 3, "position": "relative_both_ways"}, "buckets=3: .* 4 "),
+        ({"layers": 0}, "layers=0: .* 1 "),
+        ({"vocabulary": 23}, "inputs=7: .* 0 .* 0; with vocabulary=23"),
+        ({"attention_dropout": 1}, "attention_dropout=1: .*share"),
+        ({"dtype": "float16"}, "dtype='float16': .*'float32', 'bfloat16'"),
     ],
 )
 def test_configurations_are_checked(changes, message):

@@ -16,8 +16,8 @@ OF_SRAVEN = [name for name in WITH_LINES if read_board(name).family == "sraven"]
 
 STORED = {
     digest: entry
-    for family in ("sraven", "fuzzylogic")
-    for digest, entry in yaml.safe_load((REPOSITORY / family / "boards" / LINES).read_text()).items()
+    for path in REPOSITORY.glob(f"*/boards/{LINES}")
+    for digest, entry in yaml.safe_load(path.read_text()).items()
 }
 
 

@@ -102,7 +102,7 @@ def test_late_commitment_is_refused_by_the_organiser_too(mine, tmp_path):
         (lambda p: p.pop("ood"), "seed 0 has no predictions of ood"),
         (lambda p: p.update(ood=p["ood"] * 2), "seed 1 has no predictions of test"),
         (lambda p: p.clear(), "there are 0 seeds"),
-        (lambda p: p.update(ood=[p["ood"][0][1:]]), r"has shape \[198, 3\]; expected \[199, 3\]"),
+        (lambda p: p.update(ood=[p["ood"][0][1:]]), r"\[198, 3\].*\[199, 3\]"),
         (lambda p: p.update(ood=[p["ood"][0] + 5]), "row 0"),
     ],
 )

@@ -88,7 +88,7 @@ def test_threads_stop_within_a_job(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("spark",), "engine='spark': expected one of 'local', 'ray'"),
+        (("spark",), "engine='spark': "),
         (("local", "auto"), "address='auto': is for engine='ray'"),
         (("ray", "ray://head:10001"), "address='ray://head:10001': expected auto, or HOST:PORT"),
         (("ray", "head"), "address='head': expected auto, or HOST:PORT"),

@@ -57,12 +57,12 @@ def bottoms(driver, selector):
 
 
 def test_results_are_on_the_first_screen(open_page):
-    boards = [board for board in map(read_board, board_ids()) if board.is_ranked]
+    boards = [board for board in map(read_board, board_ids()) if board.is_ranked][:6]
     full = {each.board.id: each for each in (make_standing(), make_corpus_standing())}
     driver = open_page(*(full.get(board.id, Standing(board, ())) for board in boards), folded=True)
     for width, height in SCREEN.items():
         look(driver, width)
-        assert len(visible(driver, ".board")) == 6 == len(visible(driver, ".where"))
+        assert len(visible(driver, ".board")) == len(boards) == len(visible(driver, ".where"))
         results = bottoms(driver, ".board > details > summary")
         assert (max(results) if width > 1000 else results[0]) <= height
         assert driver.execute_script("return document.documentElement.scrollHeight") <= 6 * height

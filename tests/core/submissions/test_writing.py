@@ -89,11 +89,11 @@ def test_numbers_of_numpy_and_tuples_can_be_written(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"predictions": {"dev": [np.zeros((SIZE, 3), int)]}}, "split='dev': expected one of 'test', 'ood'"),
-        ({"predictions": {"test": [np.zeros((SIZE, 4), int)]}}, "predictions of test has shape [301, 4]"),
+        ({"predictions": {"dev": [np.zeros((SIZE, 3), int)]}}, "split='dev': "),
+        ({"predictions": {"test": [np.zeros((SIZE, 4), int)]}}, "[301, 4]"),
         ({"predictions": {"test": [np.full((SIZE, 3), 5)]}}, "row 0 has the symbol 5; symbols are 0 to 4"),
-        ({"predictions": {"test": np.zeros((SIZE, 3), int)}}, "predictions of test has shape [3]"),
-        ({"predictions": {"test": {-1: np.zeros((SIZE, 3), int)}}}, "a seed=-1: expected an integer from 0"),
+        ({"predictions": {"test": np.zeros((SIZE, 3), int)}}, "[3]"),
+        ({"predictions": {"test": {-1: np.zeros((SIZE, 3), int)}}}, "a seed=-1: "),
         ({"predictions": [np.zeros((SIZE, 3), int)]}, "predictions has no names"),
         ({"predictions": {"test": 3}}, "predictions of test"),
         ({"predictions": {}}, "runs has 0 entries; expected 1 or more"),

@@ -133,7 +133,7 @@ def test_its_repr_makes_it_again(task):
 
 def test_bad_requests_are_refused():
     task = SRAVEN(holdout=0)
-    with pytest.raises(ConfigurationError, match="split='ood': expected one of train, test, all"):
+    with pytest.raises(ConfigurationError, match=r"split='ood': .*train, test, all"):
         task.split("ood", 10)
     for size in (-1, 1.5, True, 2**63, "10"):
         with pytest.raises(ConfigurationError, match="size="):

@@ -167,7 +167,7 @@ def test_any_range_of_questions_is_the_same():
 def test_ladder_has_no_datasets_and_says_what_to_do():
     with pytest.raises(ConfigurationError, match="sraven-text has no datasets: `sraven text generate`"):
         rows_of(Ladder())
-    with pytest.raises(ConfigurationError, match="expected one of sraven, fuzzylogic"):
+    with pytest.raises(ConfigurationError, match=r"task='sraven-text': .*sraven, fuzzylogic"):
         make_task(Ladder().config)
 
 
