@@ -231,14 +231,6 @@ def test_configurations_of_version_1_hold_what_they_held():
         assert list(task.config) == FIELDS[name].split(), "a later field is declared with `added`"
 
 
-def test_later_field_of_a_task_is_left_out_at_its_default_and_else_tells_tasks_apart():
-    plain, other = SRAVEN(M=3), SRAVEN(M=3, rule_set="ten")
-    assert digest(plain.config) != digest(other.config)
-    assert other.config == {**plain.config, "rule_set": "ten"}
-    assert make_task(plain.config) == plain and make_task(other.config) == other
-    assert not same(arrays_of(plain), arrays_of(other))
-
-
 def test_older_run_is_read_with_the_default_of_a_later_field(monkeypatch):
     older = tiny()
     values = values_of(older)

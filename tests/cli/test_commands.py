@@ -7,38 +7,11 @@ import sys
 
 import pytest
 
-import sraven
 from cli.main import cli
 from helpers.example import SIZES
 from sraven import SRAVEN
 
 COMMANDS = cli.summaries()
-
-
-def in_new_process(code):
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-@pytest.fixture(scope="module")
-def imported():
-    """The modules that are imported by all public names."""
-    return in_new_process("import sys; from sraven import *; assert SRAVEN; print(*sys.modules)").split()
-
-
-@pytest.mark.parametrize("module", ["jax", "datasets", "matplotlib", "torch", "pandas"])
-def test_import_sraven_is_light(module, imported):
-    assert module not in imported and "sraven.task" in imported
-
-
-def test_import_sraven_imports_what_is_asked_for():
-    code = "import sys, sraven; print('numpy' in sys.modules, sraven.SRAVEN.__name__, 'numpy' in sys.modules)"
-    assert in_new_process(code) == "False SRAVEN True\n"
-    assert set(sraven._HOMES) == set(sraven.__all__)
-    assert set(sraven.__all__) <= set(dir(sraven))
-    with pytest.raises(AttributeError, match="no attribute 'RAVEN'"):
-        _ = sraven.RAVEN
 
 
 def test_summaries_of_commands_are_listed(run):
@@ -72,11 +45,8 @@ def test_generate_prints_the_line_that_loads(run, tmp_path):
     script = tmp_path / "load.py"
     script.write_text("\n".join(out.strip().splitlines()[-2:]))
     namespace = runpy.run_path(str(script))
-    assert {name: len(split) for name, split in namespace["dataset"].items()} == {
-        "train": 300,
-        "test": 20,
-        "ood": 10,
-    }
+    sizes = {name: len(split) for name, split in namespace["dataset"].items()}
+    assert sizes == {"train": 300, "test": 20, "ood": 10}
 
 
 def test_generate_json_is_machine_readable(run, tmp_path):
@@ -86,19 +56,13 @@ def test_generate_json_is_machine_readable(run, tmp_path):
     assert content["splits"]["ood"]["num_examples"] == 10
 
 
-def test_default_directory_is_named_after_the_configuration(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run("generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3, "--ood", 3, "--no-permute")
-    assert (tmp_path / "sraven-M2-K5-unpermuted" / "manifest.json").exists()
-
-
 def test_default_directory_says_what_differs_from_the_default(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3]
     assert run(*line, "--ood", 3)[0] == run(*line, "--ood", 3, "--holdout", 0.5, "--seed", 3)[0] == 0
-    assert run(*line, "--holdout", 0)[0] == 0
+    assert run(*line, "--holdout", 0, "--no-permute")[0] == 0
     assert run(*line, "--part", "1/2", "--seed", 3)[0] == 0
-    names = ["", "-holdout0", "-holdout50-seed3", "-seed3-part-1-of-2"]
+    names = ["", "-holdout50-seed3", "-seed3-part-1-of-2", "-unpermuted-holdout0"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"sraven-M2-K5{name}" for name in names]
     code, _, err = run(*line, "--ood", 3, "--seed", 3, "--out", "sraven-M2-K5")
     assert code == 2 and "holds another dataset, M2-K5 (seed 0, not 3); choose another" in err
@@ -139,13 +103,6 @@ def test_bad_usage_is_one_line_and_creates_nothing(run, tmp_path, option, value,
     code, out, err = generate(run, tmp_path / "raven", option, value)
     assert (code, out, err.count("\n")) == (2, "", 1) and named in err
     assert not (tmp_path / "raven").exists()
-
-
-def test_foreign_directory_is_refused(run, tmp_path):
-    (tmp_path / "letter.txt").write_text("")
-    code, _, err = generate(run, tmp_path)
-    assert code == 2 and "choose another directory" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_full_disk_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
@@ -219,9 +176,7 @@ def test_show_json_has_all_answers(run):
     assert all(puzzle["target"] in puzzle["answers"] for puzzle in puzzles)
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--explain"], ["--explain", "--M", 8, "--K", 256], ["--M", 1, "--holdout", 0]]
-)
+@pytest.mark.parametrize("options", [["--explain", "--M", 8, "--K", 256], ["--M", 1, "--holdout", 0]])
 def test_show_writes_a_picture(run, tmp_path, options):
     code, _, _ = run("show", "--png", tmp_path / "puzzle.png", *options)
     assert code == 0

@@ -31,12 +31,29 @@ def is_harmless(text):
     return all(not line.startswith("::") and all(map(is_seen, line)) for line in text.split("\n"))
 
 
-def planted(content):
-    """Yield what JSON becomes with the text as one of its values or as a name; of a list, as its first."""
+def shape(value):
+    """Return what parts of one form have in common: the types of a list, of an object its names as well."""
+    if isinstance(value, dict):
+        return "object", *((name, type(each)) for name, each in value.items())
+    return "list", *{type(each) for each in value}
+
+
+def planted(content, seen=None):
+    """Yield what JSON becomes with the text as one of its values or as a name.
+
+    Of parts that have one form, and of a list, only in the first.
+    """
+    seen = set() if seen is None else seen
     if isinstance(content, dict):
         yield {**content, CONTROL: CONTROL}
     for name in list(content) if isinstance(content, dict) else range(min(1, len(content))):
-        inner = planted(content[name]) if isinstance(content[name], dict | list) else ()
+        inner = ()
+        if isinstance(content[name], dict | list):
+            form = shape(content[name])
+            if form in seen:
+                continue
+            seen.add(form)
+            inner = planted(content[name], seen)
         for value in (CONTROL, *inner):
             changed = copy(content)
             changed[name] = value

@@ -63,20 +63,10 @@ def test_refused_submission_is_one_line(run, small_boards, tmp_path, original):
     assert snapshot(tmp_path) == before
 
 
-def test_right_scores_pass_the_check(run, small_boards, filed):
-    before = snapshot(filed)
-    code, _, err = run("score", "--check", filed)
-    assert (code, err) == (0, "")
-    assert snapshot(filed) == before
-
-
 @pytest.mark.parametrize(
     ("place", "value"),
     [
         (("splits", "ood", "metrics", "accuracy", "mean"), 0.99),
-        (("splits", "test", "metrics", "rule.addition", "interval"), [0.1, 0.2]),
-        (("splits", "ood", "by_combination", "accuracy", "mean"), []),
-        (("splits", "ood", "gap_to_ceiling", "accuracy"), 0.0),
         (("submission_digest",), "0" * 64),
     ],
 )
@@ -92,12 +82,6 @@ def test_changed_scores_are_found(run, small_boards, filed, place, value):
     assert re.fullmatch(
         rf"{filed}/scores\.json: {re.escape('.'.join(place))}\S* isn't what the pred[^\n]*\n", err
     )
-
-
-def test_scores_of_another_form_are_no_scores(run, small_boards, filed):
-    (filed / "scores.json").write_text('{"schema": 2}')
-    code, _, err = run("score", "--check", filed)
-    assert (code, err) == (1, f"{filed}/scores.json: schema isn't what the predictions score\n")
 
 
 @pytest.mark.parametrize("text", [None, "{", "[]"])
@@ -165,7 +149,9 @@ def test_many_scores_for_programs_are_a_list(run, small_boards, original, scored
 
 
 def test_many_filed_scores_are_checked_each(run, small_boards, original, filed, tmp_path):
-    assert run("score", "--check", filed, filed)[::2] == (0, "")
+    before = snapshot(filed)
+    assert run("score", "--check", filed, filed)[::2] == (0, "") == run("score", "--check", filed)[::2]
+    assert snapshot(filed) == before
     changed = shutil.copytree(filed, tmp_path / "changed")
     (changed / "scores.json").write_text('{"schema": 2}')
     code, out, err = run("score", "--check", filed, changed, original)

@@ -120,12 +120,13 @@ def _add(total: dict[str, Any], campaign: Campaign) -> None:
 def _replay(folder: Path) -> Iterable[tuple[str, str, str]]:
     """Yield the answers to the inputs of a folder: target, name, and the fault, if it is one."""
     for name, target in TARGETS.items():
-        paths = sorted((folder / name).glob("*"))
+        contents = {path.name: path.read_bytes() for path in sorted((folder / name).glob("*"))}
+        if not contents:
+            continue
         target.seeds()
-        contents = [path.read_bytes() for path in paths]
-        for path, data in zip(paths, contents, strict=True):
-            found = run_inputs(target, lambda data=data: iter([data]), Counter())  # type: ignore[misc]
-            yield name, path.name, "; ".join(fault for _, fault in found.findings)
+        faults = dict(run_inputs(target, contents.values().__iter__, Counter()).findings)
+        for place, data in contents.items():
+            yield name, place, faults.get(data, "")
 
 
 def main() -> int:

@@ -52,7 +52,7 @@ def test_combinations_of_a_split_alone_are_counted(split):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 6), st.integers(1, 3))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_equals_exhaustive_search_on_coarse_points(seed, N, K):
     """Few different values make ties, and targets that no function reaches."""
     generator = np.random.default_rng(seed)

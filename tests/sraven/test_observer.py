@@ -63,7 +63,7 @@ def test_observers_of_ten_rules_equal_the_oracle(M, K, permute, split):
 
 @pytest.mark.parametrize("permute", [True, False])
 @given(case=degenerate_contexts())
-@settings(max_examples=120)
+@settings(max_examples=40)
 def test_observers_of_arbitrary_contexts_equal_the_oracle(case, permute):
     assert_observed_as_by_the_oracle(*case, permute)
 
@@ -253,7 +253,7 @@ def test_each_position_has_the_rule_that_its_feature_follows():
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_positions_that_are_moved_take_their_posteriors_along(seed):
     task = SRAVEN(M=4, K=5, holdout=0.25)
     context = task.sample("train", seed, 7).context

@@ -9,20 +9,12 @@ import pytest
 
 from helpers import oracle
 from helpers.submissions import truth
+from sraven import RULES as PAPERS_RULES
 from sraven import SRAVEN
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
-RULES = (
-    "constant",
-    "progression +1",
-    "progression +2",
-    "progression -1",
-    "progression -2",
-    "addition",
-    "subtraction",
-    "distribute three",
-)
+RULES = tuple(rule.name for rule in PAPERS_RULES)
 
 
 def score(task, split, count, runs):

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracle
@@ -39,7 +39,6 @@ def assert_oracle_draws(task, split, indices):
     split=st.sampled_from(["train", "test", "ood", "all"]),
     start=st.integers(0, 2**41),
 )
-@settings(max_examples=60)
 def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start):
     holdout = 0 if M == 1 else holdout
     split = "all" if split == "ood" and not holdout else split

@@ -90,6 +90,8 @@ def test_a_dry_run_verifies_and_asks_nothing(hub, dataset, tmp_path):
     (shutil.copytree(dataset, tmp_path / "copy") / "README.md").write_text("hello")
     code, _, err = hub.call("publish", tmp_path / "copy", NAME, "--dry-run")
     assert code == 2 and "isn't right" in err and not hub.requests
+    code, _, err = hub.call("publish", tmp_path / "copy", NAME)
+    assert code == 2 and "isn't right" in err and not hub.repositories
 
 
 def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, dataset):
@@ -118,14 +120,14 @@ def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
     assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
 
 
-@pytest.mark.parametrize("at", ["/api/datasets/", "/resolve/", "/paths-info/"])
-def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, at, caplog):
+def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, caplog):
     assert hub.call("publish", dataset, NAME)[0] == 0
-    hub.fail = lambda method, path: "http://127.0.0.1:1/nobody" if at in path else None
-    for full in ((), ("--full",)):
-        code, out, err = hub.call("verify", URI, *full)
-        assert (code, out, err.count("\n")) == (2, "", 1) and "the line to the Hub failed" in err
-        assert not caplog.messages
+    for at in ("/api/datasets/", "/resolve/", "/paths-info/"):
+        hub.fail = lambda method, path, at=at: "http://127.0.0.1:1/nobody" if at in path else None
+        for full in ((), ("--full",)):
+            code, out, err = hub.call("verify", URI, *full)
+            assert (code, out, err.count("\n")) == (2, "", 1) and "the line to the Hub failed" in err
+            assert not caplog.messages
 
 
 def test_a_conflict_is_told(hub, dataset):
@@ -156,15 +158,16 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     assert code == 2 and "knows no such dataset" in err
 
 
-@pytest.mark.parametrize("name", [".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"])
-@pytest.mark.parametrize("full", [(), ("--full",)])
-def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset, name, full):
+def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
     assert hub.call("publish", dataset, NAME)[0] == 0
     repository = hub.repositories[NAME]
-    repository.commit({**repository.commits[repository.head], name: b"!"})
-    code, _, err = hub.call("verify", URI, *full)
-    assert code == 1 and "fault: not part of the dataset: " in err
-    assert err.count("\n") == 1 and "\x1b" not in err
+    whole = repository.commits[repository.head]
+    for name in (".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"):
+        repository.commit({**whole, name: b"!"})
+        for full in ((), ("--full",)):
+            code, _, err = hub.call("verify", URI, *full)
+            assert code == 1 and "fault: not part of the dataset: " in err
+            assert err.count("\n") == 1 and "\x1b" not in err
 
 
 def put(hub, manifest):
@@ -210,10 +213,9 @@ def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
     manifest = json.loads((dataset / "manifest.json").read_text())
     set_in(manifest, path, value)
     put(hub, json_text(manifest).encode())
-    for full in ((), ("--full",)):
-        code, out, err = hub.call("verify", URI, *full)
-        assert code == 2 and err.count("\n") == 1 and out == "", err
-        assert err.isprintable() or err[:-1].isprintable()
+    code, out, err = hub.call("verify", URI, "--full")
+    assert code == 2 and err.count("\n") == 1 and out == "", err
+    assert err[:-1].isprintable()
 
 
 @pytest.mark.parametrize(
@@ -223,13 +225,6 @@ def test_what_is_no_manifest_is_told_in_one_line(hub, data):
     put(hub, data)
     code, _, err = hub.call("verify", URI)
     assert code == 2 and err.count("\n") == 1, err
-
-
-def test_a_damaged_dataset_isnt_published(hub, dataset, tmp_path):
-    copy = shutil.copytree(dataset, tmp_path / "copy")
-    (copy / "README.md").write_text("hello")
-    code, _, err = hub.call("publish", copy, NAME)
-    assert code == 2 and "isn't right" in err and not hub.repositories
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, dataset):

@@ -29,17 +29,11 @@ def other_text():
         ({"logs": {0: "{log}"}}, "logs lacks seed 1; expected the training log of each run"),
         ({"logs": {}}, "logs lacks seed 0; expected the training log of each run"),
         ({"logs": "{log}"}, "logs is '{log}'; c4-small-v1 takes the training log of each run: {seed: file}"),
-        (
-            {"logs": {0: "{log}", 1: "{log}", 2: "{log}", 9: "{log}"}},
-            "logs has seed 9, but predictions hasn't; leave it out",
-        ),
+        ({"logs": {0: "{log}", 1: "{log}", 2: "{log}", 9: "{log}"}}, "logs has seed 9, but predictions"),
         ({"logs": {"0": "{log}"}}, "a seed of logs='0': expected an integer from 0 to"),
         ({"logs": dict.fromkeys(range(3), "{folder}/nowhere")}, "nowhere: can't be read: No such file"),
         ({"logs": dict.fromkeys(range(3), "{folder}")}, "is no plain file"),
-        (
-            {"logs": dict.fromkeys(range(3), "{folder}/bad")},
-            "{folder}/bad: line 1 is 'x'; expected a JSON object",
-        ),
+        ({"logs": dict.fromkeys(range(3), "{folder}/bad")}, "{folder}/bad: line 1 is 'x'; expected a JSON"),
         ({"predictions": [losses(), losses()[:-1]]}, "has shape [12, 3]; expected [13, 3]"),
         (
             {"predictions": [losses(), other_text()]},
