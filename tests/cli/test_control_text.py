@@ -8,10 +8,10 @@ import shutil
 from copy import copy
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
+from helpers.challenges import write_copies
 from helpers.submissions import SRAVEN_BOARD, use_boards
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
@@ -195,10 +195,7 @@ def test_of_rounds(run, monkeypatch, tmp_path):
     (tmp_path / "program" / "model.py").touch()
     _, digest, _ = run("challenge", "commit", "program", "--name", "A", "--out", "commitment.json")
     assert run("challenge", "new", SRAVEN_BOARD, digest.strip(), "--out", "round")[0] == 0
-    for split in ("test", "ood"):
-        (tmp_path / "predictions" / split).mkdir(parents=True)
-        contexts = np.load(tmp_path / "round" / "public" / "contexts" / split / "context.npy")
-        np.save(tmp_path / "predictions" / split / "seed-0.npy", contexts[:, 0])
+    write_copies(tmp_path)
     answer = ["challenge", "answer", "round/public", "predictions", "--commitment", "commitment.json"]
     assert run(*answer, "--program", "program", "--out", "answer")[0] == 0
     check = ["challenge", "commit", "program", "--check", "commitment.json"]

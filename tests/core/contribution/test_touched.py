@@ -37,7 +37,7 @@ def _write(path):
         (lambda project: (project / OURS / "README.md").chmod(0o755), rf"^{OURS}/README.md is executable"),
         (
             lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"),
-            rf"^{OURS}-2 and {OURS} are",
+            rf"^{OURS}-2 and {OURS} ",
         ),
     ],
 )

@@ -92,9 +92,7 @@ PLACES = ("schema: 1", "parameters: 1000", "seconds: 1.5", "seed: 0", "accuracy:
         "=",
     ],
 )
-@pytest.mark.parametrize(
-    "place", ["schema: 1", "parameters: 1000", "seconds: 1.5", "seed: 0", "accuracy: 0.5"]
-)
+@pytest.mark.parametrize("place", PLACES)
 def test_strange_numbers_are_refused_in_one_line(number, place):
     text = DESCRIPTION.decode().replace(place, f"{place.split()[0]} {number}")
     try:
