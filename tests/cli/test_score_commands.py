@@ -138,14 +138,14 @@ def test_many_submissions_have_a_row_each(run, small_boards, original, originals
     assert "refused: " in out and "isn't the directory of a submission" in " ".join(out.split())
 
 
-def test_many_scores_for_programs_are_a_list(run, small_boards, original, scored, tmp_path):
+def test_many_scores_for_programs_are_a_list(run, refused, small_boards, original, scored, tmp_path):
     code, out, err = run("score", original, tmp_path / "none", original, "--json", "--threads", "1")
     assert (code, err) == (1, "")
     right = {"submission": str(original), **scored, "ranked": True, "unranked_because": []}
     reason = f"{tmp_path / 'none'} isn't the directory of a submission"
     assert json.loads(out) == [right, {"submission": str(tmp_path / "none"), "refused": reason}, right]
-    code, _, err = run("score", original, original, "--out", tmp_path / "scores.json")
-    assert code == 2 and "--out takes the scores of one submission" in err
+    found = refused("score", original, original, "--out", tmp_path / "scores.json")
+    assert "--out takes the scores of one submission" in found
 
 
 def test_many_filed_scores_are_checked_each(run, small_boards, original, filed, tmp_path):
@@ -178,10 +178,12 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
     assert [reason["rule"] for reason in found["unranked_because"]] == ["seeds"]
 
 
-def test_pull_request_without_a_client_files_nothing(run, small_boards, original, leaderboard, monkeypatch):
+def test_pull_request_without_a_client_files_nothing(
+    refused, small_boards, original, leaderboard, monkeypatch
+):
     monkeypatch.setenv("PATH", "")
-    code, out, err = run("submit", original, "--leaderboard", leaderboard, "--pr")
-    assert (code, out) == (2, "") and "--pr needs GitHub's command-line client" in err
+    found = refused("submit", original, "--leaderboard", leaderboard, "--pr")
+    assert "--pr needs GitHub's command-line client" in found
     assert not (leaderboard / "submissions").exists() or not list(
         (leaderboard / "submissions").rglob("*.yaml")
     )

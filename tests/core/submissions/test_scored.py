@@ -32,7 +32,6 @@ from helpers.submissions import (
 )
 from sraven import score_submission
 from sraven.core.submissions.runs import make_run
-from sraven.core.submissions.submission import read_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -165,13 +164,3 @@ def test_predictions_are_in_the_order_of_their_indices():
         assert np.array_equal(made.predictions[index], whole[index])
 
     check()
-
-
-def test_reading_gives_runs_in_order(originals):
-    found = read_submission(originals[SRAVEN_BOARD])
-    assert list(found.runs) == ["test", "ood"]
-    for split, runs in found.runs.items():
-        assert [run.seed for run in runs] == [0, 1, 2]
-        for run in runs:
-            assert run.answered.all()
-            assert np.array_equal(run.predictions, guesses(small_board(SRAVEN_BOARD), split, run.seed))
