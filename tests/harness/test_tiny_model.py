@@ -69,7 +69,7 @@ def test_lm_eval(folder, run):
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
     asked = ("--tasks", "sraven_m2", "--include_path", tasks, "--metadata", "shots=1", "count=3")
     rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
-    run(folder, command("lm_eval"), *model, *asked, *rest, imports=LM_EVAL)
+    run(folder, "run_lm_eval_command.py", *model, *asked, *rest, imports=LM_EVAL)
     [written] = (folder / "out").rglob("results_*.json")
     found = json.loads(written.read_text())["results"]["sraven_m2"]
     shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}
