@@ -9,7 +9,7 @@ import pytest
 from fuzzylogic import FuzzyLogic, score_by_combination
 from fuzzylogic import score as score_whole
 from helpers import fuzzy_oracle
-from helpers.submissions import FUZZY_BOARD, small_board, truth
+from helpers.submissions import FUZZY_BOARD, small_board
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
@@ -130,20 +130,6 @@ def test_board_and_library_score_the_same():
         for number, mean in zip(here.combination, here.mean, strict=True):
             wanted = getattr(apart[number], metric)
             assert mean is None if math.isnan(wanted) else mean == pytest.approx(wanted, rel=1e-6, abs=1e-8)
-
-
-def test_missing_prediction_is_as_bad_as_the_worst():
-    board = small_board(FUZZY_BOARD)
-    right = truth(board, "test")
-    answered = np.arange(211) % 4 != 1
-    bad = np.where(answered, right, np.where(right < 0.5, 1, 0)).astype(np.float32)
-    whole = np.ones(211, bool)
-    labels = board.labels("test")
-    missing, said = (
-        score_runs(board.task.scoring, labels, [Run(0, *run)]) for run in ((right, answered), (bad, whole))
-    )
-    assert missing.metrics == said.metrics and missing.by_combination == said.by_combination
-    assert (missing.missing, said.missing) == ((53,), (0,))
 
 
 def test_sequences_without_variance_count_for_the_other_metrics():
