@@ -23,8 +23,9 @@ from sraven import SRAVEN, score_submission
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.versions import VERSIONS, Version
 
-# Hypothesis draws the same examples in every run, and none is timed: kernels compile in some.
-settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None)
+# Hypothesis draws the same examples in every run, few of them, as `tests/fuzz/drive.py` searches on. None is
+# timed: kernels compile in some.
+settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None, max_examples=25)
 settings.load_profile("same-every-time")
 
 _numbers = count()

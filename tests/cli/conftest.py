@@ -21,3 +21,15 @@ def filed(original, scored, leaderboard):
     shutil.copytree(original, goal)
     (goal / "scores.json").write_text(json.dumps(scored))
     return goal
+
+
+@pytest.fixture
+def refused(run):
+    """Run a command that has to be refused, in one line; return it."""
+
+    def refused(*arguments):
+        code, out, err = run(*arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: "), (out, err)
+        return err
+
+    return refused

@@ -4,15 +4,13 @@ import json
 import shutil
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
 from baselines.analysis.stages import STAGES
-from baselines.config import LanguageConfig
 from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG, read_run
-from helpers.analysed_runs import finished_runs
+from helpers.analysed_runs import finished_runs, language_run
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
@@ -92,13 +90,3 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     line = "error: sraven analyse needs sklearn.linear_model: pip install '.[analysis]' in a checkout; see "
     assert refused(runs / "fuzzy") == f"{line}sraven analyse --help\n"
-
-
-def language_run(folder: Path):
-    """Write the configuration of a language model's run."""
-    folder.mkdir()
-    shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
-    words = {"board": "c4-v1", "board_digest": read_board("c4-v1").digest, "corpus": "0" * 64}
-    text = {"vocabulary": 32101, "length": 16, "dtype": "float32"}
-    write_json(folder / CONFIG, asdict(LanguageConfig(**{**shape, **words, **text})))
-    return folder

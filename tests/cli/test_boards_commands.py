@@ -38,7 +38,7 @@ def test_boards_are_listed_for_programs(run):
     ]
 
 
-@pytest.mark.parametrize("name", ["sraven-v1", "fuzzylogic-v1", "sraven-features2-v1"])
+@pytest.mark.parametrize("name", ["sraven-v1", "fuzzylogic-v1", "c4-v1"])
 def test_board_for_programs_is_its_file_and_digest(run, name):
     _, out, _ = run("boards", name, "--json")
     content = json.loads(out)

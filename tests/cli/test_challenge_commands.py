@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
+from helpers.challenges import write_copies
 from helpers.submissions import SRAVEN_BOARD, snapshot, use_boards
 
 
@@ -42,13 +42,7 @@ def opened(run, folder):
     assert ok(run, "commit", "program", "--check", "commitment.json").strip() == digest
     out = ok(run, "new", SRAVEN_BOARD, digest, "--out", "round")
     assert "round/public: publish this" in out and "round/private: keep this" in out
-    for split in ("test", "ood"):
-        (folder / "predictions" / split).mkdir(parents=True)
-        context = np.load(
-            folder / "round" / "public" / "contexts" / split / "context.npy", allow_pickle=False
-        )
-        for seed in range(3):
-            np.save(folder / "predictions" / split / f"seed-{seed}.npy", context[:, seed])
+    write_copies(folder, 3)
     return folder
 
 

@@ -8,10 +8,10 @@ import shutil
 from copy import copy
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
+from helpers.challenges import write_copies
 from helpers.submissions import SRAVEN_BOARD, use_boards
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
@@ -31,12 +31,29 @@ def is_harmless(text):
     return all(not line.startswith("::") and all(map(is_seen, line)) for line in text.split("\n"))
 
 
-def planted(content):
-    """Yield what JSON becomes with the text as one of its values or as a name; of a list, as its first."""
+def shape(value):
+    """Return what parts of one form have in common: the types of a list, of an object its names as well."""
+    if isinstance(value, dict):
+        return "object", *((name, type(each)) for name, each in value.items())
+    return "list", *{type(each) for each in value}
+
+
+def planted(content, seen=None):
+    """Yield what JSON becomes with the text as one of its values or as a name.
+
+    Of parts that have one form, and of a list, only in the first.
+    """
+    seen = set() if seen is None else seen
     if isinstance(content, dict):
         yield {**content, CONTROL: CONTROL}
     for name in list(content) if isinstance(content, dict) else range(min(1, len(content))):
-        inner = planted(content[name]) if isinstance(content[name], dict | list) else ()
+        inner = ()
+        if isinstance(content[name], dict | list):
+            form = shape(content[name])
+            if form in seen:
+                continue
+            seen.add(form)
+            inner = planted(content[name], seen)
         for value in (CONTROL, *inner):
             changed = copy(content)
             changed[name] = value
@@ -147,7 +164,8 @@ def test_of_runs(run, finished, tmp_path, monkeypatch):
 def test_of_analyses(run, finished, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    config = json.loads((finished / "fuzzy" / "config.json").read_text())
+    whole = json.loads((finished / "fuzzy" / "config.json").read_text())
+    config = {name: whole[name] for name in ("board", "attention", "steps")}  # all of it is in `test_of_runs`
     (out / "analysis.json").write_text(
         json.dumps({"schema": 1, "run": {"digest": "0" * 64, "config": config}})
     )
@@ -178,10 +196,7 @@ def test_of_rounds(run, monkeypatch, tmp_path):
     (tmp_path / "program" / "model.py").touch()
     _, digest, _ = run("challenge", "commit", "program", "--name", "A", "--out", "commitment.json")
     assert run("challenge", "new", SRAVEN_BOARD, digest.strip(), "--out", "round")[0] == 0
-    for split in ("test", "ood"):
-        (tmp_path / "predictions" / split).mkdir(parents=True)
-        contexts = np.load(tmp_path / "round" / "public" / "contexts" / split / "context.npy")
-        np.save(tmp_path / "predictions" / split / "seed-0.npy", contexts[:, 0])
+    write_copies(tmp_path)
     answer = ["challenge", "answer", "round/public", "predictions", "--commitment", "commitment.json"]
     assert run(*answer, "--program", "program", "--out", "answer")[0] == 0
     check = ["challenge", "commit", "program", "--check", "commitment.json"]

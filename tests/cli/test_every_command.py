@@ -5,10 +5,10 @@ import subprocess
 import sys
 from inspect import cleandoc
 
-import numpy as np
 import pytest
 
 from cli.shared.families import MAIN, summaries
+from helpers.challenges import write_copies
 from helpers.commands import COMMANDS, find_command
 from helpers.submissions import SRAVEN_BOARD
 from sraven.core.tasks.families import find_family, generating_families
@@ -128,10 +128,7 @@ def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
         if line.startswith("challenge commit"):
             commitment = json.loads(out)["commitment"]
         if line.startswith("challenge new"):
-            for split in ("test", "ood"):
-                (tmp_path / "predictions" / split).mkdir(parents=True)
-                contexts = np.load(tmp_path / "round" / "public" / "contexts" / split / "context.npy")
-                np.save(tmp_path / "predictions" / split / "seed-0.npy", contexts[:, 0])
+            write_copies(tmp_path)
     ran = {
         command for command in COMMANDS for line in lines if line.startswith(f"{command} ") or line == command
     }

@@ -44,13 +44,6 @@ def test_default_task_of_the_commands_is_that_of_python(run):
         assert json.loads(out)["config"] == TASKS[name].config
 
 
-def test_switch_turns_its_field_off(run, tmp_path):
-    line = ["generate", "--M", 2, "--train", 5, "--test", 0, "--ood", 0, "--json", "--out"]
-    for options, permute in (([], True), (["--no-permute"], False)):
-        _, out, _ = run(*line, tmp_path / str(permute), *options)
-        assert json.loads(out)["config"]["permute"] is permute
-
-
 def test_entry_registers_a_family(monkeypatch, run):
     """An entry alone gives a family its commands; the words are made up where it says none."""
     twin = Family(

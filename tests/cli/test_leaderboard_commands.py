@@ -87,22 +87,13 @@ def test_standing_for_programs(run, small_boards, scored, filed, leaderboard):
         assert (entry["value"], entry["interval"]) == (score["mean"], score["interval"])
 
 
-@pytest.mark.parametrize(
-    "name", ["[/x]", "[bold]b[/bold]", "[link=https://x.org]y[/link]", "\\[", "é∞😀", ":smile:"]
-)
+@pytest.mark.parametrize("name", ["[/x]", "[link=https://x.org]\\[é∞😀:smile:"])
 def test_name_of_a_method_is_printed_as_it_is(run, small_boards, scored, filed, leaderboard, name):
     edit(filed, lambda content: content["method"].update(name=name))
     digest = hashlib.sha256((filed / "submission.yaml").read_bytes()).hexdigest()
     (filed / "scores.json").write_text(json.dumps({**scored, "submission_digest": digest}))
     code, out, _ = run("leaderboard", "--leaderboard", leaderboard)
     assert code == 0 and f" {name} " in out
-
-
-def test_page_is_written(run, small_boards, filed, leaderboard, tmp_path):
-    code, out, _ = run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
-    assert code == 0
-    assert out.strip() == str(tmp_path / "page" / "index.html")
-    assert "A method" in (tmp_path / "page" / "index.html").read_text()
 
 
 def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard, tmp_path):

@@ -68,20 +68,10 @@ def test_refused_submission_is_one_line(run, small_boards, tmp_path, original):
     assert snapshot(tmp_path) == before
 
 
-def test_right_scores_pass_the_check(run, small_boards, filed):
-    before = snapshot(filed)
-    code, _, err = run("score", "--check", filed)
-    assert (code, err) == (0, "")
-    assert snapshot(filed) == before
-
-
 @pytest.mark.parametrize(
     ("place", "value"),
     [
         (("splits", "ood", "metrics", "accuracy", "mean"), 0.99),
-        (("splits", "test", "metrics", "rule.addition", "interval"), [0.1, 0.2]),
-        (("splits", "ood", "by_combination", "accuracy", "mean"), []),
-        (("splits", "ood", "gap_to_ceiling", "accuracy"), 0.0),
         (("submission_digest",), "0" * 64),
     ],
 )
@@ -97,12 +87,6 @@ def test_changed_scores_are_found(run, small_boards, filed, place, value):
     assert re.fullmatch(
         rf"{filed}/scores\.json: {re.escape('.'.join(place))}\S* isn't what the pred[^\n]*\n", err
     )
-
-
-def test_scores_of_another_form_are_no_scores(run, small_boards, filed):
-    (filed / "scores.json").write_text('{"schema": 2}')
-    code, _, err = run("score", "--check", filed)
-    assert (code, err) == (1, f"{filed}/scores.json: schema isn't what the predictions score\n")
 
 
 @pytest.mark.parametrize("text", [None, "{", "[]"])
@@ -159,18 +143,20 @@ def test_many_submissions_have_a_row_each(run, small_boards, original, originals
     assert "refused: " in out and "isn't the directory of a submission" in " ".join(out.split())
 
 
-def test_many_scores_for_programs_are_a_list(run, small_boards, original, scored, tmp_path):
+def test_many_scores_for_programs_are_a_list(run, refused, small_boards, original, scored, tmp_path):
     code, out, err = run("score", original, tmp_path / "none", original, "--json", "--threads", "1")
     assert (code, err) == (1, "")
     right = {"submission": str(original), **scored, "ranked": True, "unranked_because": []}
     reason = f"{tmp_path / 'none'} isn't the directory of a submission"
     assert json.loads(out) == [right, {"submission": str(tmp_path / "none"), "refused": reason}, right]
-    code, _, err = run("score", original, original, "--out", tmp_path / "scores.json")
-    assert code == 2 and "--out takes the scores of one submission" in err
+    found = refused("score", original, original, "--out", tmp_path / "scores.json")
+    assert "--out takes the scores of one submission" in found
 
 
 def test_many_filed_scores_are_checked_each(run, small_boards, original, filed, tmp_path):
-    assert run("score", "--check", filed, filed)[::2] == (0, "")
+    before = snapshot(filed)
+    assert run("score", "--check", filed, filed)[::2] == (0, "") == run("score", "--check", filed)[::2]
+    assert snapshot(filed) == before
     changed = shutil.copytree(filed, tmp_path / "changed")
     (changed / "scores.json").write_text('{"schema": 2}')
     code, out, err = run("score", "--check", filed, changed, original)
@@ -208,10 +194,12 @@ def test_trained_model_is_asked_how_many_settings_were_tried(run, small_boards, 
     assert told not in run("score", folder)[1]
 
 
-def test_pull_request_without_a_client_files_nothing(run, small_boards, original, leaderboard, monkeypatch):
+def test_pull_request_without_a_client_files_nothing(
+    refused, small_boards, original, leaderboard, monkeypatch
+):
     monkeypatch.setenv("PATH", "")
-    code, out, err = run("submit", original, "--leaderboard", leaderboard, "--pr")
-    assert (code, out) == (2, "") and "--pr needs GitHub's command-line client" in err
+    found = refused("submit", original, "--leaderboard", leaderboard, "--pr")
+    assert "--pr needs GitHub's command-line client" in found
     assert not (leaderboard / "submissions").exists() or not list(
         (leaderboard / "submissions").rglob("*.yaml")
     )

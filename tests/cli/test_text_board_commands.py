@@ -81,20 +81,13 @@ def test_completions_of_other_questions_are_refused(run, prompts, tmp_path, chan
     [
         (("text", "generate", "--board", BOARD, "--M", 3), "leave --M out"),
         (("text", "generate", "--board", BOARD, "--count", 3), "leave -n out"),
-        (
-            ("text", "generate", "--board", BOARD, "--shots", 3),
-            "isn't asked told-3-shot; it is asked told-0-shot",
-        ),
+        (("text", "generate", "--board", BOARD, "--shots", 3), "isn't asked told-3-shot; it is asked"),
         (("text", "generate", "--board", "sraven-small-v1"), "asks nothing in words"),
-        (
-            ("train", BOARD, "--attention", "hyla", "--steps", 1, "--out", "run"),
-            "expected sraven, fuzzylogic",
-        ),
+        (("train", BOARD, "--attention", "hyla", "--steps", 1, "--out", "run"), "expected sraven"),
     ],
 )
-def test_what_a_board_of_texts_has_not_is_told_in_one_line(run, line, message):
-    code, _, err = run(*line)
-    assert code == 2 and message in err and len(err.splitlines()) == 1
+def test_what_a_board_of_texts_has_not_is_told_in_one_line(refused, line, message):
+    assert message in refused(*line)
 
 
 def test_board_and_its_standing_are_printed(run, tmp_path):

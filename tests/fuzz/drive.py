@@ -13,13 +13,13 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ sys.dont_write_bytecode = True  # of what inputs let be imported: they may write
 
 from fuzz.harness import Campaign, kind_of, run_inputs
 from fuzz.targets import TARGETS
+from sraven.core.compute.bench import machine
 
 _KINDS = 40  # kinds of answers that a result lists, of each target
 
@@ -44,27 +45,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--findings", type=Path, default=Path("findings"), help="where inputs are kept")
     parser.add_argument("--replay", type=Path, help="run the inputs of a folder once, and nothing else")
     return parser.parse_args()
-
-
-def _machine() -> dict[str, Any]:
-    import numpy as np
-    import pyarrow as pa
-
-    return {
-        "processor": platform.machine(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-    }
-
-
-def _commit() -> str:
-    call = subprocess.run(
-        ["git", "-C", str(HERE), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
-    )
-    return call.stdout.strip()
 
 
 def _read(path: Path | None) -> dict[str, Any]:
@@ -120,12 +100,13 @@ def _add(total: dict[str, Any], campaign: Campaign) -> None:
 def _replay(folder: Path) -> Iterable[tuple[str, str, str]]:
     """Yield the answers to the inputs of a folder: target, name, and the fault, if it is one."""
     for name, target in TARGETS.items():
-        paths = sorted((folder / name).glob("*"))
+        contents = {path.name: path.read_bytes() for path in sorted((folder / name).glob("*"))}
+        if not contents:
+            continue
         target.seeds()
-        contents = [path.read_bytes() for path in paths]
-        for path, data in zip(paths, contents, strict=True):
-            found = run_inputs(target, lambda data=data: iter([data]), Counter())  # type: ignore[misc]
-            yield name, path.name, "; ".join(fault for _, fault in found.findings)
+        faults = dict(run_inputs(target, contents.values().__iter__, Counter()).findings)
+        for place, data in contents.items():
+            yield name, place, faults.get(data, "")
 
 
 def main() -> int:
@@ -140,12 +121,13 @@ def main() -> int:
     result, start = _read(options.out), time.monotonic()
     found = sum(finding["inputs"] for finding in result["findings"])
     _attack(options, result)
+    commit = ["git", "-C", str(HERE), "rev-parse", "HEAD"]
     run = {
         "command": "python tests/fuzz/drive.py " + " ".join(sys.argv[1:]),
-        "commit": _commit(),
+        "commit": subprocess.run(commit, capture_output=True, text=True, check=False).stdout.strip(),
         "seed": options.seed,
         "seconds": round(time.monotonic() - start, 1),
-        "machine": _machine(),
+        "machine": {**machine(), "pyarrow": version("pyarrow")},
     }
     result["runs"].append(run)
     result["executions"] = sum(target["executions"] for target in result["targets"].values())

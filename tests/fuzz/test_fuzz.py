@@ -1,58 +1,48 @@
-"""Past findings stay closed, a hundred new inputs find nothing, and the driver finds what is planted."""
+"""Past findings stay closed, new inputs find nothing, and the driver finds what is planted."""
 
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fuzz.harness import batch_inputs
 from fuzz.targets import TARGETS
 
 HERE = Path(__file__).parent
 FINDINGS = HERE / "findings"
-
-PAST = sorted(f"{path.parent.name}/{path.name}" for path in FINDINGS.glob("*/*"))
+INPUTS = 25
+"""New inputs of a target."""
 
 pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="inputs run in forks")
 
 
-def drive(*arguments, **options):
-    """Run the driver, in a process of its own: it forks."""
-    command = [sys.executable, str(HERE / "drive.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
-
-
-@pytest.fixture(scope="session")  # a module's would be made again when its tests move between processes
-def replayed():
-    """The faults of past findings, by their names; nothing if they stay closed."""
-    answers = json.loads(drive("--replay", FINDINGS).stdout)
-    return {f"{answer['target']}/{answer['input']}": answer["fault"] for answer in answers}
-
-
-@pytest.mark.parametrize("name", PAST)
-def test_past_finding_stays_closed(name, replayed):
-    assert replayed[name] == ""
-
-
-@pytest.fixture(scope="session")
-def attacked(tmp_path_factory):
-    """The result of a batch for each target."""
-    folder = tmp_path_factory.mktemp("fuzz")
-    ended = drive("--seconds", 500, "--executions", 1, "--batch", 100, "--findings", folder)
+def drive(*arguments, script=HERE / "drive.py", **options):
+    """Run the driver, in a process of its own: it forks. Return what it says."""
+    command = [sys.executable, str(script), *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert ended.stdout, ended.stderr
     return json.loads(ended.stdout)
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_new_inputs_find_nothing(name, attacked):
-    target = attacked["targets"][name]
-    assert target["executions"] == min(100, TARGETS[name].batch) and target["answers"]
-    assert [found for found in attacked["findings"] if found["target"] == name] == []
+def test_past_findings_stay_closed():
+    answers = drive("--replay", FINDINGS)
+    assert len(answers) == len(list(FINDINGS.glob("*/*")))
+    assert [answer for answer in answers if answer["fault"]] == []
+
+
+def test_new_inputs_find_nothing(tmp_path):
+    result = drive("--seconds", 500, "--executions", 1, "--batch", INPUTS, "--findings", tmp_path)
+    assert result["findings"] == []
+    done = {name: target["executions"] for name, target in result["targets"].items()}
+    assert done == {name: min(INPUTS, target.batch) for name, target in TARGETS.items()}
+    assert all(target["answers"] for target in result["targets"].values())
 
 
 PLANTED = """
-import os, subprocess, sys, time
+import os, select, subprocess, sys, time, types
 sys.path[:0] = [{here!r}, {here!r} + "/.."]
 import fuzz.drive as drive, fuzz.harness as harness
 from fuzz.checks import check_line
@@ -81,7 +71,14 @@ def run(data, folder):
     FAULTS[data](folder)
     return data.decode()
 
-harness.CPU_SECONDS, harness.QUIET_SECONDS = 0.05, 10
+def wait(sources, *_):
+    # For an answer, or until a process is stopped: in the place of a time in which nothing happens.
+    while True:
+        found = select.select(sources, [], [], 0.05)
+        if found[0] or os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG | os.WNOWAIT):
+            return found
+
+harness.CPU_SECONDS, harness.select = 0.05, types.SimpleNamespace(select=wait)
 target = harness.Target(lambda: list(FAULTS), lambda data, choose: data, run, 40)
 drive.TARGETS.clear()
 drive.TARGETS["planted"] = target
@@ -107,13 +104,10 @@ SAID = {
 def test_driver_finds_what_is_planted_keeps_it_and_goes_on(tmp_path):
     script = tmp_path / "planted.py"
     script.write_text(PLANTED.format(here=str(HERE), outside=str(tmp_path / "outside")))
-    command = [sys.executable, str(script), "--executions", "1", "--out", "r.json", "--findings", "found"]
+    kept = ("--executions", 1, "--out", "r.json", "--findings", "found")
     for count, batch in enumerate((40, 1)):
-        ended = subprocess.run(
-            [*command, "--batch", str(batch)], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        result = json.loads((tmp_path / "r.json").read_text())
-        assert ended.returncode == (1 if batch == 40 else ended.returncode), ended.stderr
+        result = drive(*kept, "--batch", batch, script=script, cwd=tmp_path)
+        assert json.loads((tmp_path / "r.json").read_text()) == result
         assert result["executions"] == 40 + count == result["targets"]["planted"]["executions"]
         assert len(result["runs"]) == 1 + count
     found = {}
@@ -125,11 +119,10 @@ def test_driver_finds_what_is_planted_keeps_it_and_goes_on(tmp_path):
         assert fault.startswith(SAID[data]), (data, fault)
 
 
-def test_same_seed_gives_the_same_inputs(tmp_path):
-    answers = []
-    for number in (0, 1):
-        out = tmp_path / f"{number}.json"
-        options = ["--only", "yaml", "--executions", 1, "--batch", 100, "--out", out]
-        assert drive(*options, cwd=tmp_path).returncode == 0
-        answers.append(json.loads(out.read_text())["targets"]["yaml"]["answers"])
-    assert answers[0] == answers[1]
+def test_same_seed_gives_the_same_inputs():
+    def made(seed, number):
+        target = replace(TARGETS["yaml"], batch=INPUTS)
+        return list(batch_inputs(target, "yaml", seed, number, target.seeds()))
+
+    assert made(0, 0) == made(0, 0) and len(made(0, 0)) == INPUTS
+    assert made(0, 0) != made(1, 0) and made(0, 0) != made(0, 1)

@@ -52,7 +52,7 @@ def test_combinations_of_a_split_alone_are_counted(split):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 6), st.integers(1, 3))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_equals_exhaustive_search_on_coarse_points(seed, N, K):
     """Few different values make ties, and targets that no function reaches."""
     generator = np.random.default_rng(seed)
@@ -73,12 +73,6 @@ def test_equals_the_exact_oracle():
         assert found.agreeing[n] == len(predictions)
         assert found.ambiguous[n] == (len(set(predictions)) > 1)
         assert found.prediction[n] == pytest.approx(float(sum(predictions) / len(predictions)), rel=1e-12)
-
-
-def test_the_true_function_always_agrees():
-    task = FuzzyLogic(L=5, K=3, N=7)
-    batch = task.sample("ood", 0, 1_000)
-    assert (identify(batch.inputs, batch.targets, 3).agreeing >= 1).all()
 
 
 def test_more_than_64_points():

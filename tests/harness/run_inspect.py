@@ -1,4 +1,4 @@
-"""Evaluates scripted models with inspect-ai, without a network; prints what it reports, as JSON.
+"""Evaluates scripted models with inspect-ai; prints what it reports, as JSON.
 
 A program of its own: the harness takes long to import, and warns.
 """
@@ -12,7 +12,6 @@ from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from helpers.offline import forbid_network
 from helpers.scripted_models import SCRIPTS
 from sraven.harness.inspect_task import exact
 
@@ -50,7 +49,6 @@ def run(task, name, **options):
 
 def main(arguments, rungs, folder):
     """Evaluate each script, score the oracle's log again, and ask it some questions of the ladder."""
-    forbid_network()
     found = {}
     for name in SCRIPTS:
         epochs = 2 if name == "copier" else 1

@@ -1,4 +1,4 @@
-"""Evaluates scripted models with lm-eval, without a network; prints what it reports, as JSON.
+"""Evaluates scripted models with lm-eval; prints what it reports, as JSON.
 
 A program of its own: the harness takes long to import, and warns.
 """
@@ -10,7 +10,6 @@ from lm_eval import evaluator, simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from helpers.offline import forbid_network
 from helpers.scripted_models import CHOOSERS, SCRIPTS
 
 
@@ -34,7 +33,6 @@ class Scripted(LM):
 
 def main(folder, task, choosing, metadata):
     """Evaluate each script on a task, and those that choose on another; list all tasks of the folder."""
-    forbid_network()
     evaluator.add_env_info = lambda results: None  # runs a dozen programs about the machine, each time
     tasks = TaskManager(include_path=folder, include_defaults=False, metadata=metadata)
     found = {"tasks": tasks.all_tasks}

@@ -1,8 +1,10 @@
 """inspect-ai, end to end and without a network: scripted models get the scores that they deserve."""
 
+import json
+
 import pytest
 
-from helpers.harnesses import needs, run_program
+from helpers.harnesses import needs
 from sraven import SRAVEN
 from sraven.text import LADDER
 
@@ -12,10 +14,10 @@ COUNT = 40
 
 
 @pytest.fixture(scope="module")
-def reported(tmp_path_factory):
+def reported(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("inspect")
-    rungs = [rung.questions().id_of(5) for rung in LADDER]
-    return run_program("run_inspect.py", folder, {"M": 1, "count": COUNT}, rungs, str(folder / "logs"))
+    words = json.dumps({"M": 1, "count": COUNT}), json.dumps([rung.questions().id_of(5) for rung in LADDER])
+    return json.loads(run(folder, "run_inspect.py", *words, folder / "logs", imports=("inspect_ai",)))
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,12 @@
 """lm-eval, end to end and without a network: scripted models get the scores that they deserve."""
 
+import json
+
 import numpy as np
 import pytest
 
 from helpers.command import sraven
-from helpers.harnesses import needs, run_program
+from helpers.harnesses import needs
 from sraven import SRAVEN
 from sraven.harness.questions import make_questions, pose
 from sraven.text import LADDER
@@ -16,13 +18,14 @@ TASK, CHOOSING = "sraven_m1", "sraven_choice_m2"
 
 
 @pytest.fixture(scope="module")
-def reported(tmp_path_factory):
+def reported(run, tmp_path_factory):
     # A model's own seed comes with the metadata, and moves no puzzle.
     metadata = {"answers": "any", "shots": 2, "count": COUNT, "seed": 7}
     folder = tmp_path_factory.mktemp("lm_eval")
     code, out, _ = sraven("text", "tasks")
     assert code == 0
-    return run_program("run_lm_eval.py", folder, out.rstrip("\n"), TASK, CHOOSING, metadata)
+    words = out.rstrip("\n"), TASK, CHOOSING, json.dumps(metadata)
+    return json.loads(run(folder, "run_lm_eval.py", *words, imports=("lm_eval.evaluator",)))
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,14 @@
 """Finished runs that are analysed in a second or two: a few steps of a few parameters."""
 
+from dataclasses import asdict
+
+from baselines.config import LanguageConfig
 from baselines.recipes import make_config
+from baselines.runs.directory import CONFIG
 from baselines.training.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.core.boards.board import read_board
+from sraven.core.system.files import write_json
 
 SRAVEN_LAYERS = 2
 
@@ -23,3 +28,14 @@ def finished_runs(tmp_path_factory):
         train(tiny("softmax", seed=1), folder / "softmax")
 
     return once(tmp_path_factory, "finished", make)
+
+
+def language_run(folder):
+    """Write the configuration of a language model's run, of 40 steps."""
+    folder.mkdir()
+    board = read_board("c4-v1")
+    shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
+    words = {"board": board.id, "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 32101}
+    config = LanguageConfig(**{**shape, **words, "length": 16, "dtype": "float32"})
+    write_json(folder / CONFIG, asdict(config))
+    return folder

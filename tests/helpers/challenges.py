@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
@@ -58,3 +59,12 @@ def refused_answer(folder, message, *others):
     assert len(reasons) == 1 and re.search(message, reasons[0]), found["refused"]
     assert reasons[0].isprintable()
     assert [answer["name"] for answer in found["answers"]] == ["two"] * len(others)
+
+
+def write_copies(folder, seeds=1):
+    """Write predictions for the round in a folder: a panel of each context."""
+    for split in ("test", "ood"):
+        (folder / "predictions" / split).mkdir(parents=True)
+        contexts = np.load(folder / "round" / "public" / "contexts" / split / "context.npy")
+        for seed in range(seeds):
+            np.save(folder / "predictions" / split / f"seed-{seed}.npy", contexts[:, seed])

@@ -85,8 +85,8 @@ def short_folder():
 
 
 @contextmanager
-def one_node():
-    """Yield a cluster, which ends with this; this process is connected to it, from a folder of its own."""
+def two_nodes():
+    """Yield a cluster that ends with this, and its second node; this process, in a folder apart, uses it."""
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         folder = stack.enter_context(short_folder())
@@ -96,5 +96,6 @@ def one_node():
         with chdir(folder):
             nodes = Nodes()
             stack.callback(nodes.cluster.shutdown)
+            second = nodes.add()
             stack.enter_context(connected(nodes.address))
-        yield nodes
+        yield nodes, second

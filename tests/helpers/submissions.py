@@ -24,7 +24,7 @@ from sraven.core.system.files import compact_json
 
 SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
 
-SAME_EVERY_TIME = settings(derandomize=True, deadline=None, database=None)
+SAME_EVERY_TIME = settings(derandomize=True, deadline=None, database=None, max_examples=25)
 """Hypothesis draws the same examples in every run, and none is timed: kernels compile in some."""
 
 SIZE = 301

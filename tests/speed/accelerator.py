@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import keep
+from record import in_turns, keep, seconds_of
 
 from baselines.encode import encoding_of
 from baselines.lm.experiment import Compute, language_program
@@ -82,13 +82,8 @@ def first_line(error: Exception) -> str:
 
 def least_ms(work: Callable[[], Any], rounds: int) -> float:
     """Return the least milliseconds of some rounds, after one that compiles."""
-    jax.block_until_ready(work())
-    found = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        jax.block_until_ready(work())
-        found.append(time.perf_counter() - start)
-    return round(1e3 * min(found), 3)
+    [seconds] = in_turns({"": lambda: jax.block_until_ready(work())}, rounds).values()
+    return round(1e3 * min(seconds), 3)
 
 
 # What is measured: each yields functions that return a row ---------------------------------------------
@@ -274,9 +269,7 @@ def compilations(sizes: Sizes) -> Iterator[Callable[[], Row]]:
                     jax.clear_caches()
                     train, states, chunk = _training(board, "hyla", 2)
                     lowered = train.lower(states, chunk)
-                    start = time.perf_counter()
-                    lowered.compile()
-                    seconds.append(round(time.perf_counter() - start, 3))
+                    seconds.append(round(seconds_of(lowered.compile), 3))
             finally:
                 for name, value in before.items():
                     jax.config.update(name, value)
@@ -356,13 +349,9 @@ def main() -> None:
     start = time.monotonic()
     found = measure_all(asked.only, QUICK if asked.quick else FULL, asked.seconds)
     device = jax.devices()[0]
-    result = {
-        "seconds": round(time.monotonic() - start, 1),
-        **found,
-    }
     keep(
         asked.goal,
-        result,
+        {"seconds": round(time.monotonic() - start, 1), **found},
         jax=jax.__version__,
         backend=jax.default_backend(),
         device=device.device_kind,

@@ -8,10 +8,9 @@ all threads.
 """
 
 import sys
-import time
 from collections.abc import Callable
 
-from record import keep
+from record import in_turns, keep
 
 from sraven.core.compute.parallel import available_threads
 from sraven.task import SRAVEN
@@ -38,25 +37,18 @@ ROUNDS = 3
 
 def per_second(work: Callable[[], object], count: int) -> float:
     """Return the best rate, after a call that compiles."""
-    seconds = []
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - began)
-    return count / min(seconds)
+    return count / min(in_turns({"": work}, ROUNDS)[""])
 
 
 def measure(M: int, K: int, count: int) -> dict[str, float | None]:
     """Return the rates of a size."""
     task = SRAVEN(M=M, K=K)
-    few, batch = task.sample("all", 0, 2), task.sample("all", 0, count)
-    task.count_answers(few)
+    batch = task.sample("all", 0, count)
     rates: dict[str, float | None] = {
         "certify": round(per_second(lambda: task.count_answers(batch), count), 1),
         "observe": None,
     }
     if (M, K) != WITHOUT_OBSERVER:
-        task.ideal_observer(few)
         rates["observe"] = round(per_second(lambda: task.ideal_observer(batch), count), 1)
     return rates
 
@@ -64,10 +56,7 @@ def measure(M: int, K: int, count: int) -> dict[str, float | None]:
 def main(goal: str) -> None:
     """Measure and write command, commit, machine and rates to ``goal``."""
     rates = [{"M": M, "K": K, **measure(M, K, count)} for (M, K), count in COUNTS.items()]
-    result = {
-        "instances_per_second": rates,
-    }
-    keep(goal, result, threads=available_threads())
+    keep(goal, {"instances_per_second": rates}, threads=available_threads())
 
 
 if __name__ == "__main__":

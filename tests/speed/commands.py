@@ -6,12 +6,11 @@ Each runs once to warm caches and then five times, alternating, so that a slow s
 hits all of them.
 """
 
-import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
-from record import keep
+from record import in_turns, keep, output
 
 ENTRIES = "docs/leaderboard/submissions"
 COMMANDS = {
@@ -31,17 +30,11 @@ def main(goal: str) -> None:
         name: ["score", str(next(Path().glob(pattern)))] if pattern else ["--help"]
         for name, pattern in COMMANDS.items()
     }
-    seconds: dict[str, list[float]] = {name: [] for name in arguments}
-    for turn in range(RUNS + 1):
-        for name, words in arguments.items():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-m", "sraven", *words], check=True, capture_output=True)
-            if turn:
-                seconds[name].append(round(time.perf_counter() - start, 3))
-    result = {
-        "seconds": {name: sorted(times) for name, times in seconds.items()},
+    works = {
+        name: partial(output, sys.executable, "-m", "sraven", *words) for name, words in arguments.items()
     }
-    keep(goal, result)
+    seconds = in_turns(works, RUNS)
+    keep(goal, {"seconds": {name: sorted(round(s, 3) for s in times) for name, times in seconds.items()}})
 
 
 if __name__ == "__main__":

@@ -61,12 +61,7 @@ def main(goal: str) -> None:
         }
         for attention in ATTENTIONS
     }
-    kept = {
-        "initialisations": SEEDS,
-        "instances": INSTANCES,
-        "result": result,
-    }
-    keep(goal, kept)
+    keep(goal, {"initialisations": SEEDS, "instances": INSTANCES, "result": result})
 
 
 if __name__ == "__main__":

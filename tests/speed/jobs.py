@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 import jax
-from record import keep
+from record import keep, seconds_of
 from training import STEPS, works
 
 from sraven.core.engines.jobs import HERE, map_jobs
@@ -31,9 +31,7 @@ def milliseconds(processes: int, attention: str, tell: Callable[[int, int], None
     jax.block_until_ready(step())
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        start = time.perf_counter()
-        jax.block_until_ready(step())
-        times.append(1e3 * (time.perf_counter() - start) / STEPS)
+        times.append(1e3 * seconds_of(lambda: jax.block_until_ready(step())) / STEPS)
     return median(times)
 
 
@@ -55,11 +53,7 @@ def main(goal: str, jobs: int) -> None:
             }
         )
         print(found[-1], flush=True)
-    result = {
-        "jobs": jobs,
-        "runs": found,
-    }
-    keep(goal, result)
+    keep(goal, {"jobs": jobs, "runs": found})
 
 
 if __name__ == "__main__":

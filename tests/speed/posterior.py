@@ -65,10 +65,7 @@ def measure_board(board_id: str) -> dict[str, Any]:
 
 def main(goal: str) -> None:
     """Measure and write command, commit, machine and results to ``goal``."""
-    kept = {
-        "result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")},
-    }
-    keep(goal, kept)
+    keep(goal, {"result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")}})
 
 
 if __name__ == "__main__":

@@ -9,12 +9,15 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json
+
+Name = TypeVar("Name")
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 
@@ -41,6 +44,27 @@ def keep(goal: str | Path, found: Mapping[str, Any], command: str = "", **more: 
     }
     Path(goal).parent.mkdir(parents=True, exist_ok=True)
     write_json(Path(goal), {**record, **found})
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Return how long a call takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_turns(works: Mapping[Name, Callable[[], object]], rounds: int) -> dict[Name, list[float]]:
+    """Return the seconds of each in some rounds, after one that compiles and fills caches.
+
+    They alternate, so that a slow spell of the machine hits all of them.
+    """
+    found: dict[Name, list[float]] = {name: [] for name in works}
+    for turn in range(rounds + 1):
+        for name, work in works.items():
+            seconds = seconds_of(work)
+            if turn:
+                found[name].append(seconds)
+    return found
 
 
 def main(goal: str, *arguments: str) -> None:

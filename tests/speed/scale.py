@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from record import keep
+from record import keep, seconds_of
 from scale_plan import render
 
 from sraven import SRAVEN, verify_dataset, write_dataset
@@ -34,13 +34,6 @@ SHARD = 262_144
 PLANNED = 10**10
 SLEEP = 1.0
 """Seconds of a simulated job: about what a shard takes."""
-
-
-def seconds_of(work: Any) -> float:
-    """Return how long a call takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def nothing(job: int, tell: Any) -> int:
@@ -169,10 +162,7 @@ def main() -> None:
             "after": measure_after(folder / "after", options.shards),
             "driver": measure_driver(folder / "driver"),
         }
-    result = {
-        **rounded(found),
-    }
-    keep(options.goal, result)
+    keep(options.goal, rounded(found))
     render()
 
 

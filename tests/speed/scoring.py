@@ -103,11 +103,7 @@ def main(goal: str) -> None:
         "bytes_each": size // COUNT,
     }
     keep(goal, result)
-    print(
-        json.dumps(
-            {name: result[name] for name in ("seconds", "core_seconds", "core_seconds_each")}, indent=1
-        )
-    )
+    print(result["seconds"], result["core_seconds"], result["core_seconds_each"])
 
 
 if __name__ == "__main__":

@@ -8,27 +8,14 @@ file of prompts takes.
 
 import json
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from record import keep
+from record import in_turns, keep
 
 from sraven import SRAVEN, text
 from sraven.text.prompts import render_answers
 
 COUNT, K = 100_000, 8
-
-
-def best(call: Callable[[], Any]) -> float:
-    """Return the least seconds of five calls; what compiles has done so in the first."""
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def main(goal: str) -> None:
@@ -38,16 +25,17 @@ def main(goal: str) -> None:
     prompts = text.render(batch, K)
     right = render_answers(batch.target)
     wrong = render_answers(np.ascontiguousarray(batch.context[:, 7]))
-    seconds = {
-        "generate": best(lambda: task.sample("ood", 0, COUNT)),
-        "json": best(lambda: [json.dumps(prompt) for prompt in prompts]),
-        "render told": best(lambda: text.render(batch, K)),
-        "render untold": best(lambda: text.render(batch, K, "untold")),
-        "render told, 1 shot": best(lambda: text.render(batch, K, shots=shots)),
-        "grade, all right": best(lambda: text.grade(right, batch, K)),
-        "grade, all wrong": best(lambda: text.grade(wrong, batch, K)),
-        "grade, all unparsed": best(lambda: text.grade(prompts, batch, K)),
+    works = {
+        "generate": lambda: task.sample("ood", 0, COUNT),
+        "json": lambda: [json.dumps(prompt) for prompt in prompts],
+        "render told": lambda: text.render(batch, K),
+        "render untold": lambda: text.render(batch, K, "untold"),
+        "render told, 1 shot": lambda: text.render(batch, K, shots=shots),
+        "grade, all right": lambda: text.grade(right, batch, K),
+        "grade, all wrong": lambda: text.grade(wrong, batch, K),
+        "grade, all unparsed": lambda: text.grade(prompts, batch, K),
     }
+    seconds = {name: min(times) for name, times in in_turns(works, 5).items()}
     result = {
         "instances": COUNT,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},

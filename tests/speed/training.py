@@ -14,7 +14,6 @@ backward, plain and tiled, from the compiler's own analysis.
 """
 
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -24,7 +23,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import keep
+from record import in_turns, keep
 
 from baselines.encode import encoding_of
 from baselines.model.attention import ATTENTION, find_attention
@@ -135,17 +134,9 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     return parts, operations
 
 
-def time_all(all_works: dict[Any, Work]) -> dict[Any, float]:
-    """Return the least seconds of each over alternating rounds, after one that compiles."""
-    least = dict.fromkeys(all_works, float("inf"))
-    for turn in range(ROUNDS + 1):
-        for name, work in all_works.items():
-            start = time.perf_counter()
-            jax.block_until_ready(work())
-            if turn:
-                least[name] = min(least[name], time.perf_counter() - start)
-        print(f"round {turn} of {ROUNDS}", flush=True)
-    return least
+def finish(work: Work) -> None:
+    """Do some work, and wait until the device has done it."""
+    jax.block_until_ready(work())
 
 
 def memory(length: int) -> dict[str, int]:
@@ -176,7 +167,8 @@ def main(goal: str) -> None:
         for attention in ATTENTIONS:
             parts, operations[board, attention] = works(board, attention)
             everything |= {(board, attention, part): work for part, work in parts.items()}
-    seconds = time_all(everything)
+    works_of = {name: partial(finish, work) for name, work in everything.items()}
+    seconds = {name: min(times) for name, times in in_turns(works_of, ROUNDS).items()}
     rate = PRODUCTS * 2 * SIZE**3 / seconds["product"]
     steps = []
     for board, attention in operations:

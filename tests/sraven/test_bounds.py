@@ -13,12 +13,14 @@ PROGRAM = Path(__file__).with_name("use_every_kernel.py")
 
 
 @pytest.mark.slow
-def test_no_kernel_leaves_its_arrays(tmp_path):
+def test_no_kernel_leaves_its_arrays(pytestconfig, tmp_path):
+    """Compiling takes nearly all of the time, so the code is kept from run to run, in a place apart."""
+    cache = getattr(pytestconfig, "cache", None)
     environment = {
         **os.environ,
         "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_OPT": "1",  # compiling takes all the time
-        "NUMBA_CACHE_DIR": str(tmp_path),
+        "NUMBA_OPT": "1",
+        "NUMBA_CACHE_DIR": str(cache.mkdir("checked-kernels") if cache else tmp_path),
         "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
     }
     finished = subprocess.run(

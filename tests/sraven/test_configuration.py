@@ -66,14 +66,3 @@ def test_bad_configurations_are_refused(fields, parts):
         SRAVEN(**fields)
     for part in parts:
         assert part in str(raised.value)
-
-
-@pytest.mark.parametrize("indices", [[[1, 2]], 3, [0.5], ["1"], [True], [-1], [0, 2**62 + 1]])
-def test_bad_indices_are_refused(indices):
-    with pytest.raises(ConfigurationError, match=r"ind(ices|ex)"):
-        SRAVEN().take("train", indices)
-
-
-def test_a_batch_of_another_task_is_not_written_into():
-    with pytest.raises(ConfigurationError, match="out isn't a batch of 5 instances"):
-        SRAVEN(M=4).sample("train", 0, 5, out=SRAVEN(M=3).empty_batch(5))

@@ -12,7 +12,7 @@ from sraven.core.tasks.families import diagnosis_of
 from sraven.errors import KINDS
 
 COLUMNS = (*KINDS, "missing")
-COUNT = 300
+COUNT = 200
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import sraven
 from fuzzylogic import FuzzyLogic, identify
 from sraven import (
     SRAVEN,
@@ -119,11 +118,3 @@ def test_boards_are_listed_and_each_is_there():
     found = boards()
     assert "sraven-v1" in found and len(set(found)) == len(found)
     assert all(read_board(name).id == name for name in found)
-
-
-def test_public_names_write_and_verify_a_dataset(tmp_path):
-    task = TASKS["plain"]
-    sraven.write_dataset(task, {"train": 50, "ood": 20}, tmp_path / "data")
-    assert sraven.verify_dataset(tmp_path / "data").faults == []
-    assert sraven.make_task(task.config) == task
-    assert [rule.name for rule in sraven.RULES] == [rule.name for rule in task.rules]

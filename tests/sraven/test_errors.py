@@ -133,7 +133,7 @@ def candidates(instance, K, random):
     start=st.integers(0, 2**30),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_kinds_and_rules_equal_the_oracle(M, K, permute, start, seed):
     task, random = SRAVEN(M=M, K=K, holdout=0, seed=3, permute=permute), np.random.default_rng(seed)
     batch = task.sample("all", start, 3)
@@ -205,7 +205,7 @@ def predicted_batches(draw, permute=(False, True)):
 
 
 @given(case=predicted_batches())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_each_wrong_answer_is_of_one_kind_and_known_answers_change_nothing(case):
     task, batch, predictions, _ = case
     options = {"permute": task.permute}
@@ -223,7 +223,7 @@ def test_each_wrong_answer_is_of_one_kind_and_known_answers_change_nothing(case)
 
 
 @given(case=predicted_batches(permute=(True,)))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_other_positions_and_other_names_of_features_change_no_kind(case):
     task, batch, predictions, random = case
     M, n = task.M, len(batch.target)
@@ -265,7 +265,7 @@ def test_bad_input_is_told_in_one_line(change, message):
 
 
 @given(M=st.integers(1, 5), seed=st.integers(0, 999), share=st.sampled_from([0.0, 0.02, 0.3, 0.9]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_exchanges_equal_the_definition(M, seed, share):
     combinations = list(combinations_with_replacement(range(8), M))
     random = np.random.default_rng(seed)

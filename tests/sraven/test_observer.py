@@ -63,7 +63,7 @@ def test_observers_of_ten_rules_equal_the_oracle(M, K, permute, split):
 
 @pytest.mark.parametrize("permute", [True, False])
 @given(case=degenerate_contexts())
-@settings(max_examples=120)
+@settings(max_examples=40)
 def test_observers_of_arbitrary_contexts_equal_the_oracle(case, permute):
     assert_observed_as_by_the_oracle(*case, permute)
 
@@ -138,18 +138,6 @@ def test_probabilities_are_the_accuracy(M, K, permute):
     assert abs(surprise.mean()) < STANDARD_ERRORS * error
 
 
-def test_probabilities_are_the_accuracy_at_each_level_of_confidence():
-    task = SRAVEN(M=4, K=4, seed=2)
-    batch = task.sample("all", 0, 100_000)
-    answer, probability = ideal_observer(batch.context, 4, task.combinations("all"))
-    hits = (answer == batch.target).all(axis=1)
-    for low in np.arange(0.1, 1, 0.1):
-        level = (probability > low) & (probability <= low + 0.1 - 1e-9)
-        variance = (probability[level] * (1 - probability[level])).sum()
-        assert level.sum() > 500
-        assert abs((hits[level] - probability[level]).sum()) < STANDARD_ERRORS * np.sqrt(variance)
-
-
 @pytest.mark.parametrize(("each", "label"), [(rule_posterior, "rules"), (symbol_marginals, "symbols")])
 def test_probabilities_are_frequencies(each, label):
     # Of the pairs of a position and a value with probability p, a share of p is what is shown.
@@ -165,16 +153,6 @@ def test_probabilities_are_frequencies(each, label):
         surprise = np.where(level, hits - shares, 0).sum(axis=(1, 2))
         assert level.sum() > 500
         assert abs(surprise.sum()) < STANDARD_ERRORS * np.sqrt((surprise**2).sum())
-
-
-def test_a_wrong_prior_can_not_be_more_accurate():
-    task = SRAVEN(M=4, K=8)
-    batch = task.sample("ood", 0, 100_000)
-    hits = [
-        (ideal_observer(batch.context, 8, task.combinations(split))[0] == batch.target).all(axis=1).mean()
-        for split in ("ood", "all", "train")
-    ]
-    assert hits[0] > hits[1] > hits[2]
 
 
 # Independently measured: on 4,000 instances of Python's own random.Random with the oracle's formula; and the
@@ -195,14 +173,6 @@ def test_expected_accuracy_is_what_was_measured_otherwise(K, split, prior, expec
     task = SRAVEN(M=4, K=K)
     _, probability = ideal_observer(task.sample(split, 0, 50_000).context, K, task.combinations(prior))
     assert abs(probability.mean() - expected) < STANDARD_ERRORS * error
-
-
-def test_unique_instances_are_certain():
-    task = SRAVEN(M=4, K=8, answers="unique")
-    batch = task.sample("train", 0, 5_003)
-    answer, probability = ideal_observer(batch.context, 8, task.combinations("all"))
-    assert probability == pytest.approx(1)
-    assert np.array_equal(answer, batch.target)
 
 
 def test_certainty_means_one_answer_under_the_full_prior():
@@ -253,7 +223,7 @@ def test_each_position_has_the_rule_that_its_feature_follows():
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_positions_that_are_moved_take_their_posteriors_along(seed):
     task = SRAVEN(M=4, K=5, holdout=0.25)
     context = task.sample("train", seed, 7).context

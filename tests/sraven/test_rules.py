@@ -22,6 +22,7 @@ from sraven import (
     list_answers,
     text,
 )
+from sraven.core.base.spec import digest
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.families import make_task
 from sraven.core.verification.verify import verify_dataset
@@ -68,10 +69,10 @@ def test_a_rule_says_what_the_oracle_says(number, K):
 @pytest.mark.parametrize("number", oracle.RULE_SETS["ten"])
 def test_rows_of_a_feature_fit_together_or_not_as_the_oracle_says(number):
     random = np.random.default_rng(number)
-    features = random.integers(0, 3, (3, 3, 20_000))  # [row, column, feature]
+    features = random.integers(0, 3, (3, 3, 4_000))  # [row, column, feature]
     followed = TEN[number].fits(*features.swapaxes(0, 1), 3)
     expected = [oracle.follows(number, rows, 3) for rows in features.transpose(2, 0, 1).tolist()]
-    assert followed.tolist() == expected and 0 < followed.sum() < 2_000
+    assert followed.tolist() == expected and 0 < followed.sum() < 400
 
 
 @pytest.mark.parametrize("rules", [RULES, TEN])
@@ -205,6 +206,7 @@ def test_a_set_is_left_out_of_a_configuration_where_it_is_the_papers():
     assert ten.config == {**paper.config, "rule_set": "ten"} and make_task(ten.config) == ten
     assert (paper.config_name, ten.config_name) == ("M3-K8", "M3-K8-ten")
     assert SRAVEN(M=3, rule_set="paper") == paper and ten.rules == TEN
+    assert digest(paper.config) != digest(ten.config)
 
 
 def test_everything_else_knows_ten_rules(tmp_path):

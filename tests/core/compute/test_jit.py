@@ -83,9 +83,8 @@ def test_numba_reads_no_machine_code_where_a_file_of_the_working_directory_says(
     assert not mark.exists() and sorted(folder.rglob("*")) == files
 
 
-@pytest.mark.parametrize("text", ["CACHE_DIR: [", BOMB + "OPT: *a11\n", "- 1\n"])
-def test_numba_reads_no_settings_in_the_working_directory(tmp_path, text):
-    (tmp_path / ".numba_config.yaml").write_text(text)
+def test_numba_reads_no_settings_in_the_working_directory(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text(BOMB + "OPT: *a11\nCACHE_DIR: [")
     result = run_program(tmp_path, {})
     assert (result.stdout, result.stderr) == (DRAW, "")
 
@@ -198,20 +197,11 @@ def test_numba_keeps_code_in_no_other_place(monkeypatch):
     assert compiled(2, 3) == 5 and compiled.stats.cache_path is None
 
 
-def test_change_of_any_file_with_kernels_changes_the_digest(tmp_path):
+def test_change_of_a_file_with_kernels_and_of_no_other_changes_the_digest(tmp_path):
     copy = shutil.copytree(PACKAGE, tmp_path / "sraven")
-    before = source_digest([copy])
-    assert before == source_digest([PACKAGE])
-    for name in ("core/compute/rng.py", "explanations.py", "kernels.py"):
+    found = [source_digest([PACKAGE])]
+    for name in ("describe.py", "core/compute/rng.py", "explanations.py", "kernels.py"):
         with open(copy / name, "a") as file:
             file.write("# changed\n")
-        after = source_digest([copy])
-        assert after != before
-        before = after
-
-
-def test_change_of_a_file_without_kernels_changes_nothing(tmp_path):
-    copy = shutil.copytree(PACKAGE, tmp_path / "sraven")
-    with open(copy / "describe.py", "a") as file:
-        file.write("# changed\n")
-    assert source_digest([copy]) == source_digest([PACKAGE])
+        found.append(source_digest([copy]))
+    assert found[0] == found[1] and len(set(found)) == 4

@@ -35,13 +35,9 @@ def as_key(key):
 
 
 @pytest.mark.parametrize(("counter", "key", "block"), PUBLISHED)
-def test_published_vectors_in_the_kernel(counter, key, block):
+def test_published_vectors_in_kernel_and_oracle(counter, key, block):
     arguments = [np.uint64(word) for word in words(counter) + words(key)]
     assert rng.philox4x32(*arguments) == words(block)
-
-
-@pytest.mark.parametrize(("counter", "key", "block"), PUBLISHED)
-def test_published_vectors_in_the_oracle(counter, key, block):
     assert oracle.philox4x32_10(words(counter), words(key)) == words(block)
 
 

@@ -27,11 +27,6 @@ from sraven.core.submissions.submit import file_submission
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 
-def test_one_new_entry_is_right(project, entry):
-    commit(project)
-    accept(project)
-
-
 def test_what_is_not_committed_has_no_say(project, entry):
     commit(project)
     shutil.rmtree(entry)

@@ -33,16 +33,9 @@ def test_histories_must_meet(project, entry, tmp_path):
     refuse(tmp_path / "shallow", "a shallow clone lacks it", "origin/main")
 
 
-@pytest.mark.parametrize(
-    ("revision", "message"),
-    [
-        ("HEAD^{tree}", "git .* failed"),
-        (f"HEAD:{OURS}/README.md", "git .* failed|damaged"),
-        (f"HEAD:{OURS}/scores.json", "git .* failed|damaged"),
-    ],
-)
+@pytest.mark.parametrize("revision", ["HEAD^{tree}", f"HEAD:{OURS}/scores.json"])
 @pytest.mark.parametrize("damage", ["lost", "flipped", "other"])
-def test_damaged_repository_is_refused(project, entry, revision, message, damage):
+def test_damaged_repository_is_refused(project, entry, revision, damage):
     commit(project)
     oid = git(project, "rev-parse", revision)
     path = project / ".git" / "objects" / oid[:2] / oid[2:]
@@ -57,7 +50,7 @@ def test_damaged_repository_is_refused(project, entry, revision, message, damage
     else:
         other = git(project, "hash-object", "-w", "program.py")
         shutil.copyfile(project / ".git" / "objects" / other[:2] / other[2:], path)
-    refuse(project, message)
+    refuse(project, "git .* failed" if revision == "HEAD^{tree}" else "git .* failed|damaged")
 
 
 def test_tree_that_names_a_path_twice_is_refused(project, entry):

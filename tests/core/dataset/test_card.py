@@ -24,15 +24,12 @@ lenient = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @lenient
-@pytest.mark.parametrize("file_format", ["parquet", "arrow"])
-def test_croissant_file_is_valid(task, tmp_path, file_format, caplog):
+def test_croissant_file_of_arrow_streams_is_valid(task, tmp_path):
     import mlcroissant
 
-    write_dataset(task, {"train": 300, "ood": 200}, tmp_path / "raven", file_format=file_format)
-    dataset = mlcroissant.Dataset(jsonld=tmp_path / "raven" / "croissant.json")
-    assert not dataset.metadata.ctx.issues.errors
-    assert not dataset.metadata.ctx.issues.warnings
-    assert not [record for record in caplog.records if "@context" in record.message]
+    write_dataset(task, {"train": 300, "ood": 200}, tmp_path / "raven", file_format="arrow")
+    issues = mlcroissant.Dataset(jsonld=tmp_path / "raven" / "croissant.json").metadata.ctx.issues
+    assert not issues.errors and not issues.warnings
 
 
 @lenient
@@ -65,14 +62,8 @@ def test_croissant_records_are_the_rows(task, dataset_directory):
 def test_croissant_file_says_what_reviewers_ask(dataset_directory):
     content = json.loads((dataset_directory / "croissant.json").read_text())
     assert content["rai:hasSyntheticData"] is True
-    for name in (
-        "dataLimitations",
-        "dataBiases",
-        "personalSensitiveInformation",
-        "dataUseCases",
-        "dataSocialImpact",
-        "dataCollection",
-    ):
+    asked = "Limitations Biases UseCases SocialImpact Collection"
+    for name in ("personalSensitiveInformation", *(f"data{each}" for each in asked.split())):
         assert len(content[f"rai:{name}"]) > 20
 
 

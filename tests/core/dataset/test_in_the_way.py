@@ -51,14 +51,6 @@ def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path, 
     write_dataset(task, SIZES, out, force=True)
 
 
-def test_foreign_directory_is_refused_even_by_force(task, tmp_path):
-    (tmp_path / "letter.txt").write_text("dear reader")
-    for force in (False, True):
-        with pytest.raises(OutputError, match="holds no dataset of this benchmark"):
-            write_dataset(task, SIZES, tmp_path, force=force)
-    assert all_bytes(tmp_path) == {"letter.txt": b"dear reader"}
-
-
 @pytest.mark.parametrize("name", [".sraven-partial", ".partial", "M3-K7", "README.md"])
 def test_names_like_ours_in_a_foreign_directory_are_left_alone(task, tmp_path, name):
     (tmp_path / "letters").mkdir()

@@ -13,7 +13,7 @@ from sraven.core.dataset import write as dataset_module
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks import digests
 
-SOURCE, SHARDS = SRAVEN(M=3, K=7), {"train": 40_000, "ood": 3_000}
+SOURCE, SHARDS = SRAVEN(M=3, K=7), {"train": 8_000, "ood": 3_000}
 
 
 def write_and_die(out, shards):

@@ -18,7 +18,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from fuzzylogic import FuzzyLogic
 from helpers import ray_jobs
 from helpers.example import all_bytes
-from helpers.ray_cluster import VARIABLES, one_node, short_folder, started
+from helpers.ray_cluster import VARIABLES, short_folder, started, two_nodes
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset import write as writing
@@ -43,16 +43,13 @@ def whole(tmp_path, monkeypatch):
 
 def test_a_cluster(whole, tmp_path, monkeypatch):
     """All in one test, because a cluster takes its time to start."""
-    with one_node() as nodes:
-        same_bytes(tmp_path / "one-node", whole)
-        second = nodes.add()
+    with two_nodes() as (nodes, second):
         jobs_are_shared_out(tmp_path / "meeting")
         same_bytes(tmp_path / "two-nodes", whole)
         same_bytes_in_arrow(tmp_path / "arrow")
         same_tokens(tmp_path / "tokens")
         errors_are_those_of_the_work(tmp_path)
         other_workers_are_refused(tmp_path, monkeypatch)
-        a_worker_is_killed(tmp_path / "worker", whole, monkeypatch)
         the_driver_is_killed(tmp_path / "driver", whole, nodes)
         a_node_is_killed(tmp_path / "node", whole, nodes, second, monkeypatch)
 
@@ -100,13 +97,11 @@ def same_tokens(folder):
         sources = tuple(find_sources(["*.txt"]))
         preparation = Preparation(sources, train_tokenizer(texts, 285), shard_documents=7)
         told = []
-        prepare(preparation, "ray", engine=RAY, sources=lambda *done: told.append(done))
         prepare(preparation, "local", processes=1)
         killed = partial(ray_jobs.killed_once, folder / "mark")
         patch.setattr(preparing, "write_source", partial(killed, preparing.write_source))
-        prepare(preparation, "killed", engine=RAY)
-    assert (folder / "mark").exists()
-    assert all_bytes(folder / "ray") == all_bytes(folder / "killed") == all_bytes(folder / "local")
+        prepare(preparation, "ray", engine=RAY, sources=lambda *done: told.append(done))
+    assert (folder / "mark").exists() and all_bytes(folder / "ray") == all_bytes(folder / "local")
     assert told == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(ConfigurationError, match="leave out the limit or the engine"):
         prepare(Preparation(sources, preparation.tokenizer, limit=3), folder / "limit", engine=RAY)
@@ -130,15 +125,6 @@ def other_workers_are_refused(folder, monkeypatch):
         with pytest.raises(OutputError, match=r"has pyarrow \d.*, this process 1\.2\.3; install the same"):
             refused()
     assert not list(folder.glob("seen-*"))
-
-
-def a_worker_is_killed(out, whole, monkeypatch):
-    mark = out.with_name("worker-mark")
-    with monkeypatch.context() as patch:
-        killed = partial(ray_jobs.killed_once, mark)
-        patch.setattr(writing, "partial", lambda *given: partial(killed, partial(*given)))
-        write_dataset(TASK, SIZES, out, engine=RAY)
-    assert mark.exists() and all_bytes(out) == whole
 
 
 DRIVER = """

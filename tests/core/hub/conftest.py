@@ -29,6 +29,11 @@ def hub(run, tmp_path, monkeypatch):
                     patch.setenv(name, value)
                 return run(*arguments)
 
-        state.call, state.address = call, address
+        def refused(*arguments, **changed):
+            code, out, err = call(*arguments, **changed)
+            assert (code, out, err.count("\n")) == (2, "", 1), (out, err)
+            return err
+
+        state.call, state.refused, state.address = call, refused, address
         yield state
         close_session()

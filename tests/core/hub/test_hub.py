@@ -90,6 +90,8 @@ def test_a_dry_run_verifies_and_asks_nothing(hub, dataset, tmp_path):
     (shutil.copytree(dataset, tmp_path / "copy") / "README.md").write_text("hello")
     code, _, err = hub.call("publish", tmp_path / "copy", NAME, "--dry-run")
     assert code == 2 and "isn't right" in err and not hub.requests
+    code, _, err = hub.call("publish", tmp_path / "copy", NAME)
+    assert code == 2 and "isn't right" in err and not hub.repositories
 
 
 def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, dataset):
@@ -111,60 +113,52 @@ def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, d
 
 def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
     hub.fail = lambda method, path: 503 if "/commit/" in path else None
-    code, _, err = hub.call("publish", dataset, NAME)
-    assert code == 2 and "answered HTTP 503" in err and err.count("\n") == 1
+    assert "answered HTTP 503" in hub.refused("publish", dataset, NAME)
     assert len(hub.repositories[NAME].commits) == 1
     hub.fail = lambda method, path: None
     assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
 
 
-@pytest.mark.parametrize("at", ["/api/datasets/", "/resolve/", "/paths-info/"])
-def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, at, caplog):
+def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, caplog):
     assert hub.call("publish", dataset, NAME)[0] == 0
-    hub.fail = lambda method, path: "http://127.0.0.1:1/nobody" if at in path else None
-    for full in ((), ("--full",)):
-        code, out, err = hub.call("verify", URI, *full)
-        assert (code, out, err.count("\n")) == (2, "", 1) and "the line to the Hub failed" in err
-        assert not caplog.messages
+    for at in ("/api/datasets/", "/resolve/", "/paths-info/"):
+        hub.fail = lambda method, path, at=at: "http://127.0.0.1:1/nobody" if at in path else None
+        for full in ((), ("--full",)):
+            assert "the line to the Hub failed" in hub.refused("verify", URI, *full)
+            assert not caplog.messages
 
 
 def test_a_conflict_is_told(hub, dataset):
     hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
-    code, _, err = hub.call("publish", dataset, NAME)
-    assert code == 2 and "somebody else changed it meanwhile" in err
+    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
 
 
 def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
-    code, _, err = hub.call("publish", dataset, NAME, HF_TOKEN="hf_wrong")
-    assert code == 2 and "HF_TOKEN" in err
-    code, _, err = hub.call("publish", dataset, NAME, HF_TOKEN="")
-    assert code == 2 and "needs a token" in err
+    assert "HF_TOKEN" in hub.refused("publish", dataset, NAME, HF_TOKEN="hf_wrong")
+    assert "needs a token" in hub.refused("publish", dataset, NAME, HF_TOKEN="")
     assert not hub.repositories
     hub.fail = lambda method, path: 403 if "/repos/create" in path else None
-    code, _, err = hub.call("publish", dataset, NAME)
-    assert code == 2 and "the right to write" in err
+    assert "the right to write" in hub.refused("publish", dataset, NAME)
     hub.fail = lambda method, path: 422 if "/objects/" in path and "batch" not in path else None
-    code, _, err = hub.call("publish", dataset, NAME)
-    assert code == 2 and "another checksum" in err
+    assert "another checksum" in hub.refused("publish", dataset, NAME)
     assert [len(each.commits) for each in hub.repositories.values()] in ([], [1])
     for name in ("raven", "user/raven@v1"):
         code, _, err = hub.call("publish", dataset, name)
         assert code == 2 and ("user/name" in err)
-    code, _, err = hub.call("verify", f"{URI}@nowhere")
-    assert code == 2 and "no such revision" in err
-    code, _, err = hub.call("verify", "hf://datasets/user/absent")
-    assert code == 2 and "knows no such dataset" in err
+    assert "no such revision" in hub.refused("verify", f"{URI}@nowhere")
+    assert "knows no such dataset" in hub.refused("verify", "hf://datasets/user/absent")
 
 
-@pytest.mark.parametrize("name", [".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"])
-@pytest.mark.parametrize("full", [(), ("--full",)])
-def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset, name, full):
+def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
     assert hub.call("publish", dataset, NAME)[0] == 0
     repository = hub.repositories[NAME]
-    repository.commit({**repository.commits[repository.head], name: b"!"})
-    code, _, err = hub.call("verify", URI, *full)
-    assert code == 1 and "fault: not part of the dataset: " in err
-    assert err.count("\n") == 1 and "\x1b" not in err
+    whole = repository.commits[repository.head]
+    for name in (".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"):
+        repository.commit({**whole, name: b"!"})
+        for full in ((), ("--full",)):
+            code, _, err = hub.call("verify", URI, *full)
+            assert code == 1 and "fault: not part of the dataset: " in err
+            assert err.count("\n") == 1 and "\x1b" not in err
 
 
 def put(hub, manifest):
@@ -187,22 +181,15 @@ def set_in(manifest, path, value):
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (["splits"], []),
         (["splits", "train", "shards"], 5),
-        (["splits", "train", "shards", 0], None),
         (["splits", "train", "shards", 0, "num_bytes"], -1),
         (["splits", "train", "shards", 0, "sha256"], "\x1b[2K"),
-        (["splits", "train", "shards", 0, "blocks"], None),
         (["splits", "train", "shards", 0, "blocks"], ["0"]),
         (["splits", "train", "tallies"], {"\n::error::": [1]}),
         (["splits", "train", "tallies", "instances"], [10**40]),
-        (["splits", "train", "tallies", "instances"], [[1], [2, 3]]),
         (["splits", "train", "digest"], "0" * 64),
         (["sizes", "train"], 10**15),
-        (["sizes"], {"\x1b[2K\n": 5}),
-        (["config"], [1]),
         (["config", "M"], "\x1b[2K\n"),
-        (["pyarrow"], "\x1b[2K"),
         (["extra"], 1),
     ],
 )
@@ -210,10 +197,7 @@ def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
     manifest = json.loads((dataset / "manifest.json").read_text())
     set_in(manifest, path, value)
     put(hub, json_text(manifest).encode())
-    for full in ((), ("--full",)):
-        code, out, err = hub.call("verify", URI, *full)
-        assert code == 2 and err.count("\n") == 1 and out == "", err
-        assert err.isprintable() or err[:-1].isprintable()
+    assert hub.refused("verify", URI, "--full")[:-1].isprintable()
 
 
 @pytest.mark.parametrize(
@@ -221,15 +205,7 @@ def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
 )
 def test_what_is_no_manifest_is_told_in_one_line(hub, data):
     put(hub, data)
-    code, _, err = hub.call("verify", URI)
-    assert code == 2 and err.count("\n") == 1, err
-
-
-def test_a_damaged_dataset_isnt_published(hub, dataset, tmp_path):
-    copy = shutil.copytree(dataset, tmp_path / "copy")
-    (copy / "README.md").write_text("hello")
-    code, _, err = hub.call("publish", copy, NAME)
-    assert code == 2 and "isn't right" in err and not hub.repositories
+    assert hub.refused("verify", URI)
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, dataset):
@@ -249,10 +225,8 @@ def test_what_was_changed_on_the_hub_is_found(hub, dataset):
         assert code == 1 and words in err, (words, err)
         assert hub.call("verify", f"{URI}@v1")[0] == 0
     repository.commit({"a.txt": b"?"})
-    code, _, err = hub.call("verify", URI)
-    assert code == 2 and "no dataset of this benchmark" in err
-    code, _, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 2 and "a tag never moves" in err
+    assert "no dataset of this benchmark" in hub.refused("verify", URI)
+    assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v1")
 
 
 def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):

@@ -4,8 +4,7 @@ import pytest
 from huggingface_hub import errors
 
 from sraven import OutputError
-from sraven.core.base.errors import HubError
-from sraven.core.hub.service import FIRST_WAIT, TRIES, Place, in_one_line, insist, read_place
+from sraven.core.hub.service import FIRST_WAIT, TRIES, Place, insist, read_place
 
 
 def test_places_are_read_as_they_are_written():
@@ -61,20 +60,3 @@ def test_what_the_caller_has_to_change_isnt(status):
     with pytest.raises(errors.HfHubHTTPError):
         insist(call, lambda seconds: None)
     assert len(made) == 1
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "words"),
-    [
-        (401, OutputError, "hf auth login"),
-        (403, OutputError, "the right to write"),
-        (412, OutputError, "somebody else changed it meanwhile"),
-        (422, OutputError, "another checksum"),
-        (503, HubError, "answered HTTP 503 5 times"),
-    ],
-)
-def test_failures_are_one_line(status, kind, words):
-    call, _ = failing(status, 1)
-    with pytest.raises(kind, match=words) as caught, in_one_line(Place("user/name"), "publishing"):
-        call()
-    assert "\n" not in str(caught.value) and "hf://datasets/user/name" in str(caught.value)

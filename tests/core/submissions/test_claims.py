@@ -1,40 +1,17 @@
 """What a submission claims to score: right, or refused."""
 
-from dataclasses import replace
-
 import pytest
 
 from helpers.faults import DESCRIPTION, say
-from helpers.submissions import SRAVEN_BOARD, small_board, truth, use_boards, write
+from helpers.submissions import SRAVEN_BOARD, small_board, truth, write
 from sraven import score_submission
-from sraven.core.boards.scoring import score_runs
-from sraven.core.submissions import submission as reader
-from sraven.core.submissions.submission import read_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 
-@pytest.fixture(scope="module")
-def read_and_scored(originals, tmp_path_factory):
-    """The submission to SRAVEN's board as it is read, and its scores by split."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        use_boards(monkeypatch, tmp_path_factory.mktemp("boards"))
-        read = read_submission(originals[SRAVEN_BOARD])
-    board = small_board(SRAVEN_BOARD)
-    return read, {
-        split: score_runs(board.task.scoring, board.labels(split), runs) for split, runs in read.runs.items()
-    }
-
-
 @pytest.fixture
-def claim(folder, monkeypatch, read_and_scored):
-    """Change what is claimed; predictions are neither decoded nor scored again."""
-    read, scores = read_and_scored
-    by_runs = {id(runs): scores[split] for split, runs in read.runs.items()}
-    monkeypatch.setattr(
-        reader, "read_submission", lambda path: replace(read, content=reader.read_description(path)[0])
-    )
-    monkeypatch.setattr(reader, "score_runs", lambda scoring, labels, runs, **options: by_runs[id(runs)])
+def claim(folder):
+    """Change what is claimed."""
 
     def claim(split, metric, value):
         say("claimed", split, metric, value=value)(folder)

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -65,13 +64,10 @@ FAULTS = {
         "method.code is 'javascript:alert(1)'; expected an address that begins with https:// or http://",
     ),
     "no name": (say("method", "name", value=""), "method.name is empty"),
-    "long name": (
-        say("method", "name", value="x" * 201),
-        "method.name has 201 characters; expected 200 or fewer",
-    ),
+    "long name": (say("method", "name", value="x" * 201), "has 201 characters; expected 200 or fewer"),
     "name of no width": (
         say("method", "name", value="a\u200b"),
-        "method.name is 'a\\u200b', which has U+200B (ZERO WIDTH SPACE), which can't be seen",
+        "has U+200B (ZERO WIDTH SPACE)",
     ),
     "family with hidden text": (say("method", "family", value="a\U000e0041"), "has U+E0041 (TAG LATIN"),
     "many packages": (
@@ -83,27 +79,15 @@ FAULTS = {
         DESCRIPTION + "claimed has a name that has 10,000 characters",
     ),
     # The board
-    "unknown board": (
-        say("board", value="sraven-smal-v1"),
-        "there is no board 'sraven-smal-v1'; did you mean srav",
-    ),
+    "unknown board": (say("board", value="sraven-smal-v1"), "there is no board 'sraven-smal-v1'; did you"),
     "another version": (digest_of_another_version, "the predictions are for another version of the board"),
-    "other board's digest": (
-        say("board", value=FUZZY_BOARD),
-        f"but {FUZZY_BOARD} has",
-    ),
+    "other board's digest": (say("board", value=FUZZY_BOARD), f"but {FUZZY_BOARD} has"),
 }
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULTS.values(), ids=FAULTS)
-def test_fault_is_refused_in_one_line(fault, message, folder, refuse):
-    other = fault(folder)
-    found = refuse(other if isinstance(other, Path) else folder)
-    assert message in found
-    assert (
-        found.startswith((DESCRIPTION, "predictions/", str(folder), "there is no board")) or ": is" in found
-    )
-    assert not Path("run").exists()
+def test_fault_is_refused_in_one_line(fault, message, refuse_fault):
+    refuse_fault(fault, message)
 
 
 @pytest.mark.parametrize("split", ["train", "test", "ood", None])

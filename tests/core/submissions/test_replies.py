@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.submissions import SAME_EVERY_TIME, edit, only_boards, parquet, plant, write
+from helpers.submissions import edit, only_boards, parquet, plant, write
 from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies
 from sraven import ConfigurationError, SubmissionError, score_submission
 from sraven.core.challenge.commitment import write_commitment
@@ -86,7 +86,6 @@ def test_several_runs_of_a_sampled_model_all_count(tmp_path):
     assert (found["by_seed"], found["mean"]) == ([1.0, 0.5], 0.75) and found["standard_error"] == 0.25
 
 
-@SAME_EVERY_TIME
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), min_size=44, max_size=44))
 def test_any_text_is_a_reply_and_comes_back_as_it_was(texts):
     index, lengths, data = decode.decode(rows(range(44), texts), 44, COLUMNS)
@@ -179,10 +178,7 @@ def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (
-            {"prompt_digest": "0" * 64},
-            "000000000000…, but the prompts of sraven-text-small-v1 in the form told-0",
-        ),
+        ({"prompt_digest": "0" * 64}, "000000000000…, but the prompts of sraven-text-small-v1 in the form"),
         ({"form": "untold-0-shot"}, "the model was asked something else"),
         ({"form": "sung"}, "replies.form is 'sung'; sraven-text-small-v1 has told-0-shot, untold-0-shot"),
         ({"model": "a\u202eb"}, "replies.model"),

@@ -1,12 +1,11 @@
 """Runs of a submission and their files: every fault in them is refused in one line."""
 
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helpers.faults import DESCRIPTION, FIRST, put, say, touch
+from helpers.faults import FIRST, put, say, touch
 from helpers.submissions import SIZE, edit, lists, parquet, path_of, predictions_file
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -86,10 +85,7 @@ FAULTS = {
     # The runs
     "unknown split": (other_split, "runs[0].split is 'train'; sraven-small-v1 has test, ood"),
     "split with line end": (split_with_line_end, "runs[0].split is 'test\\n'"),
-    "seed of another file": (
-        say("runs", 0, "seed", value=7),
-        "runs[0].file is 'predictions/test/seed-0.parquet'; exp",
-    ),
+    "seed of another file": (say("runs", 0, "seed", value=7), "runs[0].file is"),
     "many runs": (
         lambda folder: edit(
             folder, lambda content: content.update(runs=[dict(content["runs"][0]) for _ in range(201)])
@@ -98,64 +94,34 @@ FAULTS = {
     ),
     "same run twice": (same_run_twice, f"runs has {FIRST} twice"),
     # The files
-    "file above, on a detour": (
-        move_run("predictions/test/../seed-0.parquet"),
-        "runs[0].file is 'predictions/test/../seed-0.parquet'; expected",
-    ),
+    "file above, on a detour": (move_run("predictions/test/../seed-0.parquet"), "runs[0].file is"),
     "file is a link": (touch(as_link), f"{FIRST}: is a link or no plain file; a submission has plain files"),
-    "file is a link to nothing": (
-        touch(lambda path, data: path.symlink_to("x")),
-        f"{FIRST}: is a link or no",
-    ),
+    "file is a link to nothing": (touch(lambda path, data: path.symlink_to("x")), f"{FIRST}: is a link or"),
     "file is a directory": (touch(lambda path, data: path.mkdir()), f"{FIRST}: the file is missing"),
     "directory is a link": (split_directory_as_link, "predictions/ood: is a link or no plain file"),
     "submission is a link": (own_directory_as_link, "link: is not a directory (links aren't followed)"),
-    "submission isn't there": (
-        lambda folder: folder / "nowhere",
-        "nowhere isn't the directory of a submission",
-    ),
-    "submission is a file": (
-        lambda folder: folder / "README.md",
-        "README.md isn't the directory of a submission",
-    ),
+    "submission isn't there": (lambda folder: folder / "nowhere", "nowhere isn't the directory of a"),
+    "submission is a file": (lambda folder: folder / "README.md", "README.md isn't the directory of a"),
     "README is a link": (
         lambda folder: (folder / "README.md").unlink() or (folder / "README.md").symlink_to("/etc/passwd"),
         "README.md: is a link or no plain file",
     ),
     "missing file": (lambda folder: (folder / FIRST).unlink(), f"{FIRST}: the file is missing"),
-    "stray pickle": (
-        lambda folder: (folder / "x.pkl").touch(),
-        "x.pkl: isn't part of a submission; remove it",
-    ),
-    "stray run": (
-        lambda folder: (folder / path_of("test", 9)).touch(),
-        "predictions/test/seed-9.parquet: isn't part of a submission",
-    ),
-    "stray name with line end": (
-        lambda folder: (folder / "a\nb").touch(),
-        "a\\nb: isn't part of a submission",
-    ),
+    "stray pickle": (lambda folder: (folder / "x.pkl").touch(), "x.pkl: isn't part of a submission; remove"),
+    "stray run": (lambda folder: (folder / path_of("test", 9)).touch(), "predictions/test/seed-9.parquet"),
+    "stray name with line end": (lambda folder: (folder / "a\nb").touch(), "a\\nb: isn't part of a"),
     "many files": (many_files, "has more than 500 files; a submission has fewer"),
-    "large file": (
-        put(bytes((1 << 20) + 2 * SIZE * 11 + 1)),
-        f"{FIRST}: has 1,055,199 bytes; expected 1,055,198 or fewer",
-    ),
+    "large file": (put(bytes((1 << 20) + 2 * SIZE * 11 + 1)), "has 1,055,199 bytes; expected 1,055,198"),
     "cut": (touch(lambda path, data: path.write_bytes(data[:-9])), f"{FIRST}: its SHA-256 is "),
     "changed": (
         touch(lambda path, data: path.write_bytes(data[:99] + bytes([data[99] ^ 1]) + data[100:])),
         "but submission.yaml says",
     ),
     "emptied": (touch(lambda path, data: path.write_bytes(b"")), "e3b0c44298fc…, but submission.yaml says"),
-    "another checksum": (
-        say("runs", 0, "sha256", value="0" * 64),
-        "000000000000…: the file was changed or cut",
-    ),
+    "another checksum": (say("runs", 0, "sha256", value="0" * 64), "000000000000…: the file was changed or"),
     # Their content
     "corrupted, checksum corrected": (put(corrupted), f"{FIRST}: "),
-    "wrong type": (
-        put(predictions_file(np.zeros((SIZE, 3), np.uint16))),
-        "has prediction of type fixed_size_list<element: uint16>[3]; expected fixed-size list of 3 uint8",
-    ),
+    "wrong type": (put(predictions_file(np.zeros((SIZE, 3), np.uint16))), "has prediction of type"),
     "other columns": (
         put(parquet({"id": np.arange(SIZE), "pred": lists(np.zeros((SIZE, 3), np.uint8))})),
         "has the columns 'id', 'pred'; expected index, prediction",
@@ -164,19 +130,10 @@ FAULTS = {
     "an index twice": (rows([5, 6, 5, 6]), f"{FIRST}: row 2 has index 5, which row 0 has"),
     "an index beyond": (rows([0, 301, 302]), f"{FIRST}: row 1 has index 301; test has the indices 0 to 300"),
     "a negative index": (rows([0, 1, -1]), f"{FIRST}: row 2 has index -1; test has the indices 0 to 300"),
-    "a symbol beyond": (
-        symbols({7: [0, 5, 1], 9: [255, 0, 0]}),
-        "row 7 has the symbol 5; symbols are 0 to 4",
-    ),
+    "a symbol beyond": (symbols({7: [0, 5, 1], 9: [255, 0, 0]}), "has the symbol 5; symbols are 0 to 4"),
 }
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULTS.values(), ids=FAULTS)
-def test_fault_is_refused_in_one_line(fault, message, folder, refuse):
-    other = fault(folder)
-    found = refuse(other if isinstance(other, Path) else folder)
-    assert message in found
-    assert (
-        found.startswith((DESCRIPTION, "predictions/", str(folder), "there is no board")) or ": is" in found
-    )
-    assert not Path("run").exists()
+def test_fault_is_refused_in_one_line(fault, message, refuse_fault):
+    refuse_fault(fault, message)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.submissions import SAME_EVERY_TIME
 from sraven import SubmissionError
 from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES, check_log
 
@@ -38,7 +37,6 @@ def test_logs_are_accepted(data):
     check_log(data, "x.jsonl")
 
 
-@SAME_EVERY_TIME
 @given(
     st.sets(st.integers(0, 2**53), min_size=1, max_size=20),
     st.dictionaries(st.text(max_size=5), st.floats(-1e300, 1e300)),
@@ -83,7 +81,6 @@ def test_log_is_not_too_large():
     assert refusal(pad + b"\n") == "has 4,194,305 bytes; expected 4,194,304 or fewer"
 
 
-@SAME_EVERY_TIME
 @given(st.binary(max_size=200), st.booleans())
 def test_any_bytes_are_a_log_or_refused(data, begun):
     whole = FIRST + data if begun else data

@@ -26,13 +26,21 @@ def run_python(folder, program, *path):
     )
 
 
-@pytest.fixture
-def installed(tmp_path):
-    """A folder with the packages as an installer copies them, and the record of it."""
-    folder = tmp_path / "site"
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with the packages as an installer copies them, and the record of it; tests only read it."""
+    folder = tmp_path_factory.mktemp("site")
     for name in PACKAGES:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
     record(folder, "sraven", "0.1.0", *(f"{name}/__init__.py" for name in PACKAGES))
+    return folder
+
+
+@pytest.fixture
+def installed(site, tmp_path):
+    """The same, to be changed in one file, which is removed first: all are second names."""
+    folder = shutil.copytree(site, tmp_path / "site", copy_function=os.link)
+    (folder / "fuzzylogic" / "__init__.py").unlink()
     return folder
 
 
@@ -49,8 +57,8 @@ def test_packages_are_ours_and_typed():
         assert (ROOT / name / "py.typed").exists()
 
 
-def test_the_packages_run_where_an_installer_puts_them(installed, tmp_path):
-    result = run_python(tmp_path, COMMAND, installed)
+def test_the_packages_run_where_an_installer_puts_them(site, tmp_path):
+    result = run_python(tmp_path, COMMAND, site)
     assert (result.stdout, result.stderr) == ("sraven 0.1.0\n", "")
 
 
@@ -68,7 +76,7 @@ def test_a_package_that_another_project_overwrote(installed, tmp_path):
 
 
 def test_a_package_that_another_project_took_along(installed, tmp_path):
-    (installed / "fuzzylogic" / "__init__.py").unlink()  # as uninstalling the other one does
+    """Uninstalling the other one does so."""
     result = run_python(tmp_path, COMMAND, installed)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(
@@ -78,15 +86,15 @@ def test_a_package_that_another_project_took_along(installed, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["cli.py", "baselines/__init__.py"])
-def test_a_package_in_front_of_ours(installed, tmp_path, file):
+def test_a_package_in_front_of_ours(site, tmp_path, file):
     path = tmp_path / "mine" / file
     path.parent.mkdir(parents=True)
     path.write_text(FOREIGN)
-    result = run_python(tmp_path, COMMAND, path.parents[file.count("/")], installed)
+    result = run_python(tmp_path, COMMAND, path.parents[file.count("/")], site)
     name = file.partition("/")[0].removesuffix(".py")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == (
-        f"error: SRAVEN's package {name} is in {installed}, but Python finds {path} first; rename that, "
+        f"error: SRAVEN's package {name} is in {site}, but Python finds {path} first; rename that, "
         f"uninstall it, or take its folder off Python's path\n"
     )
 
@@ -121,7 +129,7 @@ def test_of_a_foreign_sraven_python_says_where_it_lies(tmp_path):
     assert last.startswith("ImportError: cannot import name 'core' from 'sraven'") and str(path) in last
 
 
-def test_a_module_of_the_users_own_is_no_concern_of_the_library(installed, tmp_path):
+def test_a_module_of_the_users_own_is_no_concern_of_the_library(site, tmp_path):
     (tmp_path / "cli.py").write_text("import fuzzylogic, sraven\nprint(sraven.SRAVEN.__name__)\n")
-    result = run_python(tmp_path, "import cli", tmp_path, installed)
+    result = run_python(tmp_path, "import cli", tmp_path, site)
     assert (result.stdout, result.stderr) == ("SRAVEN\n", "")

@@ -127,6 +127,8 @@ def test_fuzzy_logic_loads_the_core_alone():
 def test_importing_the_packages_loads_next_to_nothing():
     code = "import sraven, fuzzylogic; dir(sraven), dir(fuzzylogic)"
     assert loaded_after(code, "numpy", "numba", "pyarrow", "sraven.task", "fuzzylogic.task") == set()
+    heavy = ("jax", "datasets", "matplotlib", "torch", "pandas")
+    assert loaded_after("from sraven import *; assert SRAVEN", *heavy, "sraven.task") == {"sraven.task"}
 
 
 @pytest.mark.parametrize("package", ["sraven", "fuzzylogic"])

@@ -16,7 +16,6 @@ from helpers.parquet_forgery import (
     run,
     take_apart,
 )
-from helpers.submissions import SAME_EVERY_TIME
 from helpers.untrusted import PANEL, PANELS, RIGHT, decoded, refusal
 from sraven import SubmissionError
 from sraven.core.untrusted.read import decode_predictions, most_bytes
@@ -65,10 +64,7 @@ def large_page(size, codec):
 MEMORY = "needs more memory to decode than such a file should"
 BOMBS = {
     "rows in the metadata": (change_metadata(RIGHT, ([3], BILLION)), "declares 1,000,000,000 rows"),
-    "rows of the group": (
-        change_metadata(RIGHT, ([4, 0, 3], BILLION)),
-        "declares 20 rows, and 1,000,000,000 in its row groups",
-    ),
+    "rows of the group": (change_metadata(RIGHT, ([4, 0, 3], BILLION)), "declares 20 rows, and"),
     "a run of values": (change_metadata(long_run(BILLION), ([4, 0, 3], BILLION)), "in its row groups"),
     "a list of many symbols": (long_list(10**7), ""),
     "a page of 2 GB, Zstandard": (large_page(2**31 - 1, 6), MEMORY),
@@ -112,7 +108,6 @@ def test_file_on_which_the_decoder_aborts_is_a_refusal():
     assert len(index) in (1, 20)
 
 
-@SAME_EVERY_TIME
 @given(st.binary(max_size=200), st.booleans())
 @example(b"", False)
 @example(b"", True)

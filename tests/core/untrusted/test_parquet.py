@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.submissions import SAME_EVERY_TIME, lists, parquet, predictions_file
+from helpers.submissions import lists, parquet, predictions_file
 from helpers.untrusted import NUMBER, PANELS, decoded
 
 
-@SAME_EVERY_TIME
 @given(
     st.permutations(range(20)).flatmap(lambda order: st.integers(0, 20).map(lambda count: order[:count])),
     st.sampled_from(["none", "snappy", "gzip", "brotli", "lz4", "zstd"]),
@@ -43,17 +42,11 @@ def table(index, prediction, **rest):
 COUNT = np.arange(20)
 WIDE = np.zeros((20, 3), np.uint8)
 FAULTS = {
-    "index of 32 bits": (
-        table(COUNT.astype(np.int32), lists(WIDE)),
-        "has index of type int32; expected int64",
-    ),
+    "index of 32 bits": (table(COUNT.astype(np.int32), lists(WIDE)), "has index of type int32; expected"),
     "unsigned index": (table(COUNT.astype(np.uint64), lists(WIDE)), "has index of type uint64"),
     "float index": (table(COUNT.astype(float), lists(WIDE)), "has index of type double"),
     "text index": (table(pa.array(["a"] * 20), lists(WIDE)), "has index of type string"),
-    "symbols of 16 bits": (
-        table(COUNT, lists(WIDE.astype(np.uint16))),
-        "has prediction of type fixed_size_list<element: uint16>[3]; expected fixed-size list of 3 uint8",
-    ),
+    "symbols of 16 bits": (table(COUNT, lists(WIDE.astype(np.uint16))), "has prediction of type"),
     "signed symbols": (table(COUNT, lists(WIDE.astype(np.int8))), "expected fixed-size list of 3 uint8"),
     "float symbols": (table(COUNT, lists(WIDE.astype(np.float32))), "expected fixed-size list of 3 uint8"),
     "true or false": (table(COUNT, lists(WIDE.astype(bool))), "expected fixed-size list of 3 uint8"),
@@ -68,14 +61,8 @@ FAULTS = {
     "numbers": (table(COUNT, COUNT.astype(np.uint8)), "has prediction of type uint8; expected fixed-size"),
     "text": (table(COUNT, pa.array(["[1, 2, 3]"] * 20)), "has prediction of type string"),
     "a dictionary": (table(COUNT, pa.array(["a"] * 20).dictionary_encode()), "of type dictionary<"),
-    "other names": (
-        parquet({"i": COUNT, "p": lists(WIDE)}),
-        "has the columns 'i', 'p'; expected index, pred",
-    ),
-    "other order": (
-        parquet({"prediction": lists(WIDE), "index": COUNT}),
-        "has the columns 'prediction', 'in",
-    ),
+    "other names": (parquet({"i": COUNT, "p": lists(WIDE)}), "has the columns 'i', 'p'; expected index"),
+    "other order": (parquet({"prediction": lists(WIDE), "index": COUNT}), "has the columns 'prediction'"),
     "one column": (parquet({"index": COUNT}), "has the columns 'index'; expected index, prediction"),
     "no column": (parquet({}), "has the columns ; expected index, prediction"),
     "extra column": (table(COUNT, lists(WIDE), label=lists(WIDE)), "columns 'index', 'prediction', 'label'"),

@@ -24,11 +24,6 @@ def test_right_dataset_has_no_fault(dataset_directory):
     assert set(report.shared) == {"train, test", "train, ood", "test, ood"}
 
 
-def test_right_arrow_dataset_has_no_fault(task, tmp_path):
-    write_dataset(task, SIZES, tmp_path / "raven", file_format="arrow")
-    assert faults(tmp_path / "raven") == []
-
-
 @pytest.mark.parametrize(
     "name", ["README.md", "croissant.json", "manifest.json", "M3-K7/ood-00000-of-00001.parquet"]
 )
