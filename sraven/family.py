@@ -21,7 +21,7 @@ FAMILY = Family(
         ),
         "composition-blind": Line(
             "composition-blind",
-            "an observer with perfect rules that thinks only the combinations of training possible, and "
+            "an observer with perfect rules that assumes only the combinations of training, and "
             "guesses where none of them explains what it sees",
             is_lower=True,
         ),

@@ -14,8 +14,8 @@ class Summary(NamedTuple):
     """A board on the first screen.
 
     Attributes:
-        bests: label, key and entry of the best that is ranked (None if none is), the best that a paper
-            reports, and the reader's own, as far as there are any.
+        bests: label, key and entry of the best that is ranked (where none is, of the best that isn't; None
+            if there is none either), the best that a paper reports, and the reader's own.
         bounds: the ceiling, the lower lines, chance.
         strip: all of it on one scale; None if nothing gives one.
         entries: how many entries it has, references apart.
@@ -48,9 +48,12 @@ def make_summary(standing: Standing) -> Summary:
     ranked = leaders(standing)
     reported = _best_of_families(entry for entry in scored if entry.badge == REPORTED)
     yours = [entry for entry in scored if entry.own]
-    lanes = [ranked, *filter(None, (reported, yours))]
+    unranked = _best_of_families(entry for entry in scored if entry.is_filed and kind(entry) != REFERENCE)
+    lanes = [ranked or unranked, *filter(None, (reported, yours))]
     badge = SELF_REPORTED if board.is_corpus else SCORED
     bests: list[tuple[str, str, Entry | None]] = [(badge, "verified", ranked[0] if ranked else None)]
+    if unranked and not ranked:
+        bests = [("not ranked", "unranked", unranked[0])]
     bests += [(REPORTED, REPORTED, entry) for entry in reported[:1]]
     bests += [("yours", "own", entry) for entry in yours[:1]]
     return Summary(

@@ -101,6 +101,9 @@ def test_leader_is_of_the_boards_own_budget_if_any_is():
     assert leaders(Standing(BOARD, (small,)))[0].method == "small"
     nobody = make_summary(Standing(BOARD, (make_reference("r", 0.1),)))
     assert nobody.bests == (("scored", "verified", None),) and nobody.entries == 0
+    unranked = make_entry("one seed", 0.6, remark="fewer than 3 seeds")
+    shown = make_summary(Standing(BOARD, (unranked, make_reference("r", 0.1))))
+    assert shown.bests == (("not ranked", "unranked", unranked),)
     text = page_of(Standing(BOARD, (make_reference("r", 0.1),))).text
     assert "none ranked yet" in text and "no entries yet" in text
 
