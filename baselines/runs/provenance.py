@@ -31,7 +31,7 @@ LIBRARIES = ("jax", "jaxlib", "flax", "optax", "numpy")
 CHANGED = " with changes"
 """What follows a commit if the checkout has other files than it."""
 
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 _PROCESSORS = Path("/proc/cpuinfo")
 _SECONDS, _LONGEST = 30, 100
 

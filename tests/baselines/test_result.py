@@ -165,6 +165,8 @@ def test_record_that_is_none_is_refused_in_a_line(copy, content):
 
 
 def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
+    assert (provenance._ROOT / "baselines" / "runs" / "provenance.py").samefile(provenance.__file__)
+
     def git(*command):
         provenance.subprocess.run(
             ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org", *command],
