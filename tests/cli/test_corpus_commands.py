@@ -118,10 +118,11 @@ def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard, pi
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].strip() == f"{CORPUS_BOARD}: A few documents"
-    assert cells(lines[2]) == ["rank", "method", "badge", "validation loss", "parameters", "tokens"]
+    columns = ["rank", "method", "badge", "validation loss", "95 % over instances", "parameters", "tokens"]
+    assert cells(lines[2]) == columns
     found = score_submission(filed)["splits"]["validation"]["metrics"]["loss"]
     row = cells(lines[4])
-    assert row[:3] == ["1", "A method", "self-reported"] and row[4:] == ["1,000", "4,000"]
+    assert row[:3] == ["1", "A method", "self-reported"] and row[5:] == ["1,000", "4,000"]
     assert row[3].startswith(f"{found['mean']:.4f} ± ")
 
 
