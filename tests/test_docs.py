@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.compiling import quick_flags
 from helpers.forks import Forks
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +35,7 @@ def forks(tmp_path_factory):
         # The tests' toy family is an example.
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
         # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+        "XLA_FLAGS": quick_flags(),
     }
     with Forks(folder, environment) as forks:
         yield forks

@@ -1,14 +1,11 @@
 """Two processes that train one run: killed on the way, started again, and as good as one.
 
-They train in float64, where nothing is left of the order in which numbers are added up, and one step in
-float32.
+They train in float64, where nothing is left of the order in which numbers are added up; `test_sharding` has
+first gradients in float32.
 """
 
 import json
-import shutil
 import signal
-import socket
-import time
 from functools import partial
 
 import jax
@@ -27,29 +24,27 @@ from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train, train_runs
 from cli.main import main
-from helpers.quick_sraven import CODE, THEN
 from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
     STEPS,
-    assert_gradients_agree,
     assert_runs_agree,
-    first_gradient,
     in_float64,
     leaves,
     once,
     tiny,
     tiny_options,
 )
+from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
-TRAIN = ["train", "fuzzylogic-v1", "--attention", "hyla"]
-
-LINE = [*TRAIN, *tiny_options(**SCORING), f"--save-every={STEPS // 2}"]
-
-STEP = [*TRAIN, *tiny_options(steps=1, warmup=1)]
+LINE = [
+    *("train", "fuzzylogic-v1", "--attention=hyla"),
+    *tiny_options(**SCORING),
+    f"--save-every={STEPS // 2}",
+]
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -60,45 +55,15 @@ def scored(config, mesh):
     return with_scores(board_experiment, make_evaluate, SCORING["score_every"])(config, mesh)
 
 
-def start_two(forks, cache, out, name, *lines):
-    """Start both processes of runs, each with one device; their output goes into files.
-
-    Args:
-        forks: what starts processes.
-        cache: a directory for compiled programs.
-        out: a directory beside which the files lie.
-        name: a part of their names.
-        *lines: what they do one after the other, as `helpers.quick_sraven` takes it.
-    """
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
-    both = []
-    for place in range(2):
-        options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-        arguments = [each for line in lines for each in (THEN, *line, *options)][1:]
-        both.append(forks.start(CODE, cache, *arguments, stdout=f"{out}-{name}-{place}.txt"))
-    return both
-
-
 @pytest.fixture(scope="module")
 def resumed(tmp_path_factory, forks, compiled):
-    """A directory with a run that was killed half-way, and resumed; and how all processes ended.
-
-    Those that resumed it took the first step of another one after it, as `STEP` says.
-    """
+    """A directory with a run that was killed half-way, and resumed; and how all processes ended."""
 
     def make(folder):
-        out, codes = folder / "run", []
-        line, step = [*LINE, f"--out={out}"], [*STEP, f"--out={folder / 'step'}"]
-        both = start_two(forks, compiled, out, "stall", ["float64", "stall", *line])
-        while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / str(STEPS // 2)).exists():
-            time.sleep(0.05)
-        for one in both:
-            one.send_signal(signal.SIGKILL)
-        codes += [one.wait(timeout=60) for one in both]
-        left = sorted(path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit())
-        both = start_two(forks, compiled, out, "go", ["float64", "go", *line], ["float32", "go", *step])
+        out = folder / "run"
+        line = [*LINE, f"--out={out}"]
+        codes, left = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, STEPS // 2)
+        both = start_two(forks, compiled, "go", *line, out=out)
         codes += [one.wait(timeout=300) for one in both]
         (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
 
@@ -122,7 +87,7 @@ def test_two_processes_leave_one_run(resumed):
 
 
 def test_first_process_alone_tells_what_was_trained(resumed):
-    first, second = (resumed / f"run-go-{place}.txt" for place in range(2))
+    first, second = (resumed / f"run-{place}.txt" for place in range(2))
     assert f"{resumed / 'run'}: {STEPS} steps, r2_per_sequence " in first.read_text()
     assert str(resumed) not in second.read_text()
 
@@ -145,15 +110,6 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
     for step, splits in here.items():
         for split, scores in splits.items():
             assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
-
-
-def test_gradient_of_two_processes_is_that_of_one_up_to_rounding(resumed, tmp_path):
-    """Of what users run: one step of the command, in float32."""
-    shutil.copytree(resumed / "step", tmp_path / "both")
-    # All is done already, so this trains nothing: it reads what the two have left.
-    here = first_gradient(tiny(), tmp_path / "both")
-    assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
-    assert_gradients_agree(here, first_gradient(tiny(), tmp_path / "alone"))
 
 
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):

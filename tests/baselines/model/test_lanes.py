@@ -19,6 +19,7 @@ from baselines.model.fast.lanes import attend_in_lanes
 from baselines.model.implementations import Call, lanes
 
 B, H, D, A, T = 17, 2, 3, 7, 11
+NAMES = with_implementation("lanes")
 
 
 def draw(*shape, seed=0):
@@ -50,12 +51,7 @@ def reference(name, *inputs):
     return attend(ATTENTION[name], *inputs, None, find_network("relu"), gate())[0]
 
 
-@pytest.fixture(params=with_implementation("lanes"))
-def name(request):
-    return request.param
-
-
-@pytest.mark.parametrize("instances", [B, 32])
+@pytest.mark.parametrize(("name", "instances"), [*((name, B) for name in NAMES), ("hyla", 32)])
 def test_values_and_gradients_are_those_of_the_reference(name, instances):
     inputs = arrays(instances)
     found, wanted = (values_and_gradients(partial(each, name), inputs) for each in (in_lanes, reference))
@@ -65,6 +61,7 @@ def test_values_and_gradients_are_those_of_the_reference(name, instances):
         np.testing.assert_allclose(array / scale, expected / scale, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["softmax", "hyla"])
 def test_a_call_without_bias_and_dropout(name):
     query, key, value, _ = map(jnp.asarray, arrays())
     network = find_network("relu")
@@ -83,6 +80,7 @@ def test_scores_so_large_that_most_weights_vanish():
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-3)
 
 
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_what_is_no_number_stays_so_in_its_instance_alone(name, number):
     query, *rest = arrays()
