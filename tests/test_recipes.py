@@ -18,6 +18,7 @@ from baselines.model.transformer import Transformer
 from baselines.training.optim import warmup_cosine
 from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN
 from sraven.core.submissions.submission import score_submission
@@ -138,19 +139,21 @@ def run(recipe, monkeypatch, board, out, *options):
     recipe.main()
 
 
+@pytest.mark.usefixtures("small_boards")
 @pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
 def test_a_recipe_writes_a_submission(kind, request, monkeypatch, tmp_path, capsys):
     recipe = request.getfixturevalue(kind)
     options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
-    run(recipe, monkeypatch, "sraven-features2-v1", tmp_path / "entry", *options)
+    run(recipe, monkeypatch, SRAVEN_BOARD, tmp_path / "entry", *options)
     printed = capsys.readouterr().out
     assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed
     assert score_submission(tmp_path / "entry")
 
 
+@pytest.mark.usefixtures("small_boards")
 @pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
 def test_a_recipe_goes_on_from_its_checkpoint(kind, request, monkeypatch, tmp_path, capsys):
-    recipe, board = request.getfixturevalue(kind), "fuzzylogic-v1"
+    recipe, board = request.getfixturevalue(kind), FUZZY_BOARD
     options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
     monkeypatch.setattr(recipe, "SAVE_EVERY", 1)
     monkeypatch.setattr(recipe, "CHUNK", 1, raising=False)

@@ -1,6 +1,5 @@
 """Scores of slices while it trains: by the board's own metrics, in one program, the same after resuming."""
 
-import json
 import shutil
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS
-from baselines.runs.log import LOG, SCORES
+from baselines.runs.log import SCORES
 from baselines.session import Scoring, plan_runs, train_plan
 from baselines.training import scores_while_training
 from baselines.training.experiment import board_experiment
@@ -16,7 +15,7 @@ from baselines.training.predict import predict, predictor, unranked_splits
 from baselines.training.scores_while_training import board_scores, every, sizes_of, with_scores
 from baselines.training.sharding import make_mesh
 from fuzzylogic import score
-from helpers.tiny_runs import STEPS, TINY, tiny
+from helpers.tiny_runs import STEPS, TINY, lines_of, tiny
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_plainly, score_runs
@@ -38,8 +37,7 @@ def trained(tmp_path_factory):
 
 
 def scores_of(folder):
-    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
-    return {line["step"]: line[SCORES] for line in lines if SCORES in line}
+    return {line["step"]: line[SCORES] for line in lines_of(folder) if SCORES in line}
 
 
 def test_slices_are_scored_as_the_board_scores(trained):

@@ -23,7 +23,6 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train, train_runs
-from cli.main import main
 from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
@@ -31,6 +30,7 @@ from helpers.tiny_runs import (
     assert_runs_agree,
     in_float64,
     leaves,
+    lines_of,
     once,
     tiny,
     tiny_options,
@@ -82,8 +82,7 @@ def test_two_processes_leave_one_run(resumed):
     assert json.loads(record.read_text())["machine"]["processes"] == 2
     assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
     assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
-    steps = [json.loads(line)["step"] for line in (out / LOG).read_text().splitlines()]
-    assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
+    assert [line["step"] for line in lines_of(out)] == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
 def test_first_process_alone_tells_what_was_trained(resumed):
@@ -99,10 +98,7 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
         config, params = load_run(resumed / "run")
     assert config == tiny()
     assert_runs_agree(leaves(params), leaves(state.params))
-    both, one = (
-        [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
-        for folder in (resumed / "run", tmp_path / "alone")
-    )
+    both, one = lines_of(resumed / "run"), lines_of(tmp_path / "alone")
     for name in ("loss", "score", "gradient_norm"):
         np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=EXACTLY)
     here, alone = ({x["step"]: x[SCORES] for x in lines if SCORES in x} for lines in (both, one))
@@ -162,11 +158,8 @@ def not_together(count, place):
         (["--coordinator=host0:1234", "--processes=0", "--process-id=0"], not_together(0, 0)),
     ],
 )
-def test_bad_processes_are_refused_in_one_line(never, tmp_path, capsys, options, message):
-    with pytest.raises(SystemExit) as stop:
-        main([*LINE, f"--out={tmp_path / 'run'}", *options])
-    assert stop.value.code == 2
-    assert capsys.readouterr() == ("", f"error: {message}\n")
+def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, options, message):
+    assert run(*LINE, f"--out={tmp_path / 'run'}", *options) == (2, "", f"error: {message}\n")
     assert not (tmp_path / "run").exists()
 
 

@@ -10,7 +10,7 @@ from baselines.runs.log import LOG, SCORES, Log, read_log
 from baselines.runs.sinks import EVENTS
 from baselines.training.experiment import board_experiment
 from baselines.training.train import train
-from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
+from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, lines_of, tiny
 
 EVERY = 7
 """Steps between scores; chunks end at 5, 10, 15 and 20."""
@@ -40,7 +40,7 @@ def whole(tmp_path_factory, compiled):
 
 
 def scores_of(folder):
-    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+    lines = lines_of(folder)
     assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
     return {line["step"]: line[SCORES] for line in lines if SCORES in line}
 
@@ -54,9 +54,7 @@ def test_scores_are_of_the_parameters_after_that_step(whole):
 
 
 def test_they_change_nothing_of_training(whole, tiny_run):
-    plain = leaves(tiny_run[1])
-    for path, array in leaves(whole[1]).items():
-        assert (array == plain[path]).all(), path
+    assert_same_bits(whole[1], tiny_run[1])
 
 
 def test_events_and_submissions_have_numbers_alone(whole):

@@ -15,7 +15,7 @@ from jax.sharding import AbstractMesh, PartitionSpec
 from baselines.encode import encoding_of
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.runs.log import LOG, SCORES
+from baselines.runs.log import SCORES
 from baselines.training.experiment import program_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
@@ -30,6 +30,7 @@ from helpers.tiny_runs import (
     assert_gradients_agree,
     assert_runs_agree,
     leaves,
+    lines_of,
     once,
 )
 from sraven import SRAVEN, ConfigurationError
@@ -78,7 +79,7 @@ def lies_of(trained, name):
 
 
 def log_of(trained, name):
-    return [json.loads(line) for line in (trained / name / LOG).read_text().splitlines()]
+    return lines_of(trained / name)
 
 
 # Trained on meshes

@@ -19,8 +19,8 @@ from helpers.tiny_language import (
     TWICE,
     VALIDATION,
     assert_refused,
-    lines_of,
 )
+from helpers.tiny_runs import lines_of
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json

@@ -1,8 +1,8 @@
 """The loss on documents while a language model trains: that of evaluation, on the first of them."""
 
-import json
 from math import exp
 
+import jax
 import numpy as np
 import pytest
 
@@ -13,11 +13,12 @@ from baselines.lm.experiment import language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import Share
-from baselines.runs.log import LOG, SCORES
+from baselines.runs.log import SCORES
 from baselines.runs.result import read_result
 from baselines.training.sharding import make_mesh
 from helpers.command import sraven
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION
+from helpers.tiny_runs import lines_of
 
 FEW = 5
 
@@ -51,10 +52,15 @@ def test_of_all_documents_it_is_the_loss_of_evaluation(language):
 def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
     config, params = load_language_run(trained)
     batch = Documents(Corpus(language / VALIDATION), config.length, Share(FEW)).batch(0)
-    hidden = language_model(config).apply({"params": params}, batch.tokens[:, :-1], return_hidden=True)
-    losses = np.asarray(token_losses(hidden, params["embedding"], batch.tokens[:, 1:]).loss)
+
+    @jax.jit
+    def losses_of(tokens):
+        hidden = language_model(config).apply({"params": params}, tokens[:, :-1], return_hidden=True)
+        return token_losses(hidden, params["embedding"], tokens[:, 1:]).loss
+
+    losses = np.asarray(losses_of(batch.tokens))
     expected = losses[batch.mask].mean(dtype=np.float64)
-    lines = [json.loads(line) for line in (trained / LOG).read_text().splitlines()]
+    lines = lines_of(trained)
     assert [line["step"] for line in lines if SCORES in line] == [40, 60]
     logged = lines[-1][SCORES]["validation"]
     assert logged == {

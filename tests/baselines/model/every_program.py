@@ -16,12 +16,11 @@ B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
 NAMES = (
     "softmax",
     "linear_rmshead_nonlinear",
-    "hyla",
     "hyla_linear_no_rmshead",
     "hyla_rmshead_softmax",
     "hyla_deep",
 )
-"""Attentions that have each normalisation and each value network."""
+"""Attentions that have each normalisation and each value network; models below have HYLA itself."""
 
 
 def draw(*shape):

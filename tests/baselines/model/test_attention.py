@@ -12,6 +12,12 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION, dropout_gate, figure_a1, find_attention
+from helpers.derivatives import (
+    assert_runs_side_by_side,
+    assert_same_values,
+    draw,
+    values_and_gradients,
+)
 from sraven import ConfigurationError
 
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
@@ -106,10 +112,6 @@ def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", 
 # Cases -----------------------------------------------------------------------------------------------
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape)
-
-
 def arrays(name, queries=Q, keys=K, width=NARROW, seed=0):
     """Query, key and value, and the options that the attention needs."""
     drawn = [draw(*shape, seed=seed) for shape in ((B, queries, H, D), (B, keys, H, D), (B, keys, H, width))]
@@ -169,16 +171,9 @@ def test_values_and_gradients_equal_those_of_loops(name, width, float64):
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_hyla_is_the_papers_figure(width, float64):
     """The lines of Figure A1, and what is computed in their place: values and gradients."""
-    drawn, weight = as_jax(arrays("hyla", width=width)[0], jnp.float64), draw(B, Q, H, width, seed=1)
-
-    def values_and_gradients(attention):
-        out, pull = jax.vjp(attention, *drawn)
-        return out, *pull(jnp.asarray(weight))
-
-    both = ATTENTION["hyla"], figure_a1
-    found_and_wanted = (jax.jit(partial(values_and_gradients, each))() for each in both)
-    for found, wanted in zip(*found_and_wanted, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+    drawn = as_jax(arrays("hyla", width=width)[0], jnp.float64)
+    found, wanted = (values_and_gradients(each, drawn) for each in (ATTENTION["hyla"], figure_a1))
+    assert_same_values(found, wanted, 1e-10)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -227,13 +222,8 @@ def test_jit_changes_nothing(name):
 def test_vmap_over_runs():
     """A grid of runs trains under vmap, so that adds an axis to everything."""
     runs = [as_jax(arrays("hyla", seed=seed)[0], jnp.float32) for seed in range(2)]
-
-    gradients = jax.grad(lambda arrays: jnp.sin(ATTENTION["hyla"](*arrays)).sum())
-    alone = jax.jit(gradients)
-    together = jax.jit(jax.vmap(gradients))([jnp.stack(parts) for parts in zip(*runs, strict=True)])
-    for run_at, one in enumerate(runs):
-        for found, wanted in zip(together, alone(one), strict=True):
-            np.testing.assert_allclose(found[run_at], wanted, rtol=1e-4, atol=1e-4)
+    gradients = jax.grad(lambda *arrays: jnp.sin(ATTENTION["hyla"](*arrays)).sum(), (0, 1, 2))
+    assert_runs_side_by_side(gradients, runs, 1e-4)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 Axes have different primes: B=17 (one block and an instance), H=2, D=3, A=7 outputs of T=11 tokens.
 """
 
-import os
 import subprocess
 import sys
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -17,13 +16,13 @@ import pytest
 from baselines.model.attention import ATTENTION, attend, find_network, with_implementation
 from baselines.model.fast.lanes import attend_in_lanes
 from baselines.model.implementations import Call, lanes
+from helpers.derivatives import assert_same_values, draw, values_and_gradients
 
 B, H, D, A, T = 17, 2, 3, 7, 11
 NAMES = with_implementation("lanes")
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape).astype(np.float32)
+draw = partial(draw, dtype=np.float32)
 
 
 def arrays(instances=B):
@@ -32,15 +31,6 @@ def arrays(instances=B):
 
 def gate():
     return np.random.default_rng(3).integers(2, size=(A, T)).astype(np.float32) / np.float32(0.5)
-
-
-def values_and_gradients(compute, inputs):
-    def weighted(*inputs):
-        out = compute(*inputs)
-        return (out * draw(*out.shape)).sum(), out
-
-    (_, out), grads = jax.jit(jax.value_and_grad(weighted, (0, 1, 2, 3), has_aux=True))(*inputs)
-    return out, *grads
 
 
 def in_lanes(name, *inputs):
@@ -55,10 +45,7 @@ def reference(name, *inputs):
 def test_values_and_gradients_are_those_of_the_reference(name, instances):
     inputs = arrays(instances)
     found, wanted = (values_and_gradients(partial(each, name), inputs) for each in (in_lanes, reference))
-    for array, expected in zip(found, wanted, strict=True):
-        assert array.shape == expected.shape
-        scale = np.abs(expected).max()
-        np.testing.assert_allclose(array / scale, expected / scale, rtol=0, atol=1e-5)
+    assert_same_values(found, wanted, 1e-5)
 
 
 @pytest.mark.parametrize("name", ["softmax", "hyla"])
@@ -93,7 +80,7 @@ def test_what_is_no_number_stays_so_in_its_instance_alone(name, number):
 ON_ONE_PROCESSOR = """
 import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 from test_lanes import digest_of_many
 print(digest_of_many())
 """
@@ -107,6 +94,6 @@ def digest_of_many():
 
 def test_the_number_of_threads_changes_no_bit():
     """JAX takes as many threads as it may use processors, so another number has a process of its own."""
-    line = [sys.executable, "-c", ON_ONE_PROCESSOR, os.path.dirname(__file__)]
+    line = [sys.executable, "-c", ON_ONE_PROCESSOR, Path(__file__).parent, Path(__file__).parents[2]]
     run = subprocess.run(line, check=True, capture_output=True, text=True)
     assert run.stdout.strip() == digest_of_many()

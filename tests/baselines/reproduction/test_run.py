@@ -19,7 +19,7 @@ from baselines.session import Scoring, plan_runs, train_plan
 from baselines.training.train import train
 from helpers.compiling import quick_flags
 from helpers.reproduction import SHAPE, STEPS, cell, figure
-from helpers.tiny_runs import CHUNK
+from helpers.tiny_runs import CHUNK, lines_of
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.system.lock import Lock
@@ -92,8 +92,9 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
     train_plan(plan_runs(board, "softmax", out, scoring=SCORING, steps=STEPS, **SHAPE))
 
     def logged(folder):
-        lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-        return [{name: each for name, each in line.items() if "second" not in name} for line in lines]
+        return [
+            {name: each for name, each in line.items() if "second" not in name} for line in lines_of(folder)
+        ]
 
     assert (out / "config.json").read_bytes() == (run_folder / "config.json").read_bytes()
     assert logged(out) == logged(run_folder)
@@ -116,8 +117,7 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
     assert stopped == ((), (SOFTMAX,), 2)
     run_folder = folder_of(tmp_path / "runs", SOFTMAX.config)
     checkpoints = {path.name for path in (run_folder / "checkpoints").iterdir()}
-    lines = (run_folder / "log.jsonl").read_text().splitlines()
-    assert json.loads(lines[-1])["step"] == max(map(int, checkpoints)) == 3 * CHUNK
+    assert lines_of(run_folder)[-1]["step"] == max(map(int, checkpoints)) == 3 * CHUNK
     assert not (run_folder / RESULT).exists()
     assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), (), 2)
 
