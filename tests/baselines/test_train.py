@@ -15,7 +15,7 @@ from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.runs.log import LOG
 from baselines.training.predict import predict
 from baselines.training.train import train
-from helpers.tiny_runs import changed_run, compiled_once, shared_directory
+from helpers.tiny_runs import assert_same_bits, changed_run, compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
 from sraven.core.boards.board import read_board
 
@@ -24,10 +24,6 @@ TINY = {"layers": 1, "width": 11, "heads": 3, "qkv_width": 6, "mlp_width": 13, "
 
 def tiny(attention="hyla", seed=0, steps=300, **changes):
     return make_config(read_board("fuzzylogic-v1"), attention, seed=seed, steps=steps, **{**TINY, **changes})
-
-
-def leaves(state):
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -56,8 +52,7 @@ def test_run_whose_last_checkpoint_is_lost_ends_in_the_same_parameters(finished,
     copy = shutil.copytree(out, tmp_path / "copy")
     shutil.rmtree(copy / CHECKPOINTS / "300")
     again = train(tiny(attention_dropout=0.1), copy, save_every=100)
-    for one, other in zip(leaves(state), leaves(again), strict=True):
-        assert (one == other).all()
+    assert_same_bits(state, again)
     assert (copy / LOG).read_text().count("\n") == 3
 
 
