@@ -3,8 +3,10 @@
 Axes have different primes: B=2 instances, H=5 heads, D=7, Q=11 and K=13 positions, V=3 (narrow) or 17.
 """
 
+import json
 import math
 from functools import partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -260,6 +262,31 @@ def test_dropout_is_one_mask_for_all_heads_and_instances(name, float64):
     found = run(name, drawn, options, dropout_rate=0.4, dropout_key=key)
     for array, wanted in zip(found, oracle(name, *drawn, **options, gate=gate), strict=True):
         np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+
+
+# Variance at initialisation --------------------------------------------------------------------------
+
+KEPT = Path(__file__).parents[3] / "docs" / "results" / "initial-variance.json"
+
+
+@pytest.mark.parametrize("factor", [0.5, 4.0])
+def test_outputs_of_hyla_have_the_variance_of_its_sums_whatever_the_scale_of_scores(factor):
+    """Σ_h a² = H: a hidden layer has H times the variance of values, ReLU leaves half, and T keys add up."""
+    tokens, heads = 24, 6
+    query, key, value = as_jax([draw(8, tokens, heads, 5, seed=seed) for seed in range(3)], jnp.float32)
+    variances = [
+        float(ATTENTION[name](factor * query, key, value).var()) for name in ("hyla", "hyla_no_rmshead")
+    ]
+    assert variances[0] == pytest.approx(tokens * heads / 2, rel=0.1)
+    assert not np.isclose(variances[1], tokens * heads / 2, rtol=0.5)
+
+
+def test_kept_variances_are_those_of_the_sums():
+    result, heads = json.loads(KEPT.read_text())["result"], 16
+    for tokens, by_factor in result["hyla"].items():
+        for found in by_factor.values():
+            assert found["weights"]["value"] == pytest.approx(1, abs=1e-3)
+            assert found["outputs"]["value"] == pytest.approx(int(tokens) * heads / 2, rel=0.12)
 
 
 # Errors ----------------------------------------------------------------------------------------------
