@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.compiling import quick_flags
 from helpers.forks import Forks
 
 ROOT = Path(__file__).parent.parent
@@ -22,6 +23,9 @@ IMPORTS = {
 }
 """What takes long to import, by whose name in the blocks of a page tells that it needs it."""
 
+TRAINS_LONG = "notebook"
+"""The page whose programs run for longer than the compiler takes with all of its passes."""
+
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory):
@@ -34,7 +38,7 @@ def forks(tmp_path_factory):
         # The tests' toy family is an example.
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
         # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+        "XLA_FLAGS": quick_flags(),
     }
     with Forks(folder, environment) as forks:
         yield forks
@@ -54,6 +58,8 @@ def run_blocks(page, directory, forks):
     if "datasets" in imports:  # a cache of its own; the first line of a page is its heading
         cache = str(directory / "cache")
         blocks = f"__import__('datasets.config').config.HF_DATASETS_CACHE = {cache!r}" + blocks
+    if page.stem == TRAINS_LONG:
+        blocks = "__import__('os').environ['XLA_FLAGS'] = ''" + blocks
     script = directory / f"page_{page.stem}.py"
     script.write_text(blocks)
     result = forks.run(directory, script, imports=imports)

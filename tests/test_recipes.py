@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -15,12 +16,15 @@ from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
 from baselines.training.optim import warmup_cosine
+from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
+from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN
 from sraven.core.submissions.submission import score_submission
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"
-SHAPE = {"layers": 2, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}
+SHAPE = {"layers": 1, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}
 LENGTH = 18
 
 
@@ -36,6 +40,13 @@ def load(name, monkeypatch):
     for task, see in list(module.SEQUENCES.items()):
         monkeypatch.setitem(module.SEQUENCES, task, lambda task, see=see: see(task)._replace(**small))
     return module
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_once(tmp_path_factory):
+    """Compile in a fraction of the time, each program once."""
+    with compiled_once(shared_directory(tmp_path_factory, "recipes")), quick_compilation():
+        yield
 
 
 @pytest.fixture
@@ -57,8 +68,8 @@ def baseline(request):
     """An attention, tokens, a baseline's parameters as rows of kernels, and what it makes of the tokens."""
     model = Transformer(TransformerConfig(5, 4, LENGTH, attention=request.param, **SHAPE))
     tokens = np.random.default_rng(0).standard_normal((2, LENGTH, 5)).astype(np.float32)
-    params = model.init(jax.random.key(0), tokens)
-    return request.param, tokens, _as_matrices(params["params"]), model.apply(params, tokens)
+    params = jax.jit(model.init)(jax.random.key(0), tokens)
+    return request.param, tokens, _as_matrices(params["params"]), jax.jit(model.apply)(params, tokens)
 
 
 def _as_matrices(params):
@@ -84,7 +95,7 @@ def test_the_model_in_plain_jax_is_that_of_the_baselines(for_jax, baseline):
         for block in (params[f"block_{layer}"].items() for layer in range(SHAPE["layers"]))
     ]
     ends = {name: params[name] for name in ("embedding", "norm", "out")}
-    out = for_jax.apply({**ends, "blocks": blocks}, attention, tokens)
+    out = jax.jit(partial(for_jax.apply, attention=attention))({**ends, "blocks": blocks}, tokens=tokens)
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -128,19 +139,21 @@ def run(recipe, monkeypatch, board, out, *options):
     recipe.main()
 
 
+@pytest.mark.usefixtures("small_boards")
 @pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
 def test_a_recipe_writes_a_submission(kind, request, monkeypatch, tmp_path, capsys):
     recipe = request.getfixturevalue(kind)
     options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
-    run(recipe, monkeypatch, "sraven-features2-v1", tmp_path / "entry", *options)
+    run(recipe, monkeypatch, SRAVEN_BOARD, tmp_path / "entry", *options)
     printed = capsys.readouterr().out
     assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed
     assert score_submission(tmp_path / "entry")
 
 
+@pytest.mark.usefixtures("small_boards")
 @pytest.mark.parametrize("kind", ["for_jax", "for_torch"])
 def test_a_recipe_goes_on_from_its_checkpoint(kind, request, monkeypatch, tmp_path, capsys):
-    recipe, board = request.getfixturevalue(kind), "fuzzylogic-v1"
+    recipe, board = request.getfixturevalue(kind), FUZZY_BOARD
     options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
     monkeypatch.setattr(recipe, "SAVE_EVERY", 1)
     monkeypatch.setattr(recipe, "CHUNK", 1, raising=False)

@@ -1,6 +1,7 @@
 """JAX on the CPU, whatever the machine has: before any test imports it."""
 
 import os
+import shutil
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -39,6 +40,12 @@ def tiny_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "tiny"
     with quickly(shared_directory(tmp_path_factory, "compiled")):
         return folder, train(tiny(), folder, save_every=STEPS // 2, sinks=("tensorboard",))
+
+
+@pytest.fixture
+def tiny_copy(tiny_run, tmp_path):
+    """A copy of the directory of that run, to be changed."""
+    return shutil.copytree(tiny_run[0], tmp_path / "run")
 
 
 @pytest.fixture(scope="session")

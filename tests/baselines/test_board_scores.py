@@ -1,4 +1,4 @@
-"""Scores of slices while it trains: by the board's own metrics, in one program, the same after resuming."""
+"""Scores while it trains: by the board's own metrics in one program, logged, and alike after resuming."""
 
 import json
 import shutil
@@ -6,17 +6,20 @@ import shutil
 import numpy as np
 import pytest
 
+from baselines.lm.entry import thin
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS
-from baselines.runs.log import LOG, SCORES
+from baselines.runs.log import LOG, SCORES, Log, read_log
+from baselines.runs.sinks import EVENTS
 from baselines.session import Scoring, plan_runs, train_plan
 from baselines.training import scores_while_training
 from baselines.training.experiment import board_experiment
 from baselines.training.predict import predict, predictor, unranked_splits
 from baselines.training.scores_while_training import board_scores, every, sizes_of, with_scores
 from baselines.training.sharding import make_mesh
+from baselines.training.train import train
 from fuzzylogic import score
-from helpers.tiny_runs import STEPS, TINY, tiny
+from helpers.tiny_runs import STEPS, TINY, assert_same_bits, leaves, lines_of, tiny
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_plainly, score_runs
@@ -38,8 +41,7 @@ def trained(tmp_path_factory):
 
 
 def scores_of(folder):
-    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
-    return {line["step"]: line[SCORES] for line in lines if SCORES in line}
+    return {line["step"]: line[SCORES] for line in lines_of(folder) if SCORES in line}
 
 
 def test_slices_are_scored_as_the_board_scores(trained):
@@ -135,3 +137,56 @@ def test_no_scores_where_none_are_asked_for():
 def test_impossible_slices_are_refused(tmp_path, scoring):
     with pytest.raises(ConfigurationError, match=r"scores: (every=-1|instances=0): .*integer"):
         plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path, scoring=scoring, **TINY)
+
+
+# When they come
+
+EXPECTED = [10, 15, 20]
+"""Chunks end at 5, 10, 15 and 20: 7 and 14 are reached there, and 20 is the last step."""
+
+
+def norm(params):
+    return float(sum(np.abs(leaf).sum() for leaf in leaves(params).values()))
+
+
+def scored(config, mesh):
+    """The experiment of a run, with the parameters' norm as its score."""
+
+    def evaluate(params, step):
+        return {"test": {"norm": norm(params)}, "ood": {"step": step}}
+
+    return board_experiment(config, mesh)._replace(evaluate=evaluate, evaluate_every=7)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, compiled):
+    """The directory of a run with scores, and its last state."""
+    folder = tmp_path_factory.mktemp("runs") / "scored"
+    return folder, train(tiny(), folder, make_experiment=scored, sinks=("tensorboard",))
+
+
+def test_scores_are_of_the_parameters_after_that_step(whole):
+    folder, state = whole
+    found = scores_of(folder)
+    assert list(found) == EXPECTED
+    assert [scores["ood"]["step"] for scores in found.values()] == EXPECTED
+    assert found[STEPS]["test"]["norm"] == norm(state.params)
+
+
+def test_they_change_nothing_of_training(whole, tiny_run):
+    assert_same_bits(whole[1], tiny_run[1])
+
+
+def test_events_and_submissions_have_numbers_alone(whole):
+    (path,) = (whole[0] / EVENTS).iterdir()
+    content = path.read_bytes()
+    assert b"test/norm" in content and b"ood/step" in content
+    for line in thin(read_log(whole[0])).splitlines():
+        assert all(type(value) in (int, float) for value in json.loads(line).values())
+
+
+def test_a_score_that_is_no_number_is_null(tmp_path):
+    log = Log(tmp_path, 0)
+    log.add(5, {"loss": 0.5}, {"test": {"r2": float("nan"), "mse": 0.25}})
+    log.close()
+    assert json.loads((tmp_path / LOG).read_text())[SCORES] == {"test": {"r2": None, "mse": 0.25}}

@@ -18,8 +18,7 @@ from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
 from baselines.runs.log import LOG
 from baselines.runs.result import RESULT
 from baselines.training.train import train, train_runs
-from cli.main import main
-from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
+from helpers.tiny_runs import STEPS, assert_same_bits, tiny, tiny_options
 from sraven import OutputError
 from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json
@@ -106,16 +105,6 @@ def is_same_json(one, other):
         return False
 
 
-@pytest.mark.parametrize("place", [0, -1])
-def test_a_damaged_one_is_passed_over_and_named(saved, tmp_path, place):
-    for number, path in enumerate(files_of(saved / "2")):
-        damaged = shutil.copytree(saved, tmp_path / str(number))
-        flip(damaged / path.relative_to(saved), place, 0)
-        if checkpoint._find_fault(damaged / "2", RUN) is None:
-            continue  # white space at the end of the checksums
-        assert f"{damaged / '2'} is damaged (" in assert_restored(damaged, 1)
-
-
 def remove_one(folder):
     files_of(folder / "state")[0].unlink()
 
@@ -130,10 +119,17 @@ def add_link(folder):
     path.symlink_to(folder.parent / "elsewhere")
 
 
-def put_pipe(folder):
-    path = files_of(folder / "state")[0]
+def put_a_pipe(path):
     path.unlink()
     os.mkfifo(path)
+
+
+def put_pipe(folder):
+    put_a_pipe(files_of(folder / "state")[0])
+
+
+def flip_one(folder):
+    flip(files_of(folder / "state")[0], 0, 0)
 
 
 def remove_checksums(folder):
@@ -151,6 +147,7 @@ def put_directory_for_checksums(folder):
 
 DAMAGE = (
     put_directory_for_checksums,
+    flip_one,
     remove_one,
     add_one,
     add_link,
@@ -249,33 +246,25 @@ def test_a_damaged_one_is_replaced(copy):
 # Whole runs
 
 
-def assert_same(state, other):
-    other = leaves(other)
-    for path, array in leaves(state).items():
-        assert (array == other[path]).all(), path
-
-
 def arrays_of(folder, step):
     """Return the file of a checkpoint that has its arrays."""
     return max(files_of(folder / CHECKPOINTS / str(step)), key=lambda path: path.stat().st_size)
 
 
-def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(tiny_run, tmp_path, capsys):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    flip(arrays_of(folder, STEPS), 1000, 3)
-    assert_same(tiny_run[1], train(tiny(), folder))
+def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(tiny_run, tiny_copy, capsys):
+    flip(arrays_of(tiny_copy, STEPS), 1000, 3)
+    assert_same_bits(tiny_run[1], train(tiny(), tiny_copy))
     said = capsys.readouterr().err
     assert f"{STEPS} is damaged (" in said and f"going on from step {HALF}" in said
     capsys.readouterr()
-    assert_same(tiny_run[1], train(tiny(), folder))
+    assert_same_bits(tiny_run[1], train(tiny(), tiny_copy))
     assert capsys.readouterr().err == ""
 
 
-def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(tiny_run, tmp_path):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    flip(arrays_of(folder, STEPS), 1000, 3)
+def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(tiny_copy):
+    flip(arrays_of(tiny_copy, STEPS), 1000, 3)
     with pytest.raises(OutputError, match=rf"has {HALF} of {STEPS} steps \(.* is damaged \(.*train it"):
-        load_run(folder)
+        load_run(tiny_copy)
 
 
 def put_half_in_place_of_the_last(folder):
@@ -291,34 +280,31 @@ def forget_run(checkpoint):
 
 
 @pytest.mark.parametrize("of_old", [False, True])
-def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_run, tmp_path, capsys, of_old):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    put_half_in_place_of_the_last(folder)
+def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_copy, capsys, of_old):
+    put_half_in_place_of_the_last(tiny_copy)
     if of_old:
-        forget_run(folder / CHECKPOINTS / str(STEPS))
+        forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
     found = rf"{STEPS} is damaged \(it is the checkpoint of step {HALF}, under another name\)"
     with pytest.raises(OutputError, match=found):
-        load_run(folder)
-    shutil.rmtree(folder / CHECKPOINTS / str(HALF))
-    (folder / RESULT).unlink()
+        load_run(tiny_copy)
+    shutil.rmtree(tiny_copy / CHECKPOINTS / str(HALF))
+    (tiny_copy / RESULT).unlink()
     with pytest.raises(OutputError, match=f"no checkpoint is whole: .*{found}"):
-        train(tiny(), folder)
+        train(tiny(), tiny_copy)
     assert capsys.readouterr().err == ""
 
 
-def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(tiny_run, tmp_path):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    forget_run(folder / CHECKPOINTS / str(STEPS))
-    write_json(folder / CONFIG, values_of(tiny(steps=HALF)))
+def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(tiny_copy):
+    forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
+    write_json(tiny_copy / CONFIG, values_of(tiny(steps=HALF)))
     for call in (load_run, lambda folder: train(tiny(steps=HALF), folder)):
         with pytest.raises(OutputError, match=f"its checkpoint is of step {STEPS}, and the run has {HALF}"):
-            call(folder)
+            call(tiny_copy)
 
 
-def test_one_of_an_earlier_version_is_read_with_a_line(tiny_run, tmp_path, capsys):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    forget_run(folder / CHECKPOINTS / str(STEPS))
-    assert_same(tiny_run[1].params, load_run(folder)[1])
+def test_one_of_an_earlier_version_is_read_with_a_line(tiny_run, tiny_copy, capsys):
+    forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
+    assert_same_bits(tiny_run[1].params, load_run(tiny_copy)[1])
     said = capsys.readouterr().err
     assert (
         f"{STEPS} doesn't tell of which run it is, as in earlier versions" in said and said.count("\n") == 1
@@ -330,29 +316,20 @@ def link_to_zeros(path):
     path.symlink_to("/dev/zero")
 
 
-def put_a_pipe(path):
-    path.unlink()
-    os.mkfifo(path)
-
-
 @pytest.mark.parametrize("change", [link_to_zeros, put_a_pipe])
 @pytest.mark.parametrize("name", [CONFIG, RESULT, "trained-by-*.json", f"{CHECKPOINTS}/{STEPS}/{CHECKSUMS}"])
-def test_files_without_an_end_are_not_read(tiny_run, tmp_path, capsys, change, name):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    change(next(folder.glob(name)))
-    for line in (["evaluate", folder], ["curves", folder], ["train", "--config", folder, "--print-config"]):
-        with pytest.raises(SystemExit) as ended:
-            main([*map(str, line)])
-        assert ended.value.code in (0, 1, 2)
-        assert "Traceback" not in capsys.readouterr().err
+def test_files_without_an_end_are_not_read(tiny_copy, run, change, name):
+    change(next(tiny_copy.glob(name)))
+    for words in (["evaluate"], ["curves"], ["train", "--print-config", "--config"]):
+        code, _, err = run(*words, tiny_copy)
+        assert code in (0, 1, 2) and "Traceback" not in err
 
 
-def test_two_on_one_directory(tiny_run, tmp_path):
-    folder = shutil.copytree(tiny_run[0], tmp_path / "run")
-    before = {path: path.read_bytes() for path in files_of(folder)}
-    with Lock(folder), pytest.raises(OutputError, match=rf"run is being written by process {os.getpid()} "):
-        train(tiny(), folder)
-    assert {path: path.read_bytes() for path in files_of(folder)} == before
+def test_two_on_one_directory(tiny_copy):
+    before = {path: path.read_bytes() for path in files_of(tiny_copy)}
+    with Lock(tiny_copy), pytest.raises(OutputError, match=f"is being written by process {os.getpid()} "):
+        train(tiny(), tiny_copy)
+    assert {path: path.read_bytes() for path in files_of(tiny_copy)} == before
 
 
 def test_the_lock_is_held_while_it_trains_and_is_gone_then(tiny_run, tmp_path):
@@ -367,11 +344,11 @@ def test_the_lock_is_held_while_it_trains_and_is_gone_then(tiny_run, tmp_path):
     assert not any((folder / LOCK).exists() for folder in folders)
 
 
-@pytest.mark.parametrize("left", [LOCK, f"{CONFIG}.7-abc.tmp"])
-def test_a_run_that_was_killed_at_once_begins_anew(tiny_run, tmp_path, left):
+def test_a_run_that_was_killed_at_once_begins_anew(tiny_run, tmp_path):
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / left).touch()
-    assert_same(tiny_run[1], train(tiny(), tmp_path / "run"))
+    for left in (LOCK, f"{CONFIG}.7-abc.tmp"):
+        (tmp_path / "run" / left).touch()
+    assert_same_bits(tiny_run[1], train(tiny(), tmp_path / "run"))
 
 
 # Full disks
@@ -398,25 +375,22 @@ def test_a_full_disk_at_any_write_of_a_run_loses_nothing(tiny_run, tmp_path):
                 train(tiny(), folder, save_every=HALF, sinks=("tensorboard",))
             except OSError:
                 stopped += 1
-        size *= 2
+        size *= 3
     assert stopped > 5
-    assert_same(tiny_run[1], train(tiny(), folder, save_every=HALF, sinks=("tensorboard",)))
+    assert_same_bits(tiny_run[1], train(tiny(), folder, save_every=HALF, sinks=("tensorboard",)))
     assert [path.name for path in (folder / CHECKPOINTS).iterdir() if not path.name.isdecimal()] == []
     assert (folder / LOG).read_text().count("\n") == 4
     assert read_run(folder) == tiny()
 
 
-def test_the_command_says_so_in_one_line(tiny_run, tmp_path, capsys):
+def test_the_command_says_so_in_one_line(tiny_run, tmp_path, run):
     command = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={tmp_path / 'run'}"]
     for size in (200, 2000):  # the configuration; a checkpoint
-        with files_of_at_most(size), pytest.raises(SystemExit) as stopped:
-            main(command)
-        said = capsys.readouterr().err
-        assert stopped.value.code == 1
+        with files_of_at_most(size):
+            code, _, said = run(*command)
+        assert code == 1
         assert said.startswith(f"error: {tmp_path / 'run'} is unfinished: ") and said.count("\n") == 1
         assert "mend that, and the same command goes on from the last checkpoint" in said
-    with pytest.raises(SystemExit) as ended:
-        main(command)
-    assert ended.value.code == 0
+    assert run(*command)[0] == 0
     _, params = load_run(tmp_path / "run")
-    assert_same(tiny_run[1].params, params)
+    assert_same_bits(tiny_run[1].params, params)

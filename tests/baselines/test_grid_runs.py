@@ -29,6 +29,7 @@ from helpers.tiny_runs import (
     assert_runs_agree,
     in_float64,
     leaves,
+    lines_of,
     once,
     tiny,
 )
@@ -151,8 +152,8 @@ def test_diverging_point_is_told_and_the_others_finish(together):
         for seed in (0, 1):
             config, _ = load_run(run_of(runs, rate, seed))
             assert config == tiny(learning_rate=rate, seed=seed)
-            lines = (run_of(runs, rate, seed) / LOG).read_text().splitlines()
-            assert [json.loads(line)["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
+            steps = [line["step"] for line in lines_of(run_of(runs, rate, seed))]
+            assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
 def test_diverging_run_leaves_neither_log_nor_checkpoint_of_what_is_no_number(together):
@@ -185,8 +186,7 @@ def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together
         for seed in (0, 1):
             here, whole = run_of(runs, rate, seed), run_of(together / "runs", rate, seed)
             assert_runs_agree(parameters(here), parameters(whole))
-            steps = [json.loads(line)["step"] for line in (here / LOG).read_text().splitlines()]
-            assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
+            assert [line["step"] for line in lines_of(here)] == list(range(CHUNK, STEPS + 1, CHUNK))
     whole, again = (
         json.loads((folder / SUMMARY).read_text())["points"] for folder in (together / "runs", runs)
     )

@@ -12,17 +12,13 @@ from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, Log, read_log
 from baselines.runs.sinks import EVENTS
 from baselines.training.train import train
-from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny, tiny_options
+from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, lines_of, tiny, tiny_options
 from sraven import OutputError
 
 LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
 
 
 pytestmark = pytest.mark.usefixtures("compiled")
-
-
-def logged(folder):
-    return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
 
 
 def records(path):
@@ -82,12 +78,12 @@ def test_whole_lines_up_to_the_step_of_resuming_stay(tmp_path, text, step, kept)
 def test_line_is_on_disk_before_the_log_is_closed(tmp_path):
     log = Log(tmp_path, 0)
     log.add(5, {"loss": 0.25, "score": -1.0})
-    assert logged(tmp_path) == [{"step": 5, "loss": 0.25, "score": -1.0}]
+    assert lines_of(tmp_path) == [{"step": 5, "loss": 0.25, "score": -1.0}]
     log.close()
 
 
 def test_log_of_a_run_has_a_line_for_every_chunk(tiny_run):
-    lines = logged(tiny_run[0])
+    lines = lines_of(tiny_run[0])
     assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
     names = ["step", "loss", "score", "gradient_norm", "instances_per_second"]
     assert all(list(line) == names for line in lines)
@@ -95,14 +91,14 @@ def test_log_of_a_run_has_a_line_for_every_chunk(tiny_run):
 
 def test_events_have_the_numbers_of_the_log(tiny_run):
     scalars, _ = events_of(tiny_run[0])
-    assert scalars == as_scalars(logged(tiny_run[0])) and len(scalars) == 16
+    assert scalars == as_scalars(lines_of(tiny_run[0])) and len(scalars) == 16
 
 
 def test_the_viewer_reads_what_was_written(tiny_run):
     viewer = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     found = viewer.EventAccumulator(str(tiny_run[0] / EVENTS))
     found.Reload()
-    lines = logged(tiny_run[0])
+    lines = lines_of(tiny_run[0])
     assert set(found.Tags()["scalars"]) == set(lines[0]) - {"step"}
     for tag in found.Tags()["scalars"]:
         scalars = [(each.step, each.value) for each in found.Scalars(tag)]
@@ -117,10 +113,9 @@ def test_a_line_says_how_to_begin_the_viewer(tiny_run, tmp_path, run):
     assert "tensorboard" not in run(*line, f"--out={copy}", "--json")[1]
 
 
-def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, tmp_path):
+def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, tiny_copy):
     """TensorBoard leaves out what an earlier file has from the step on at which a session starts."""
-    folder, state = tiny_run
-    copy = shutil.copytree(folder, tmp_path / "copy")
+    (folder, state), copy = tiny_run, tiny_copy
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
     earlier = {path.name for path in (copy / EVENTS).iterdir()}
     again = train(tiny(), copy, sinks=("tensorboard",))
@@ -129,10 +124,9 @@ def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, 
             path.unlink()
     scalars, starts = events_of(copy)
     assert starts == [STEPS // 2 + 1]
-    assert scalars == as_scalars(logged(copy)[2:]) and len(scalars) == 8
-    assert logged(copy)[:2] == logged(folder)[:2]
-    for path, array in leaves(state).items():
-        assert (array == leaves(again)[path]).all(), path
+    assert scalars == as_scalars(lines_of(copy)[2:]) and len(scalars) == 8
+    assert lines_of(copy)[:2] == lines_of(folder)[:2]
+    assert_same_bits(again, state)
 
 
 # Damage
@@ -230,10 +224,10 @@ def test_a_line_without_its_end_is_left_out(tmp_path):
     assert read_log(tmp_path) == [LINES[0] + "\n"]
 
 
-def test_a_run_with_a_damaged_log_goes_on_and_says_so(tiny_run, tmp_path, capsys):
-    copy = shutil.copytree(tiny_run[0], tmp_path / "copy")
-    lines = (copy / LOG).read_bytes().splitlines(keepends=True)
-    (copy / LOG).write_bytes(b"".join([lines[0], b"\xff\xfe\n", *lines[1:]]))
-    train(tiny(), copy)
-    assert (copy / LOG).read_bytes() == b"".join(lines)
-    assert capsys.readouterr().err == f"note: {copy / LOG}: left out 1 damaged lines\n"
+def test_a_run_with_a_damaged_log_goes_on_and_says_so(tiny_copy, capsys):
+    log = tiny_copy / LOG
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join([lines[0], b"\xff\xfe\n", *lines[1:]]))
+    train(tiny(), tiny_copy)
+    assert log.read_bytes() == b"".join(lines)
+    assert capsys.readouterr().err == f"note: {log}: left out 1 damaged lines\n"

@@ -15,8 +15,7 @@ from baselines.runs.command import train_command
 from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.training.optim import OPTIMISERS, Optimiser
 from baselines.training.train import train
-from cli.main import main
-from helpers.tiny_runs import STEPS, leaves, tiny, tiny_options
+from helpers.tiny_runs import STEPS, leaves, lines_of, tiny, tiny_options
 from sraven import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -38,14 +37,13 @@ def momentum(monkeypatch):
     return "momentum"
 
 
-def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tiny_run, tmp_path, capsys):
+def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tiny_run, tmp_path, run):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", f"--optimiser={momentum}", *tiny_options()]
-    with pytest.raises(SystemExit) as stop:
-        main([*line, f"--save-every={STEPS // 2}", f"--out={tmp_path / 'run'}"])
-    assert stop.value.code == 0, capsys.readouterr().err
+    code, _, err = run(*line, f"--save-every={STEPS // 2}", f"--out={tmp_path / 'run'}")
+    assert code == 0, err
     config, params = load_run(tmp_path / "run")
     assert config == tiny(optimiser=momentum)
-    lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    lines = lines_of(tmp_path / "run")
     assert lines[-1]["loss"] < lines[0]["loss"]
     other = leaves(tiny_run[1].params)
     assert any((array != other[path]).any() for path, array in leaves(params).items())

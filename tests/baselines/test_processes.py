@@ -1,14 +1,11 @@
 """Two processes that train one run: killed on the way, started again, and as good as one.
 
-They train in float64, where nothing is left of the order in which numbers are added up, and one step in
-float32.
+They train in float64, where nothing is left of the order in which numbers are added up; `test_sharding` has
+first gradients in float32.
 """
 
 import json
-import shutil
 import signal
-import socket
-import time
 from functools import partial
 
 import jax
@@ -26,30 +23,28 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train, train_runs
-from cli.main import main
-from helpers.quick_sraven import CODE, THEN
 from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
     STEPS,
-    assert_gradients_agree,
     assert_runs_agree,
-    first_gradient,
     in_float64,
     leaves,
+    lines_of,
     once,
     tiny,
     tiny_options,
 )
+from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
-TRAIN = ["train", "fuzzylogic-v1", "--attention", "hyla"]
-
-LINE = [*TRAIN, *tiny_options(**SCORING), f"--save-every={STEPS // 2}"]
-
-STEP = [*TRAIN, *tiny_options(steps=1, warmup=1)]
+LINE = [
+    *("train", "fuzzylogic-v1", "--attention=hyla"),
+    *tiny_options(**SCORING),
+    f"--save-every={STEPS // 2}",
+]
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -60,45 +55,15 @@ def scored(config, mesh):
     return with_scores(board_experiment, make_evaluate, SCORING["score_every"])(config, mesh)
 
 
-def start_two(forks, cache, out, name, *lines):
-    """Start both processes of runs, each with one device; their output goes into files.
-
-    Args:
-        forks: what starts processes.
-        cache: a directory for compiled programs.
-        out: a directory beside which the files lie.
-        name: a part of their names.
-        *lines: what they do one after the other, as `helpers.quick_sraven` takes it.
-    """
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
-    both = []
-    for place in range(2):
-        options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-        arguments = [each for line in lines for each in (THEN, *line, *options)][1:]
-        both.append(forks.start(CODE, cache, *arguments, stdout=f"{out}-{name}-{place}.txt"))
-    return both
-
-
 @pytest.fixture(scope="module")
 def resumed(tmp_path_factory, forks, compiled):
-    """A directory with a run that was killed half-way, and resumed; and how all processes ended.
-
-    Those that resumed it took the first step of another one after it, as `STEP` says.
-    """
+    """A directory with a run that was killed half-way, and resumed; and how all processes ended."""
 
     def make(folder):
-        out, codes = folder / "run", []
-        line, step = [*LINE, f"--out={out}"], [*STEP, f"--out={folder / 'step'}"]
-        both = start_two(forks, compiled, out, "stall", ["float64", "stall", *line])
-        while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / str(STEPS // 2)).exists():
-            time.sleep(0.05)
-        for one in both:
-            one.send_signal(signal.SIGKILL)
-        codes += [one.wait(timeout=60) for one in both]
-        left = sorted(path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit())
-        both = start_two(forks, compiled, out, "go", ["float64", "go", *line], ["float32", "go", *step])
+        out = folder / "run"
+        line = [*LINE, f"--out={out}"]
+        codes, left = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, STEPS // 2)
+        both = start_two(forks, compiled, "go", *line, out=out)
         codes += [one.wait(timeout=300) for one in both]
         (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
 
@@ -117,12 +82,11 @@ def test_two_processes_leave_one_run(resumed):
     assert json.loads(record.read_text())["machine"]["processes"] == 2
     assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
     assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
-    steps = [json.loads(line)["step"] for line in (out / LOG).read_text().splitlines()]
-    assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
+    assert [line["step"] for line in lines_of(out)] == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
 def test_first_process_alone_tells_what_was_trained(resumed):
-    first, second = (resumed / f"run-go-{place}.txt" for place in range(2))
+    first, second = (resumed / f"run-{place}.txt" for place in range(2))
     assert f"{resumed / 'run'}: {STEPS} steps, r2_per_sequence " in first.read_text()
     assert str(resumed) not in second.read_text()
 
@@ -134,10 +98,7 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
         config, params = load_run(resumed / "run")
     assert config == tiny()
     assert_runs_agree(leaves(params), leaves(state.params))
-    both, one = (
-        [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
-        for folder in (resumed / "run", tmp_path / "alone")
-    )
+    both, one = lines_of(resumed / "run"), lines_of(tmp_path / "alone")
     for name in ("loss", "score", "gradient_norm"):
         np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=EXACTLY)
     here, alone = ({x["step"]: x[SCORES] for x in lines if SCORES in x} for lines in (both, one))
@@ -145,15 +106,6 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
     for step, splits in here.items():
         for split, scores in splits.items():
             assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
-
-
-def test_gradient_of_two_processes_is_that_of_one_up_to_rounding(resumed, tmp_path):
-    """Of what users run: one step of the command, in float32."""
-    shutil.copytree(resumed / "step", tmp_path / "both")
-    # All is done already, so this trains nothing: it reads what the two have left.
-    here = first_gradient(tiny(), tmp_path / "both")
-    assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
-    assert_gradients_agree(here, first_gradient(tiny(), tmp_path / "alone"))
 
 
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
@@ -206,11 +158,8 @@ def not_together(count, place):
         (["--coordinator=host0:1234", "--processes=0", "--process-id=0"], not_together(0, 0)),
     ],
 )
-def test_bad_processes_are_refused_in_one_line(never, tmp_path, capsys, options, message):
-    with pytest.raises(SystemExit) as stop:
-        main([*LINE, f"--out={tmp_path / 'run'}", *options])
-    assert stop.value.code == 2
-    assert capsys.readouterr() == ("", f"error: {message}\n")
+def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, options, message):
+    assert run(*LINE, f"--out={tmp_path / 'run'}", *options) == (2, "", f"error: {message}\n")
     assert not (tmp_path / "run").exists()
 
 

@@ -25,7 +25,7 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train
-from helpers.tiny_runs import CHUNK, STEPS, tiny
+from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import values_of
 from sraven.core.boards.board import read_board
@@ -58,7 +58,7 @@ def copy(finished, tmp_path):
 
 @pytest.fixture(scope="module")
 def lines(finished):
-    return [json.loads(line) for line in (finished / LOG).read_text().splitlines()]
+    return lines_of(finished)
 
 
 def test_result_has_the_run_and_what_it_came_to(finished, lines):

@@ -17,7 +17,7 @@ from baselines.training.experiment import board_experiment
 from baselines.training.saving import Saver, Schedule
 from baselines.training.step import State
 from baselines.training.train import DivergenceError, train, train_runs
-from helpers.tiny_runs import CHUNK, STEPS, leaves, tiny
+from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, tiny
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -27,12 +27,7 @@ RUN = "0123456789abcdef" * 4
 @pytest.fixture(scope="module")
 def whole(tiny_run):
     """The last state of a run that nothing happened to."""
-    return leaves(tiny_run[1])
-
-
-def assert_same(state, other):
-    for path, array in leaves(state).items():
-        assert (array == other[path]).all(), path
+    return tiny_run[1]
 
 
 def steps_of(folder):
@@ -76,7 +71,7 @@ def test_told_to_stop_after_every_chunk_it_ends_the_same(whole, tmp_path):
         assert not (folder / RESULT).exists()
         outcomes += train_runs([tiny()], [folder], stop=lambda: True)
     assert [int(each.state.step) for each in outcomes] == list(range(CHUNK, STEPS + 1, CHUNK))
-    assert_same(outcomes[-1].state, whole)
+    assert_same_bits(outcomes[-1].state, whole)
     assert (folder / RESULT).is_file()
 
 
@@ -157,7 +152,7 @@ def test_saving_by_minutes_leaves_the_same_run(whole, tmp_path):
         seen.append(line)
 
     folder = tmp_path / "run"
-    assert_same(train(tiny(), folder, save_minutes=0, progress=look), whole)
+    assert_same_bits(train(tiny(), folder, save_minutes=0, progress=look), whole)
     assert steps_of(folder) == [STEPS - CHUNK, STEPS] and len(seen) == 1 + STEPS // CHUNK
 
 
@@ -240,6 +235,6 @@ def test_killed_while_a_checkpoint_is_written_it_ends_the_same(whole, forks, com
     assert forks.start(KILLED, compiled, folder, name, calls).wait() == -signal.SIGKILL
     left = os.listdir(folder / CHECKPOINTS)
     assert str(CHUNK) in left and str(2 * CHUNK) not in left
-    assert_same(train(tiny(), folder), whole)
+    assert_same_bits(train(tiny(), folder), whole)
     assert steps_of(folder) == [CHUNK, STEPS]  # with nothing more said, the last alone is saved
     assert (folder / LOG).read_text().count("\n") == STEPS // CHUNK

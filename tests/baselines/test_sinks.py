@@ -9,10 +9,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from baselines.runs.directory import CHECKPOINTS, CONFIG
-from baselines.runs.log import LOG
 from baselines.training.train import train
 from helpers.command import sraven
-from helpers.tiny_runs import CHUNK, STEPS, tiny, tiny_options
+from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny, tiny_options
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -21,8 +20,7 @@ LINE = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options()]
 
 def logged(folder):
     """The lines of a log as Weights & Biases gets them: numbers by step."""
-    lines = [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
-    return {line.pop("step"): line for line in lines}
+    return {line.pop("step"): line for line in lines_of(folder)}
 
 
 def without_speed(line):

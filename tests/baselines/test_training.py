@@ -20,7 +20,6 @@ from baselines.training.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
 from helpers.compiling import quick_compilation
 from helpers.plain_programs import plain_program
-from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
 
 RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
@@ -65,14 +64,6 @@ def hypers(*rates):
 @cache
 def trainer(program):
     return jax.jit(partial(train_chunk, program))
-
-
-def run(program, task, bounds, states, hyper):
-    reports = []
-    for chunk in chunks(task, encoding_of(task).fields, BATCH, bounds):
-        states, report = trainer(program)(states, hyper, chunk)
-        reports.append(report)
-    return states, jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *reports)
 
 
 def first_states(program, *seeds):
@@ -203,17 +194,3 @@ def test_training_on_one_batch_lowers_its_loss(task):
     _, reports = trainer(program)(first_states(program, 0), hypers(1e-2), chunk)
     assert np.isfinite(jax.tree.leaves(reports)).all()
     assert reports.loss[0, -1] < 0.5 * reports.loss[0, 0]
-
-
-@pytest.mark.usefixtures("float64")
-def test_runs_side_by_side_are_those_alone():
-    program = program_of(FUZZY)
-    together, reports = run(program, FUZZY, [(0, STEPS)], first_states(program, 0, 1), hypers(1e-2, 1e-3))
-    for place, (seed, rate) in enumerate([(0, 1e-2), (1, 1e-3)]):
-        alone, report = run(program, FUZZY, [(0, STEPS)], first_states(program, seed), hypers(rate))
-        np.testing.assert_allclose(report.loss[0], reports.loss[place], rtol=EXACTLY)
-        here, there = (
-            jax.tree.map(lambda leaf, at=at: leaf[at], states.params)
-            for states, at in ((together, place), (alone, 0))
-        )
-        assert_runs_agree(leaves(here), leaves(there))

@@ -23,7 +23,7 @@ def finished_runs(tmp_path_factory):
     """Return a directory with finished runs ``sraven``, ``fuzzy`` and ``softmax``, which workers share."""
 
     def make(folder):
-        train(tiny_sraven(), folder / "sraven")
+        train(tiny_sraven("linear"), folder / "sraven")
         train(tiny(), folder / "fuzzy")
         train(tiny("softmax", seed=1), folder / "softmax")
 

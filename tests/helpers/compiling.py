@@ -29,6 +29,11 @@ def _knows(name, value):
     return True
 
 
+def quick_flags():
+    """Return the same options as ``XLA_FLAGS`` has them, for processes that tests start."""
+    return " ".join(f"--{name}={value}".lower() for name, value in _quick_options().items())
+
+
 @contextmanager
 def quick_compilation():
     """Let what is compiled by `jax.jit` do without the compiler's costly passes."""

@@ -1,12 +1,13 @@
 """Trains the same runs on several meshes of eight simulated devices; for a process of `test_sharding`.
 
-Writes for each run in float64 its parameters and moments (``.npz``), and how they lie on the devices
-(``.json``); and for each configuration and mesh the first gradient in float32 (``-gradient.npz``).
+Writes for each run in float64, and for each first step in float32 (``-gradient``), parameters and moments
+(``.npz``), and how they lie on the devices (``.json``).
 """
 
 import json
 import shutil
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -20,7 +21,7 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train
-from helpers.tiny_runs import STEPS, first_gradient, in_float64, leaves, quickly, tiny
+from helpers.tiny_runs import STEPS, in_float64, leaves, quickly, tiny
 from sraven import ConfigurationError
 
 DEVICES = 8
@@ -35,14 +36,14 @@ CONFIGS = {
 
 MESHES = {"one": None, "data": "data=8", "both": "data=2,fsdp=4", "fsdp": "fsdp=8"}
 
-WHOLE = [("hyla", "one"), ("hyla", "both"), ("softmax", "one"), ("softmax", "both")]
+WHOLE = [("hyla", "one"), ("hyla", "both")]
 """Runs from the first step to the last on one mesh."""
 
 MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
 """Runs of hyla that have another mesh from half-way on."""
 
-GRADIENTS = [*WHOLE, ("hyla", "data"), ("hyla", "fsdp")]
-"""What the first gradient of is taken."""
+GRADIENTS = [*WHOLE, ("softmax", "one"), ("softmax", "both")]
+"""What the first gradient of is taken; HYLA's runs move to the other meshes."""
 
 SCORED = "hyla-one", "hyla-both"
 """Runs with scores while they train."""
@@ -54,10 +55,11 @@ with_slices = with_scores(board_experiment, partial(board_scores, most=70), STEP
 """Experiments with scores of 70 instances of each split, which no mesh divides."""
 
 
-def _train(out, name, mesh):
+def _train(out, name, mesh, **changes):
     make_experiment = with_slices if name in SCORED else board_experiment
+    config = replace(CONFIGS[name.split("-")[0]], **changes)
     options = {"mesh": make_mesh(MESHES[mesh]), "make_experiment": make_experiment, "save_every": STEPS // 2}
-    state = train(CONFIGS[name.split("-")[0]], out / name, **options)
+    state = train(config, out / name, **options)
     np.savez(out / f"{name}.npz", **leaves(state))
     lies = {
         jax.tree_util.keystr(path): {
@@ -75,12 +77,6 @@ def _move(out, origin, goal):
     shutil.copytree(out / f"hyla-{origin}", out / name)
     shutil.rmtree(out / name / CHECKPOINTS / str(STEPS))
     _train(out, name, goal)
-
-
-def _differentiate(out, config, mesh):
-    name, options = f"{config}-{mesh}-gradient", {"mesh": make_mesh(MESHES[mesh])}
-    with _unsaved():
-        np.savez(out / f"{name}.npz", **first_gradient(CONFIGS[config], out / name, **options))
 
 
 @contextmanager
@@ -105,7 +101,8 @@ def main(out):
     with quickly(out / "compiled"):
         _refuse(out)
         for config, mesh in GRADIENTS:
-            _differentiate(out, config, mesh)
+            with _unsaved():
+                _train(out, f"{config}-{mesh}-gradient", mesh, steps=1, warmup=1)
         with in_float64():
             for config, mesh in WHOLE:
                 with nullcontext() if f"{config}-{mesh}" in SAVED else _unsaved():

@@ -1,7 +1,6 @@
 """A language of a few words with rules of order, and models small enough to learn it in seconds."""
 
 import json
-import shutil
 from contextlib import contextmanager
 from importlib import reload
 
@@ -12,8 +11,6 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.runs.checkpoint import CHECKSUMS
-from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
 from helpers.command import sraven
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
@@ -123,17 +120,3 @@ def make_language(tmp_path_factory):
         write_json(folder / "printed.json", printed)
 
     return once(tmp_path_factory, "language", make)
-
-
-def changed_run(run, goal, **changes):
-    """Copy a run; the copy and its checkpoints say that it had another configuration."""
-    shutil.copytree(run, goal)
-    write_json(goal / CONFIG, {**json.loads((goal / CONFIG).read_text()), **changes})
-    for path in goal.glob(f"{CHECKPOINTS}/*/{CHECKSUMS}"):
-        write_json(path, {**json.loads(path.read_text()), "run": read_run(goal).digest})
-    return goal
-
-
-def lines_of(run):
-    """Return the lines of the log of a run."""
-    return [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]

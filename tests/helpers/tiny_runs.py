@@ -10,7 +10,9 @@ other runs:
 """
 
 import fcntl
+import json
 import os
+import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from functools import partial
@@ -25,12 +27,16 @@ import baselines.training.train
 from baselines.encode import Encoding
 from baselines.model.attention import ATTENTION
 from baselines.recipes import make_config
+from baselines.runs.checkpoint import CHECKSUMS
+from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.log import LOG
 from baselines.training.compiled import Compiled
 from baselines.training.optim import OPTIMISERS, Hyperparams
 from baselines.training.predict import predictor_of_shape
 from baselines.training.train import train
 from helpers.compiling import quick_compilation
 from sraven.core.boards.board import read_board
+from sraven.core.system.files import write_json
 
 STEPS, CHUNK = 20, 5
 
@@ -69,6 +75,27 @@ def leaves(state):
     """Return the arrays of a state on the host, by their paths."""
     found = jax.tree_util.tree_leaves_with_path(state)
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in found}
+
+
+def assert_same_bits(state, other):
+    """Check that states are equal, to the last bit."""
+    other = leaves(other)
+    for path, array in leaves(state).items():
+        assert (array == other[path]).all(), path
+
+
+def lines_of(run):
+    """Return the lines of the log of a run."""
+    return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
+
+
+def changed_run(run, goal, **changes):
+    """Copy a run; the copy and its checkpoints say that it had another configuration."""
+    shutil.copytree(run, goal)
+    write_json(goal / CONFIG, {**json.loads((goal / CONFIG).read_text()), **changes})
+    for path in goal.glob(f"{CHECKPOINTS}/*/{CHECKSUMS}"):
+        write_json(path, {**json.loads(path.read_text()), "run": read_run(goal).digest})
+    return goal
 
 
 _PROGRAMS, _COMPILED = {}, {}

@@ -12,9 +12,10 @@ from baselines.analysis.codes_file import read_codes, write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.training.experiment import transformer_of
+from baselines.training.predict import predict
 from helpers.analysed_runs import tiny_sraven
 from helpers.tiny_runs import leaves, tiny
-from sraven import SRAVEN
+from sraven import SRAVEN, ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.rules import RULES
 
@@ -155,6 +156,20 @@ def test_traps_are_told(collected):
     constant = replace(found["fit"]["row3"], codes=np.ones((2, 40, 6), np.float32))
     told = [each.partition(":")[0] for each in traps_of(config, "row3", constant)]
     assert told == ["row3, layer 1", "row3, layer 2"]
+
+
+def test_probabilities_are_one_more_reading_of_the_outputs():
+    config = tiny_sraven()
+    params = untrained_params(config, read_board(config.board).task)
+    found = predict(config, params, "ood", 7, "probabilities")
+    assert found.shape == (7, M, 8) and found.dtype == np.float32
+    np.testing.assert_allclose(found.sum(axis=2), 1, rtol=1e-5)
+    assert len(np.unique(found[:, 0, 0])) == 7
+
+
+def test_values_have_no_probabilities():
+    with pytest.raises(ConfigurationError, match="outputs of fuzzylogic are values, not probabilities"):
+        predict(tiny(), None, "ood", 7, "probabilities")
 
 
 # Their file ---------------------------------------------------------------------------------------------

@@ -77,20 +77,6 @@ def directory(preparation, tmp_path_factory):
     return out
 
 
-@pytest.fixture
-def contents():
-    """Return the bytes of all files below a directory, by name."""
-
-    def read(folder):
-        return {
-            str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        }
-
-    return read
-
-
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """As beside, and what continues texts is compiled so as well."""

@@ -25,7 +25,8 @@ from baselines.training.train import Outcome
 from helpers.command import sraven
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
 from helpers.submissions import SAME_EVERY_TIME, description, snapshot, use_boards
-from helpers.tiny_language import TRAINING, TWICE, VALIDATION, changed_run
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION
+from helpers.tiny_runs import changed_run
 from sraven import ConfigurationError, score_submission
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import make_board

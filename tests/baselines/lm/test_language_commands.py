@@ -3,11 +3,9 @@
 import json
 import shutil
 
-import jax
-import numpy as np
 import pytest
 
-from baselines.lm.sample import load_language_run, sample_text
+from baselines.lm.sample import sample_text
 from baselines.runs.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
@@ -19,9 +17,8 @@ from helpers.tiny_language import (
     TWICE,
     VALIDATION,
     assert_refused,
-    lines_of,
 )
-from sraven.core.base.errors import OutputError
+from helpers.tiny_runs import lines_of
 from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json
 
@@ -44,15 +41,6 @@ def test_training_for_programs_tells_the_last_line_of_the_log(language):
     (found,) = json.loads(out)
     assert (found["folder"], found["training"], found["diverged"]) == (str(language / SOFTMAX), last, None)
     assert found["configuration"] == values_of(read_run(language / SOFTMAX))
-
-
-def test_a_run_can_be_looked_at_at_any_checkpoint(language):
-    run = language / TWICE[0]
-    (_, newest), (_, last), (_, earlier) = (load_language_run(run, step=step) for step in (-1, None, 40))
-    jax.tree.map(np.testing.assert_array_equal, newest, last)
-    assert not np.array_equal(earlier["embedding"], last["embedding"])
-    with pytest.raises(OutputError, match="no checkpoint of step 20; there are 40, 60"):
-        load_language_run(run, step=20)
 
 
 def test_same_line_again_does_nothing(language, tmp_path):

@@ -17,11 +17,11 @@ from helpers.tiny_language import (
     TWICE,
     VALIDATION,
     assert_refused,
-    changed_run,
     make_document,
     train_tokenizer,
     write_corpus,
 )
+from helpers.tiny_runs import changed_run
 from sraven.core.boards.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -6,8 +6,6 @@ first gradients in float32.
 
 import json
 import signal
-import socket
-import time
 
 import jax
 import jax.numpy as jnp
@@ -26,18 +24,19 @@ from baselines.runs.log import LOG, SCORES
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import RESULT
 from baselines.training.sharding import make_mesh, state_shardings
-from helpers.quick_sraven import CODE
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, lines_of, sraven, tiny
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
 from helpers.tiny_runs import (
     EXACTLY,
     assert_gradients_agree,
     assert_runs_agree,
     in_float64,
     leaves,
+    lines_of,
     once,
     quickly,
     shared_directory,
 )
+from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
 
@@ -45,9 +44,6 @@ SCORED = 20
 """Steps between scores of the run that two processes begin."""
 
 DEVICES, MESH = 4, "data=2,fsdp=2"
-
-ATTENTIONS, WHOLE = ("hyla", "softmax"), "hyla"
-"""Of first gradients; and of runs to their end, as `test_sharding` has them of softmax too."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,23 +79,12 @@ def resumed(tmp_path_factory, forks, language, compiled):
     """A run that two processes began and one went on with; and how they ended."""
 
     def make(folder):
-        out, both = folder / "run", []
+        out = folder / "run"
         data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
         line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
-        with socket.socket() as free:
-            free.bind(("localhost", 0))
-            port = free.getsockname()[1]
-        for place in range(2):
-            options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
-            both.append(forks.start(CODE, compiled, "float64", "stall", *line, *options))
-        while all(one.poll() is None for one in both) and not (out / CHECKPOINTS / "20").exists():
-            time.sleep(0.05)
-        for one in both:
-            one.send_signal(signal.SIGKILL)
-        ends = [one.wait(timeout=60) for one in both]
-        left = [path.name for path in (out / CHECKPOINTS).iterdir() if path.name.isdigit()]
+        codes, left = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, 20)
         with in_float64():
-            ends = {"codes": ends, "left": left, "printed": sraven(*line)}
+            ends = {"codes": codes, "left": left, "printed": sraven(*line)}
             np.savez(folder / "params.npz", **leaves(load_language_run(out)[1]))
         (folder / "ends.json").write_text(json.dumps(ends))
 
@@ -137,8 +122,8 @@ def test_two_processes_and_one_score_documents_alike(resumed, language):
 
 
 def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
-    assert_alike(resumed / "run", on_devices / "hyla-one")
-    alone = arrays(on_devices / "hyla-one.npz")
+    assert_alike(resumed / "run", on_devices / "one")
+    alone = arrays(on_devices / "one.npz")
     params = {f".params{path}": array for path, array in arrays(resumed / "params.npz").items()}
     assert_runs_agree(params, {path: alone[path] for path in alone if path.startswith(".params")})
 
@@ -146,7 +131,7 @@ def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
 # Four devices
 
 ON_DEVICES = """
-import json, sys
+import sys
 from pathlib import Path
 import jax
 jax.config.update("jax_num_cpu_devices", {devices})
@@ -163,23 +148,14 @@ from helpers.tiny_runs import first_gradient, in_float64, leaves, quickly
 
 language, out, cache = map(Path, sys.argv[1:])
 Checkpoints.save = lambda *_: None  # of states that are cut, it takes as long as the training
-corpus, lies, mesh = Corpus(language / TRAINING), {{}}, make_mesh("{mesh}")
-cases = [(attention, *place) for attention in {attentions} for place in (("one", make_mesh()), ("cut", mesh))]
+corpus, mesh = Corpus(language / TRAINING), make_mesh("{mesh}")
 with quickly(cache):
-    for attention, place, on in cases:
-        config, name = tiny(corpus, attention), f"{{attention}}-{{place}}"
-        options = {{"mesh": on, "make_experiment": language_experiment(corpus)}}
+    for name, on in (("one", make_mesh()), ("cut", mesh)):
+        config, options = tiny(corpus), {{"mesh": on, "make_experiment": language_experiment(corpus)}}
         gradient = first_gradient(config, out / f"{{name}}-gradient", **options)
         np.savez(out / f"{{name}}-gradient.npz", **gradient)
-        if attention != "{whole}":
-            continue
         with in_float64():
-            state = train(config, out / name, **options)
-            np.savez(out / f"{{name}}.npz", **leaves(state))
-        for path, leaf in jax.tree_util.tree_leaves_with_path(state):
-            shards = [shard.data.shape for shard in leaf.addressable_shards]
-            lies[name + jax.tree_util.keystr(path)] = [leaf.shape, shards]
-    (out / "lies.json").write_text(json.dumps(lies))
+            np.savez(out / f"{{name}}.npz", **leaves(train(config, out / name, **options)))
     config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, Corpus(language / VALIDATION), rows=8, mesh=mesh)
     np.save(out / "losses.npy", found.loss)
@@ -191,52 +167,22 @@ def on_devices(tmp_path_factory, forks, language, compiled):
     """What a process with four devices trained and evaluated."""
 
     def make(folder):
-        code = ON_DEVICES.format(devices=DEVICES, mesh=MESH, attentions=ATTENTIONS, whole=WHOLE)
+        code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
         assert forks.start(code, language, folder, compiled).wait(timeout=600) == 0
 
     return once(tmp_path_factory, "language-devices", make)
 
 
-@pytest.mark.parametrize("attention", ATTENTIONS)
-def test_gradient_of_four_devices_is_that_of_one_up_to_rounding(on_devices, attention):
-    here, alone = (arrays(on_devices / f"{attention}-{place}-gradient.npz") for place in ("cut", "one"))
+def test_gradient_of_four_devices_is_that_of_one_up_to_rounding(on_devices):
+    here, alone = (arrays(on_devices / f"{place}-gradient.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
 
 
 def test_four_devices_end_as_one_does(on_devices):
-    here, alone = (on_devices / f"{WHOLE}-{place}" for place in ("cut", "one"))
+    here, alone = (on_devices / place for place in ("cut", "one"))
     assert_alike(here, alone)
     assert_runs_agree(arrays(f"{here}.npz"), arrays(f"{alone}.npz"))
-
-
-def test_embedding_and_kernels_and_their_moments_are_cut(on_devices):
-    """Biases and norms lie whole on every device, and so do step and seed."""
-    cut = []
-    for path, (shape, shards) in json.loads((on_devices / "lies.json").read_text()).items():
-        if path.split(".")[0].endswith("-one"):
-            assert shards == [shape], path
-            continue
-        sizes = [have / want if want else 1 for want, have in zip(shape, shards[0], strict=True)]
-        assert shards == [shards[0]] * DEVICES, path
-        if any(size != 1 for size in sizes):
-            assert sorted(sizes) == [0.5, *[1] * (len(shape) - 1)], path
-            cut.append(path)
-    kernels = ("query", "key", "value", "out", "up", "down")
-    wanted = sorted(
-        f"{WHOLE}-cut{place}{name}"
-        for place in (".params", ".moments[0].mu", ".moments[0].nu")
-        for name in (
-            "['embedding']",
-            *(f"['block_0']{part_of(kernel)}['{kernel}']['kernel']" for kernel in kernels),
-        )
-    )
-    assert sorted(cut) == wanted
-
-
-def part_of(kernel):
-    """Where in a block a kernel is."""
-    return "['feedforward']" if kernel in ("up", "down") else "['attention']"
 
 
 def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):

@@ -9,6 +9,7 @@ import pytest
 
 from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import Training, prepare
+from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.records import preparation_of
 from sraven import ConfigurationError, OutputError
@@ -25,25 +26,25 @@ def parts(preparation, tmp_path):
     return folders
 
 
-def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, directory, tmp_path, contents):
-    before = [contents(folder) for folder in parts]
+def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, directory, tmp_path):
+    before = [all_bytes(folder) for folder in parts]
     for number, order in enumerate([parts, parts[::-1]]):
         merge_tokens(order, tmp_path / f"merged-{number}")
-        assert contents(tmp_path / f"merged-{number}") == contents(directory)
-    assert [contents(folder) for folder in parts] == before
+        assert all_bytes(tmp_path / f"merged-{number}") == all_bytes(directory)
+    assert [all_bytes(folder) for folder in parts] == before
 
 
-def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_path, contents):
+def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_path):
     folders = [tmp_path / str(number) for number in range(1, 5)]
     found = [prepare(preparation, folder, part=Part(n, 4)) for n, folder in enumerate(folders, 1)]
     assert [len(each["shards"]) for each in found] == [4, 1, 1, 0]
     merge_tokens(folders, tmp_path / "merged")
-    assert contents(tmp_path / "merged") == contents(directory)
+    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
 
 
-def test_the_command_without_a_part_finishes_one(parts, preparation, directory, contents):
+def test_the_command_without_a_part_finishes_one(parts, preparation, directory):
     prepare(preparation, parts[0], processes=1)
-    assert contents(parts[0]) == contents(directory)
+    assert all_bytes(parts[0]) == all_bytes(directory)
 
 
 def refused(folders, out, match):
@@ -63,12 +64,12 @@ def test_what_is_no_tokens_of_these_parts_is_refused(parts, preparation, directo
     refused([one, tmp_path / "other"], out, r"part of other tokens than .*part-1 \(shard_documents differ\)")
 
 
-def test_a_source_that_isnt_finished_is_missing(parts, preparation, directory, tmp_path, contents):
+def test_a_source_that_isnt_finished_is_missing(parts, preparation, directory, tmp_path):
     (parts[0] / STAGING / "entries" / "00000-00003.json").unlink()
     refused(parts, tmp_path / "merged", r"1 of 3 sources are in none of these parts \(.*a\.jsonl\)")
     prepare(preparation, parts[0], part=Part(1, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
-    assert contents(tmp_path / "merged") == contents(directory)
+    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"name": "00001-00000"}'])
@@ -82,7 +83,7 @@ def test_strange_notes_and_plans_are_refused(parts, tmp_path, content):
     refused(parts, tmp_path / "merged", "part-2 holds no part of tokens")
 
 
-def test_damaged_shards_arent_published(parts, preparation, directory, tmp_path, contents):
+def test_damaged_shards_arent_published(parts, preparation, directory, tmp_path):
     tokens = parts[1] / STAGING / "shards" / "00001-00000.tokens.npy"
     tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
     with pytest.raises(OutputError, match=r"tokens\.npy is missing or damaged; .* mends it"):
@@ -90,17 +91,17 @@ def test_damaged_shards_arent_published(parts, preparation, directory, tmp_path,
     assert not (tmp_path / "merged" / "manifest.json").exists()
     prepare(preparation, parts[1], part=Part(2, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
-    assert contents(tmp_path / "merged") == contents(directory)
+    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
 
 
-def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, contents, monkeypatch):
+def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    out, whole = tmp_path / "merged", contents(directory)
+    out, whole = tmp_path / "merged", all_bytes(directory)
     for operations in range(0, 10_000, 5):
         shutil.rmtree(out, ignore_errors=True)
         done = killed_after(operations, monkeypatch, lambda: merge_tokens(parts, out))
         merge_tokens(parts, out)
-        assert contents(out) == whole
+        assert all_bytes(out) == whole
         if done:
             break
     assert operations > 20
@@ -130,7 +131,7 @@ def test_the_whole_isnt_a_part(preparation, directory):
         prepare(preparation, directory, part=Part(1, 2))
 
 
-def test_the_commands(run, source_files, directory, tmp_path, contents):
+def test_the_commands(run, source_files, directory, tmp_path):
     pattern, model = source_files / "*.jsonl", directory / "tokenizer.model"
     line = ["c4", "prepare", f"--source={pattern}", f"--tokenizer={model}", "--shard-documents=7"]
     for number in (1, 2):
@@ -141,7 +142,7 @@ def test_the_commands(run, source_files, directory, tmp_path, contents):
     assert code == 2 and "2 of 3 sources are in none of these parts" in err
     code, printed, _ = run("merge", tmp_path / "2", tmp_path / "1", "--out", tmp_path / "merged")
     assert code == 0 and "29 documents in 6 shards" in printed
-    assert contents(tmp_path / "merged") == contents(directory)
+    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
     code, printed, _ = run(*line, "--part=1/2", "--processes=1", "--out", tmp_path / "1", "--json")
     assert code == 0 and json.loads(printed)["documents"] == 24
     code, _, err = run(*line, "--part=1/2", "--limit=3", "--out", tmp_path / "limited")

@@ -14,6 +14,7 @@ from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Training, prepare
 from baselines.lm.tokenizer import Tokenizer
+from helpers.example import all_bytes
 from helpers.records import preparation_of
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
@@ -106,10 +107,10 @@ def test_manifest_names_every_file_with_its_digest(directory):
     assert sorted(path.name for path in directory.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
 
 
-def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path, contents):
+def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path):
     told = []
     prepare(preparation, tmp_path / "out", processes=2, tell=lambda *more: told.append(more))
-    assert contents(tmp_path / "out") == contents(directory)
+    assert all_bytes(tmp_path / "out") == all_bytes(directory)
     assert tuple(map(sum, zip(*told, strict=True))) == (29, Corpus(directory).text_bytes)
 
 
@@ -132,10 +133,10 @@ def test_a_shard_is_bounded_in_bytes(preparation, directory, tmp_path, monkeypat
         np.testing.assert_array_equal(document, expected)
 
 
-def test_batches_of_the_tokenizer_do_not_show(preparation, directory, tmp_path, contents, monkeypatch):
+def test_batches_of_the_tokenizer_do_not_show(preparation, directory, tmp_path, monkeypatch):
     monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 2)
     prepare(preparation, tmp_path, processes=1)
-    assert contents(tmp_path) == contents(directory)
+    assert all_bytes(tmp_path) == all_bytes(directory)
 
 
 def test_sources_without_documents(tokenizer, tmp_path):
@@ -145,14 +146,14 @@ def test_sources_without_documents(tokenizer, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_training_is_deterministic(source_files, tmp_path, contents):
+def test_training_is_deterministic(source_files, tmp_path):
     outs = []
     for processes in (1, 3):  # of one source: threads
         outs.append(tmp_path / str(processes))
         preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
         manifest = prepare(preparation, outs[-1], processes=processes)
     assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
-    assert contents(outs[0]) == contents(outs[1])
+    assert all_bytes(outs[0]) == all_bytes(outs[1])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import Training, prepare
+from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.records import preparation_of
 from sraven.core.base.errors import OutputError
@@ -47,7 +48,7 @@ def stop(documents, size):
 
 
 @pytest.mark.parametrize(("calls", "processes"), [(2, 1), (0, 2)])
-def test_killed_and_resumed(calls, processes, source_files, preparation, directory, tmp_path, contents):
+def test_killed_and_resumed(calls, processes, source_files, preparation, directory, tmp_path):
     script, out = tmp_path / "killed.py", tmp_path / "out"
     script.write_text(KILLED)
     arguments = [source_files / "*.jsonl", directory / "tokenizer.model", out, calls, processes]
@@ -62,14 +63,14 @@ def test_killed_and_resumed(calls, processes, source_files, preparation, directo
         Corpus(out)
     noted = {path.stem for path in (staging / "entries").iterdir()}
     prepare(preparation, out, processes=1)
-    assert contents(out) == contents(directory)
+    assert all_bytes(out) == all_bytes(directory)
     kept = {name for name, inode in whole.items() if os.stat(out / "shards" / name).st_ino == inode}
     assert {name for name in whole if name.split(".")[0] in noted} <= kept
     if processes == 1:
         assert len(noted) == calls
 
 
-def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp_path, contents):
+def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp_path):
     out = tmp_path / "out"
 
     def stop_late(documents, size):
@@ -81,7 +82,7 @@ def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp
     tokens = out / ".sraven-partial" / "shards" / "00000-00001.tokens.npy"
     tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
     prepare(preparation, out, processes=1)
-    assert contents(out) == contents(directory)
+    assert all_bytes(out) == all_bytes(directory)
 
 
 def test_the_finished_is_left_alone(preparation, tmp_path):
@@ -92,14 +93,14 @@ def test_the_finished_is_left_alone(preparation, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
 
 
-def test_other_tokens_in_the_way(preparation, tmp_path, contents):
+def test_other_tokens_in_the_way(preparation, tmp_path):
     out = tmp_path / "out"
     other = replace(preparation, limit=5)
     prepare(preparation, out, processes=1)
-    before = contents(out)
+    before = all_bytes(out)
     with pytest.raises(OutputError, match=r"holds other tokens \(limit differ\)"):
         prepare(other, out, processes=1)
-    assert contents(out) == before
+    assert all_bytes(out) == before
     assert prepare(other, out, processes=1, force=True)["documents"] == 5
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
 
@@ -111,7 +112,7 @@ def test_other_tokens_begun_in_the_way(preparation, tmp_path):
         prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
 
 
-def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory, contents):
+def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
     tmp_path, dataset = tmp_path_factory.mktemp("mine"), tmp_path_factory.mktemp("dataset")
     (dataset / MANIFEST).write_text('{"kind": "dataset"}')
     (tmp_path / "notes.txt").write_text("mine")
@@ -122,7 +123,7 @@ def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory, contents)
             prepare(preparation, dataset, force=force)
     with pytest.raises(OutputError, match="is a file"):
         prepare(preparation, tmp_path / "notes.txt")
-    assert contents(tmp_path) == {"notes.txt": b"mine"}
+    assert all_bytes(tmp_path) == {"notes.txt": b"mine"}
 
 
 def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
@@ -141,7 +142,7 @@ def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
     assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
 
 
-def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, monkeypatch, contents):
+def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, monkeypatch):
     """Between any two operations on files: the same command ends in the same bytes, other tokens too,
     and no whole directory is lost.
     """
@@ -151,14 +152,14 @@ def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, 
     whole = {}
     for name, each in {"new": new, "old": old, "third": third}.items():
         prepare(each, tmp_path / name, processes=1)
-        whole[name] = contents(tmp_path / name)
+        whole[name] = all_bytes(tmp_path / name)
     out, operations, done = tmp_path / "out", 0, False
     while not done:
         for again, force in ((new, False), (third, True)):
             shutil.rmtree(out, ignore_errors=True)
             shutil.copytree(tmp_path / "old", out)
             done = killed_after(operations, monkeypatch, lambda: prepare(new, out, processes=1, force=True))
-            found = contents(out)
+            found = all_bytes(out)
             old_is_there = whole["old"].items() <= found.items()
             assert old_is_there or all(
                 content in (found.get(f"{STAGING}/{name}"), found.get(name))
@@ -169,7 +170,7 @@ def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, 
                     prepare(again, out, processes=1)
                 continue
             prepare(again, out, processes=1, force=force)
-            assert contents(out) == whole["new" if again is new else "third"], operations
+            assert all_bytes(out) == whole["new" if again is new else "third"], operations
         operations += 1
     assert operations > 15
 

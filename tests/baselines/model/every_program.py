@@ -16,12 +16,11 @@ B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
 NAMES = (
     "softmax",
     "linear_rmshead_nonlinear",
-    "hyla",
     "hyla_linear_no_rmshead",
     "hyla_rmshead_softmax",
     "hyla_deep",
 )
-"""Attentions that have each normalisation and each value network."""
+"""Attentions that have each normalisation and each value network; models below have HYLA itself."""
 
 
 def draw(*shape):
@@ -46,16 +45,23 @@ def of_attention(name):
 
 
 def of_model(name, **changes):
-    """Return logits, latent codes and gradients of a model of text, or of one that sees all tokens."""
-    shape = {"inputs": 0, "outputs": 0, "vocabulary": VOCABULARY, "length": T, "layers": 2, "width": 16}
+    """Return gradients, logits and latent codes of a model of text, or of one that sees all tokens."""
+    shape = {"inputs": 0, "outputs": 0, "vocabulary": VOCABULARY, "length": T, "layers": 1, "width": 16}
     rest = {"heads": H, "qkv_width": H * D, "mlp_width": 24, "attention": name, **changes}
     model = Transformer(TransformerConfig(**shape, **rest))
     tokens = jnp.asarray(np.random.default_rng(0).integers(VOCABULARY, size=(B, T)), jnp.int32)
     shapes = jax.eval_shape(model.init, jax.random.key(0), tokens)
     params = jax.tree.map(lambda leaf: 0.3 * draw(*leaf.shape), shapes)
-    gradients = jax.jit(jax.grad(lambda params: jnp.sin(model.apply(params, tokens)).sum()))(params)
-    looked_at = jax.jit(lambda params: model.apply(params, tokens, return_codes=not changes.get("tile")))
-    return [*jax.tree.leaves(looked_at(params)), *jax.tree.leaves(gradients)]
+
+    @jax.jit
+    def differentiate(params):
+        def total(params):
+            found = model.apply(params, tokens, return_codes=not changes.get("tile"))
+            return jnp.sin(jax.tree.leaves(found)[0]).sum(), found
+
+        return jax.grad(total, has_aux=True)(params)
+
+    return jax.tree.leaves(differentiate(params))
 
 
 def main(goal):

@@ -3,8 +3,10 @@
 Axes have different primes: B=2 instances, H=5 heads, D=7, Q=11 and K=13 positions, V=3 (narrow) or 17.
 """
 
+import json
 import math
 from functools import partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +14,12 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION, dropout_gate, figure_a1, find_attention
+from helpers.derivatives import (
+    assert_runs_side_by_side,
+    assert_same_values,
+    draw,
+    values_and_gradients,
+)
 from sraven import ConfigurationError
 
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
@@ -108,10 +116,6 @@ def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", 
 # Cases -----------------------------------------------------------------------------------------------
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape)
-
-
 def arrays(name, queries=Q, keys=K, width=NARROW, seed=0):
     """Query, key and value, and the weights of the attention's own."""
     drawn = [draw(*shape, seed=seed) for shape in ((B, queries, H, D), (B, keys, H, D), (B, keys, H, width))]
@@ -172,16 +176,9 @@ def test_values_and_gradients_equal_those_of_loops(name, width, float64):
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_hyla_is_the_papers_figure(width, float64):
     """The lines of Figure A1, and what is computed in their place: values and gradients."""
-    drawn, weight = as_jax(arrays("hyla", width=width)[0], jnp.float64), draw(B, Q, H, width, seed=1)
-
-    def values_and_gradients(attention):
-        out, pull = jax.vjp(attention, *drawn)
-        return out, *pull(jnp.asarray(weight))
-
-    both = ATTENTION["hyla"], figure_a1
-    found_and_wanted = (jax.jit(partial(values_and_gradients, each))() for each in both)
-    for found, wanted in zip(*found_and_wanted, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+    drawn = as_jax(arrays("hyla", width=width)[0], jnp.float64)
+    found, wanted = (values_and_gradients(each, drawn) for each in (ATTENTION["hyla"], figure_a1))
+    assert_same_values(found, wanted, 1e-10)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -230,13 +227,8 @@ def test_jit_changes_nothing(name):
 def test_vmap_over_runs():
     """A grid of runs trains under vmap, so that adds an axis to everything."""
     runs = [as_jax(arrays("hyla", seed=seed)[0], jnp.float32) for seed in range(2)]
-
-    gradients = jax.grad(lambda arrays: jnp.sin(ATTENTION["hyla"](*arrays)).sum())
-    alone = jax.jit(gradients)
-    together = jax.jit(jax.vmap(gradients))([jnp.stack(parts) for parts in zip(*runs, strict=True)])
-    for run_at, one in enumerate(runs):
-        for found, wanted in zip(together, alone(one), strict=True):
-            np.testing.assert_allclose(found[run_at], wanted, rtol=1e-4, atol=1e-4)
+    gradients = jax.grad(lambda *arrays: jnp.sin(ATTENTION["hyla"](*arrays)).sum(), (0, 1, 2))
+    assert_runs_side_by_side(gradients, runs, 1e-4)
 
 
 @pytest.mark.parametrize(
@@ -273,6 +265,31 @@ def test_dropout_is_one_mask_for_all_heads_and_instances(name, float64):
     found = run(name, drawn, options, dropout_rate=0.4, dropout_key=key)
     for array, wanted in zip(found, oracle(name, *drawn, **options, gate=gate), strict=True):
         np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+
+
+# Variance at initialisation --------------------------------------------------------------------------
+
+KEPT = Path(__file__).parents[3] / "docs" / "results" / "initial-variance.json"
+
+
+@pytest.mark.parametrize("factor", [0.5, 4.0])
+def test_outputs_of_hyla_have_the_variance_of_its_sums_whatever_the_scale_of_scores(factor):
+    """Σ_h a² = H: a hidden layer has H times the variance of values, ReLU leaves half, and T keys add up."""
+    tokens, heads = 24, 6
+    query, key, value = as_jax([draw(8, tokens, heads, 5, seed=seed) for seed in range(3)], jnp.float32)
+    variances = [
+        float(ATTENTION[name](factor * query, key, value).var()) for name in ("hyla", "hyla_no_rmshead")
+    ]
+    assert variances[0] == pytest.approx(tokens * heads / 2, rel=0.1)
+    assert not np.isclose(variances[1], tokens * heads / 2, rtol=0.5)
+
+
+def test_kept_variances_are_those_of_the_sums():
+    result, heads = json.loads(KEPT.read_text())["result"], 16
+    for tokens, by_factor in result["hyla"].items():
+        for found in by_factor.values():
+            assert found["weights"]["value"] == pytest.approx(1, abs=1e-3)
+            assert found["outputs"]["value"] == pytest.approx(int(tokens) * heads / 2, rel=0.12)
 
 
 # Errors ----------------------------------------------------------------------------------------------

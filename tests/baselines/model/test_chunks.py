@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 
 from baselines.model.attention import ATTENTION
 from baselines.model.fast.chunks import linear_chunked
+from helpers.derivatives import (
+    assert_runs_side_by_side,
+    assert_same_values,
+    draw,
+    values_and_gradients,
+)
 
 B, H, D, V, T = 2, 3, 5, 7, 23
 CHUNKS = (1, 5, 64)
 chunked = jax.jit(linear_chunked, static_argnames="chunk")
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape)
 
 
 def arrays(instances=B, tokens=T, heads=H, width=D, value_width=V):
@@ -48,15 +50,6 @@ def reference(query, key, value, state):
     return out, state + jnp.einsum("bkhd,bkhv->bhdv", key, value)
 
 
-def values_and_gradients(function, inputs):
-    def weighted(*inputs):
-        found = function(*inputs)
-        return sum((array * draw(*array.shape, seed=9)).sum() for array in found), found
-
-    (_, found), grads = jax.jit(jax.value_and_grad(weighted, (0, 1, 2, 3), has_aux=True))(*inputs)
-    return *found, *grads
-
-
 sizes = st.integers(1, 4)
 
 
@@ -77,9 +70,7 @@ def test_equals_loops(tokens, chunk, rest):
 def test_values_and_gradients_equal_those_of_the_reference(chunk, float64):
     inputs = [jnp.asarray(array) for array in arrays()]
     found = values_and_gradients(lambda *inputs: linear_chunked(*inputs, chunk=chunk), inputs)
-    for array, wanted in zip(found, values_and_gradients(reference, inputs), strict=True):
-        assert array.dtype == wanted.dtype
-        np.testing.assert_allclose(array, wanted, rtol=1e-12, atol=1e-12)
+    assert_same_values(found, values_and_gradients(reference, inputs), 1e-12)
 
 
 def test_single_precision_without_a_state():
@@ -104,17 +95,13 @@ def test_going_on_from_a_state_equals_one_call(chunk, float64):
 
 
 def test_vmap_over_runs(float64):
-    runs = [jnp.stack([jnp.asarray(array), jnp.asarray(2 * array)]) for array in arrays()]
-
     def gradients(*inputs):
         return jax.grad(lambda *inputs: jnp.sin(linear_chunked(*inputs, chunk=5)[0]).sum(), (0, 1, 2, 3))(
             *inputs
         )
 
-    together = jax.jit(jax.vmap(gradients))(*runs)
-    for run in range(2):
-        for found, wanted in zip(together, jax.jit(gradients)(*(x[run] for x in runs)), strict=True):
-            np.testing.assert_allclose(found[run], wanted, rtol=1e-10, atol=1e-10)
+    runs = [[jnp.asarray(factor * array) for array in arrays()] for factor in (1, 2)]
+    assert_runs_side_by_side(gradients, runs, 1e-10)
 
 
 def test_half_precision():

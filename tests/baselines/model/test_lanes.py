@@ -3,13 +3,12 @@
 Axes have different primes: B=17 (one block and an instance), H=2, D=3, A=7 outputs of T=11 tokens.
 """
 
-import os
 import subprocess
 import sys
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -17,12 +16,15 @@ import pytest
 from baselines.model.attention import ATTENTION, attend, find_network, with_implementation
 from baselines.model.fast.lanes import attend_in_lanes
 from baselines.model.implementations import Call, lanes
+from helpers.derivatives import assert_same_values, draw, values_and_gradients
 
 B, H, D, A, T = 17, 2, 3, 7, 11
+NAMES = with_implementation("lanes")
+APART = ("softmax", "hyla", "hyla_linear_no_rmshead")
+"""Of these, those that share neither normalisation nor activation."""
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape).astype(np.float32)
+draw = partial(draw, dtype=np.float32)
 
 
 def arrays(instances=B):
@@ -33,15 +35,6 @@ def gate():
     return np.random.default_rng(3).integers(2, size=(A, T)).astype(np.float32) / np.float32(0.5)
 
 
-def values_and_gradients(compute, inputs):
-    def weighted(*inputs):
-        out = compute(*inputs)
-        return (out * draw(*out.shape)).sum(), out
-
-    (_, out), grads = jax.jit(jax.value_and_grad(weighted, (0, 1, 2, 3), has_aux=True))(*inputs)
-    return out, *grads
-
-
 def in_lanes(name, *inputs):
     return attend_in_lanes(ATTENTION[name], *inputs, gate())
 
@@ -50,21 +43,14 @@ def reference(name, *inputs):
     return attend(ATTENTION[name], *inputs, None, find_network("relu"), gate())[0]
 
 
-@pytest.fixture(params=with_implementation("lanes"))
-def name(request):
-    return request.param
-
-
-@pytest.mark.parametrize("instances", [B, 32])
+@pytest.mark.parametrize(("name", "instances"), [*((name, B) for name in APART), ("hyla", 32)])
 def test_values_and_gradients_are_those_of_the_reference(name, instances):
     inputs = arrays(instances)
     found, wanted = (values_and_gradients(partial(each, name), inputs) for each in (in_lanes, reference))
-    for array, expected in zip(found, wanted, strict=True):
-        assert array.shape == expected.shape
-        scale = np.abs(expected).max()
-        np.testing.assert_allclose(array / scale, expected / scale, rtol=0, atol=1e-5)
+    assert_same_values(found, wanted, 1e-5)
 
 
+@pytest.mark.parametrize("name", ["softmax", "hyla"])
 def test_a_call_without_bias_and_dropout(name):
     query, key, value, _ = map(jnp.asarray, arrays())
     network = find_network("relu")
@@ -83,6 +69,7 @@ def test_scores_so_large_that_most_weights_vanish():
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-3)
 
 
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_what_is_no_number_stays_so_in_its_instance_alone(name, number):
     query, *rest = arrays()
@@ -95,7 +82,7 @@ def test_what_is_no_number_stays_so_in_its_instance_alone(name, number):
 ON_ONE_PROCESSOR = """
 import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 from test_lanes import digest_of_many
 print(digest_of_many())
 """
@@ -109,6 +96,6 @@ def digest_of_many():
 
 def test_the_number_of_threads_changes_no_bit():
     """JAX takes as many threads as it may use processors, so another number has a process of its own."""
-    line = [sys.executable, "-c", ON_ONE_PROCESSOR, os.path.dirname(__file__)]
+    line = [sys.executable, "-c", ON_ONE_PROCESSOR, Path(__file__).parent, Path(__file__).parents[2]]
     run = subprocess.run(line, check=True, capture_output=True, text=True)
     assert run.stdout.strip() == digest_of_many()

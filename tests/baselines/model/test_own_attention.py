@@ -55,7 +55,7 @@ def test_it_trains_and_comes_back(tmp_path, tmp_path_factory):
     [path] = [path for path in leaves(state.params) if "between" in path]
     trained, first = (
         leaves(state.params)[path],
-        leaves(program.initialise(np.uint32(config.seed)).params)[path],
+        leaves(jax.jit(program.initialise)(np.uint32(config.seed)).params)[path],
     )
     np.testing.assert_allclose(first @ first.T, np.eye(config.heads), atol=1e-5)
     assert (trained != first).any()
@@ -107,7 +107,7 @@ def test_as_a_function():
     query, key, value = (jnp.asarray(rng.normal(size=(B, T, H, D)), jnp.float32) for _ in range(3))
     attention = ATTENTION["mixed_heads"]
     total = jax.grad(lambda weights: attention(query, key, value, between_weights=weights).sum())
-    assert total(jnp.eye(H)).any()
+    assert jax.jit(total)(jnp.eye(H)).any()
     with pytest.raises(ConfigurationError, match=r"between_weights is missing; expected \[3, 3\]"):
         attention(query, key, value)
     with pytest.raises(ConfigurationError, match=r"between_weights has shape \[3\]; expected \[3, 3\]"):

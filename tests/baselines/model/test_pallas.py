@@ -16,32 +16,19 @@ from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_netwo
 from baselines.model.fast.pallas import hyla_pallas, key_tiles, query_tiles
 from baselines.model.fast.pallas_kernels import VALUES
 from baselines.model.implementations import Call, pallas
+from helpers import derivatives
+from helpers.derivatives import assert_runs_side_by_side, assert_same_values, values_and_gradients
 
 B, H, D, TILE = 2, 3, 5, 4
 
 
 def draw(*shape, dtype=jnp.float32):
-    return jnp.asarray(np.random.default_rng(shape).normal(size=shape), dtype)
-
-
-def values_and_gradients(attention, inputs):
-    """Return the output and the gradient of each array that is there."""
-
-    @jax.jit
-    def look(*inputs):
-        out, pull = jax.vjp(attention, *inputs)
-        return out, *pull(draw(*out.shape, dtype=out.dtype)[..., ::-1])
-
-    return [array for array in look(*inputs) if array is not None]
+    return jnp.asarray(derivatives.draw(*shape), dtype)
 
 
 def compare(fused, plain, inputs, tolerance):
-    for found, wanted in zip(
-        values_and_gradients(fused, inputs), values_and_gradients(plain, inputs), strict=True
-    ):
-        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-        found, wanted = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
-        assert np.abs(found - wanted).max() <= tolerance * np.abs(wanted).max()
+    found, wanted = (values_and_gradients(each, inputs) for each in (fused, plain))
+    assert_same_values(found, wanted, tolerance)
 
 
 CASES = [
@@ -93,12 +80,8 @@ def test_half_precision():
 
 
 def test_runs_side_by_side():
-    """A grid trains under vmap."""
     runs = [[draw(at, run, B, 5, H, D)[0, 0] for at in (1, 2, 3)] for run in (1, 2)]
-    fused = partial(hyla_pallas, causal=True, tile=TILE, interpret=True)
-    together = jax.jit(jax.vmap(fused))(*(jnp.stack(parts) for parts in zip(*runs, strict=True)))
-    for found, arrays in zip(together, runs, strict=True):
-        np.testing.assert_allclose(found, jax.jit(fused)(*arrays), rtol=1e-5, atol=1e-5)
+    assert_runs_side_by_side(partial(hyla_pallas, causal=True, tile=TILE, interpret=True), runs, 1e-5)
 
 
 @pytest.mark.parametrize("causal", [True, False])

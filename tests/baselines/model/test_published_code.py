@@ -71,13 +71,18 @@ def test_some_updates(published):
         lr_schedule=warmup_cosine_paper_code,
         weight_decay_mask=no_vectors,
     )
+
+    @jax.jit
+    def update(gradients, state, params):
+        updates, state = optimiser.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state
+
     params = tree_of(numbers, "params/")
     state, losses = optimiser.init(params), []
     for _ in range(UPDATES):
         (loss, _), gradients = differentiate(params)
         with jax.numpy_dtype_promotion("standard"):  # Optax counts in integers
-            updates, state = optimiser.update(gradients, state, params)
-        params = optax.apply_updates(params, updates)
+            params, state = update(gradients, state, params)
         losses.append(loss)
     np.testing.assert_allclose(losses, numbers["losses"], rtol=1e-4)
     assert_same(params, tree_of(numbers, "updated/"), 2e-3)

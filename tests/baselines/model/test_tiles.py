@@ -12,24 +12,12 @@ import pytest
 
 from baselines.model.attention import ATTENTION, attend, dropout_gate, find_network, with_implementation
 from baselines.model.fast.tiles import tiled_attention
+from helpers.derivatives import assert_same_values, draw, values_and_gradients
 
 B, H, D, V, Q, K = 2, 3, 5, 7, 11, 13
 TILES = {"query_tile": 3, "key_tile": 5}
 KEYS = np.random.default_rng(5).random((B, 1, 1, K)) < 0.6  # hides some keys of each instance
 PAIRS = np.random.default_rng(9).random((B, H, Q, K)) < 0.5
-
-
-def draw(*shape):
-    return np.random.default_rng(shape).normal(size=shape)
-
-
-def values_and_gradients(attention, arrays):
-    @jax.jit
-    def look(*arrays):
-        out, pull = jax.vjp(attention, *arrays)
-        return out, *pull(jnp.asarray(draw(*out.shape), out.dtype))
-
-    return [array for array in look(*arrays) if array is not None]
 
 
 @pytest.mark.parametrize(
@@ -65,11 +53,7 @@ def test_values_and_gradients_of_the_reference(name, changes, float64):
         return out.astype(case["dtype"])
 
     found, wanted = values_and_gradients(tiled, arrays), values_and_gradients(reference, arrays)
-    for array, expected in zip(found, wanted, strict=True):
-        assert array.shape == expected.shape
-        assert array.dtype == expected.dtype == case["dtype"]
-        difference, scale = np.asarray(array - expected, np.float64), np.asarray(expected, np.float64)
-        assert np.abs(difference).max() <= case["tolerance"] * np.abs(scale).max()
+    assert_same_values(found, wanted, case["tolerance"])
 
 
 def test_memory_grows_with_a_tile_not_with_all_pairs():

@@ -16,6 +16,7 @@ from sraven import ConfigurationError
 @pytest.mark.parametrize(
     "changes",
     [
+        {"causal": False, "attention": "linear"},
         {"attention": "softmax"},
         {"activation": "silu"},
         {"attention": "linear", "position": "rotary", "feedforward": "moe"},
@@ -23,7 +24,7 @@ from sraven import ConfigurationError
     ],
 )
 def test_causality_by_gradient(changes):
-    config = small(causal=True, **changes)
+    config = small(**{"causal": True, **changes})
     model, params = initialised(config)
     at = 6
 
@@ -33,14 +34,7 @@ def test_causality_by_gradient(changes):
 
     grad = np.asarray(gradient(tokens_of(config)))
     assert grad[:, : at + 1].any(axis=(0, 2)).all()
-    assert not grad[:, at + 1 :].any()
-
-
-def test_all_tokens_see_all_without_causality():
-    config = small(attention="linear")
-    model, params = initialised(config)
-    grad = jax.jit(jax.grad(lambda tokens: model.apply(params, tokens)[:, 6].sum()))(tokens_of(config))
-    assert np.asarray(grad).any(axis=(0, 2)).all()
+    assert grad[:, at + 1 :].any() != config.causal
 
 
 def test_masked_tokens_play_no_part():
@@ -65,9 +59,9 @@ def test_a_mask_of_other_pairs_is_refused(num_outputs):
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"attention": name, "attention_dropout": 0.3} for name in ("softmax", "hyla", "hyla_deep")),
+        {"attention": "softmax", "attention_dropout": 0.3},
         {"causal": True, "position": "rotary"},
-        {"tile": 4, "attention_dropout": 0.3, "layers": 2},
+        {"tile": 4, "attention_dropout": 0.3},
         {"attention": "linear", "causal": True, "tile": 4, **TEXT, "position": "rotary"},
         {"attention": "softmax", "feedforward": "moe", "rematerialise": True},
     ],
