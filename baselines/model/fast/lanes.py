@@ -231,15 +231,13 @@ def _work(block: Any, H: int, D: int, *, by_head: bool, backward: bool) -> Any:
 
 
 @cache
-def _targets(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: int) -> tuple[str, str]:
-    """Return what programs call the passes of an attention with H heads of width D, compiled now."""
+def _target(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: int, backward: bool) -> str:
+    """Return what programs call a pass of an attention with H heads of width D, compiled now."""
     by_head = normalise is softmax
-    blocks = _softmax(H, D) if by_head else _hyla(H, D, rms_head=normalise is rms_head, relu=mix is hyla)
-    stem = f"sraven_{normalise.__name__}_{mix.__name__}_{H}_{D}"
-    names = f"{stem}_forward", f"{stem}_backward"
-    for name, block, backward in zip(names, blocks, (False, True), strict=True):
-        register(name, _work(block, H, D, by_head=by_head, backward=backward), LANES)
-    return names
+    passes = _softmax(H, D) if by_head else _hyla(H, D, rms_head=normalise is rms_head, relu=mix is hyla)
+    name = f"sraven_{normalise.__name__}_{mix.__name__}_{H}_{D}_{'backward' if backward else 'forward'}"
+    register(name, _work(passes[backward], H, D, by_head=by_head, backward=backward), LANES)
+    return name
 
 
 def attend_in_lanes(
@@ -272,13 +270,13 @@ def _attend(parts: Parts, *arrays: Array) -> Array:
 
 
 def _forward(parts: Parts, *arrays: Array) -> tuple[Array, tuple[Array, ...]]:
-    target, _ = _targets(*parts, *arrays[0].shape[2:])
+    target = _target(*parts, *arrays[0].shape[2:], backward=False)
     return jax.ffi.ffi_call(target, _like(arrays[0]), vmap_method="sequential")(*arrays), arrays
 
 
 def _backward(parts: Parts, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
     query_BAHD, _, _, bias_HAT, gate_AT = arrays
-    _, target = _targets(*parts, *query_BAHD.shape[2:])
+    target = _target(*parts, *query_BAHD.shape[2:], backward=True)
     biases = jax.ShapeDtypeStruct((len(query_BAHD) // LANES, *bias_HAT.shape), bias_HAT.dtype)
     call = jax.ffi.ffi_call(target, (*map(_like, arrays[:3]), biases), vmap_method="sequential")
     *grads, grad_biases = call(*arrays, grad_BAHD)
