@@ -129,7 +129,7 @@ class Curves:
         """Return what a picture of a quantity is called."""
         names = {LOSS: "loss in training", IN_TRAINING: f"{self.board.metric} in training"}
         unranked = "" if quantity in self.board.splits else " (unranked)"
-        metric = "accuracy" if self.metric == "rule." else self.metric.rstrip(".")
+        metric = f"by {self.metric[:-1]}" if self.metric.endswith(".") else self.metric
         return names.get(quantity, f"{metric} on {quantity}{unranked}")
 
     @property
@@ -320,8 +320,9 @@ def view(curves: Curves, quantity: str) -> tuple[float, float]:
     if quantity == LOSS:
         parts = [curve.mean for curve in shown]
     else:
-        late = curves.metric == curves.board.metric
-        parts = [values[late * len(values) // 2 :] for curve in shown for values in curve.by_seed.values()]
+        by_seed = [values for curve in shown for values in curve.by_seed.values()]
+        is_late = curves.metric == curves.board.metric
+        parts = [values[len(values) // 2 if is_late else 0 :] for values in by_seed]
         known = [bound for name in names for bound in curves.bounds(name).named.values()]
         parts.append(np.array(known))
     values = np.concatenate(parts)

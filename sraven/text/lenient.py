@@ -1,14 +1,15 @@
 r"""What a reply answers, read as a person would: markup, commas and words around the answer don't matter.
 
-A reply is first made plain: full-width characters and odd spaces become ASCII, and Markdown, LaTeX and the
-tokens that end a turn go. Then its last *mark* decides: ``Answer:``, ``the answer is``, a heading or field
-called answer, ``\boxed{``. The answer is what stands right behind it. A mark with nothing behind it (the
-reply was cut off) gives none, and so does an answer that is followed by another: this never chooses among
-several.
+A reply is first made plain: full-width characters and odd spaces become ASCII; Markdown, LaTeX, thoughts and
+the tokens that end a turn go. Then its last *mark* decides: ``Answer:``, ``the answer is``, a heading or
+field called answer, ``\boxed{``. The answer is what stands right behind it. A mark with nothing behind it
+(the reply was cut off) gives none, and so does an answer that is followed by another: this never chooses
+among several.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 
@@ -18,7 +19,8 @@ _TO_ASCII: dict[int, int | None] = {0xFF00 + code: 0x20 + code for code in range
 _TO_ASCII |= {code: 0x20 for code in range(0x80, 0x3001) if category(chr(code)) == "Zs"}
 _TO_ASCII |= dict.fromkeys((0x200B, 0x2060, 0xFEFF))  # of no width
 
-_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_STARTS, _THOUGHT_ENDS = (re.compile(rf"<{end}think(?:ing)?>", re.IGNORECASE) for end in ("", "/"))
+"""What a model thinks isn't its answer, also where it never came to an end."""
 
 _REWRITES = [
     (re.compile(pattern), plain)
@@ -40,7 +42,7 @@ _COMMA = r"(?:[ \t]*[,;]\s*|[ \t]+)"
 _NUMBERS = rf"({_NUMBER}(?:{_COMMA}{_NUMBER})*)"
 _LISTED = re.compile(rf"[\[({{]{{1,3}}\s*({_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*)\s*[\])}}]")
 _BARE = re.compile(rf"{_NUMBERS}[ \t]*(?=[.}}<\"\n]|\Z)")
-_RUN = re.compile(rf"(?<![\w.,;] )(?<![\w.,;+-]){_NUMBERS}")
+_RUN = re.compile(rf"(?<![\w.+-]){_NUMBERS}")
 
 _LETTER = re.compile(r"[\[(]([A-Z])[\])]")
 _BARE_LETTER = re.compile(r"([A-Z])(?=[ \t]*(?:[.:}<\"\n\[]|\Z))")
@@ -75,7 +77,8 @@ class Reading(NamedTuple):
 
 
 def _make_plain(reply: str) -> str:
-    text = _THOUGHT_ENDS.split(reply if reply.isascii() else reply.translate(_TO_ASCII))[-1]
+    text = reply if reply.isascii() else reply.translate(_TO_ASCII)
+    text = _THOUGHT_STARTS.split(_THOUGHT_ENDS.split(text)[-1])[0]
     for pattern, plain in _REWRITES:
         text = pattern.sub(plain, text)
     return text
@@ -84,7 +87,7 @@ def _make_plain(reply: str) -> str:
 def _read(
     reply: object,
     behind: Callable[[str, int], re.Match[str] | None],
-    others: Callable[[str, int], Iterator[re.Match[str]]],
+    others: Callable[[str, int], Iterable[re.Match[str]]],
     value: Callable[[str], Found | None],
 ) -> Reading:
     """Read the answer of a reply.
@@ -124,12 +127,12 @@ def read_panel(reply: object, M: int, K: int) -> Reading:
         panel = tuple(map(int, re.findall("[0-9]+", numbers)))
         return panel if len(panel) == M and max(panel) < K else None
 
-    def others(text: str, start: int) -> Iterator[re.Match[str]]:
-        yield from _LISTED.finditer(text, start)
-        if M > 2:  # one number or two by themselves stand in any explanation
-            yield from _RUN.finditer(text, start)
-
-    return _read(reply, lambda text, at: _LISTED.match(text, at) or _BARE.match(text, at), others, value)
+    return _read(
+        reply,
+        lambda text, at: _LISTED.match(text, at) or _BARE.match(text, at),
+        lambda text, start: chain(_LISTED.finditer(text, start), _RUN.finditer(text, start)),
+        value,
+    )
 
 
 def read_letter(reply: object, choices: int) -> Reading:

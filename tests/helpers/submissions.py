@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import settings
 
 from sraven import write_submission
 from sraven.core.boards.board import Board
@@ -23,9 +22,6 @@ from sraven.core.submissions.submission import differing
 from sraven.core.system.files import compact_json
 
 SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
-
-SAME_EVERY_TIME = settings(derandomize=True, deadline=None, database=None, max_examples=25)
-"""Hypothesis draws the same examples in every run, and none is timed: kernels compile in some."""
 
 SIZE = 301
 """Instances of test of the board about SRAVEN."""

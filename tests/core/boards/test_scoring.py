@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import oracle
-from helpers.submissions import FUZZY_BOARD, SAME_EVERY_TIME, SRAVEN_BOARD, guesses, small_board, truth
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth
 from helpers.uniformity import assert_uniform
 from sraven.core.boards.bootstrap import LEVEL, SAMPLES, resample
 from sraven.core.boards.scoring import Run, score_runs
@@ -77,7 +77,7 @@ def test_samples_do_not_depend_on_threads(threads):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 150), st.integers(1, 6))
-@settings(SAME_EVERY_TIME, max_examples=30)
+@settings(max_examples=30)
 def test_whole_numbers_are_summed_exactly_and_others_beside_them(seed, n, n_groups):
     """Beside integers of Python, which know no rounding: whole numbers, small to as large as can be."""
     random = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ def test_interval_holds_the_stated_share_of_the_samples():
     assert strictly <= 0.95
 
 
-@settings(SAME_EVERY_TIME, max_examples=15)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30), st.randoms())
 def test_whole_is_the_weighted_mean_of_the_parts(rows, random):
     values, groups = zip(*rows, strict=True)
@@ -272,7 +272,7 @@ def test_wrong_answers_never_help():
     n = len(right)
     wrong = ((right.astype(int) + 1) % 5).astype(np.uint8)
 
-    @settings(SAME_EVERY_TIME, max_examples=8)
+    @settings(max_examples=8)
     @given(st.lists(st.sampled_from("rwm"), min_size=n, max_size=n), st.integers(0, n - 1))
     def check(kinds, place):
         def accuracy(kinds):

@@ -111,6 +111,9 @@ UNCLEAR = {
     "Answer: [3 6 2 0] or [1 2 3 4]": SEVERAL,
     "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4].": SEVERAL,
     "Answer: [3 6 2 0]. No: 1 2 3 4.": SEVERAL,
+    "Answer: 3 6 2 0.\nActually it should be 1 2 3 4.": SEVERAL,
+    "<think>Answer: [3 6 2 0]. Wait": NO_MARK,
+    "<think>Hm.</think>Well<think>Answer: [3 6 2 0]": NO_MARK,
     "Answer: [3 6 2 0]\nWrong answer: [1 2 3 4]": SEVERAL,
     r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}": SEVERAL,
     None: NO_REPLY,
@@ -204,6 +207,13 @@ def test_letters_are_read_alike(reply):
 )
 def test_no_letter_is_guessed(reply):
     assert parse_letter(reply, 8, "lenient") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "panel"), [("Answer: 3 6.\nNo, 1 2.", None), ("Answer: 3 6. It is 3 6.", (3, 6))]
+)
+def test_a_change_of_mind_is_seen_in_short_panels_too(reply, panel):
+    assert parse(reply, 2, 8, reading="lenient") == panel
 
 
 def test_another_reading_is_refused():
