@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from sraven.core.base.spec import setting
 from sraven.core.tasks.versions import version_setting
 
+UNSEEN = ("drawn", "last")
+"""Which terms are unseen: drawn by the seed, or the last in counting order."""
+
 QUERIES = ("uniform", "fixed_context", "fixed_query")
 """What sequences share: nothing; all points but the query's; the query's point."""
 
@@ -21,6 +24,12 @@ class Settings:
     N: int = setting(32, "Points, the query's included.")
     holdout: float = setting(0.7, "Share of combinations kept for ood.")
     unseen_terms: float = setting(0.25, "Share of terms for ood_terms.")
+    unseen: str = setting(
+        "drawn",
+        "Which terms are for ood_terms: drawn by the seed, or the last ones, as in the paper's code.",
+        values="|".join(UNSEEN),
+        is_added=True,
+    )
     seed: int = setting(0, "Draws divisions and sequences.")
     query: str = setting(
         "uniform",

@@ -56,7 +56,7 @@ def _covers(
 
 
 def _divide_terms(
-    L: int, K: int, unseen_terms: float, seed: int, version: str
+    L: int, K: int, unseen_terms: float, unseen: str, seed: int, version: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     n_terms = 1 << L
     n_unseen = floor_of_share(unseen_terms, n_terms)
@@ -72,15 +72,19 @@ def _divide_terms(
             f"combination takes K={K}; use at least {K / n_terms:.4g}, or 0 for no ood_terms split"
         )
     order = np.arange(n_terms, dtype=np.int64)
+    if unseen == "last":
+        return order[: n_terms - n_unseen], order[n_terms - n_unseen :]
     key = derive_key(version=version, task="fuzzylogic", stream="terms", L=L, seed=seed)
     shuffle(order, key, np.uint64(0))
     return np.sort(order[n_unseen:]), np.sort(order[:n_unseen])
 
 
-def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int, version: str) -> Partition:
+def divide(
+    L: int, K: int, holdout: float, unseen_terms: float, unseen: str, seed: int, version: str
+) -> Partition:
     """Divide the terms, and the combinations of seen terms.
 
-    Terms are shuffled and the first floor(unseen_terms * 2**L) are unseen. Combinations are
+    Of the terms, floor(unseen_terms * 2**L) are unseen: the first of a shuffle, or the last. Combinations are
     shuffled by a keyed permutation, without listing them, and the first floor(holdout * count) are
     held out; this is repeated until every seen term occurs in a known combination. Both orders are
     streams of a version of the benchmark.
@@ -89,7 +93,7 @@ def divide(L: int, K: int, holdout: float, unseen_terms: float, seed: int, versi
         ConfigurationError: if a split would be empty although its share isn't 0, or if the known
             combinations can't contain all seen terms.
     """
-    seen, unseen = _divide_terms(L, K, unseen_terms, seed, version)
+    seen, unseen = _divide_terms(L, K, unseen_terms, unseen, seed, version)
     count = count_combinations(len(seen), K)
     held_out = floor_of_share(holdout, count)
     known, least = count - held_out, -(-len(seen) // K)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fuzzylogic.identifiability import Identification, identify
 from fuzzylogic.kernels import Tables, generate
-from fuzzylogic.settings import QUERIES, Settings
+from fuzzylogic.settings import QUERIES, UNSEEN, Settings
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
 from sraven.core.base.arguments import check_choice, check_integer, check_share
@@ -65,6 +65,9 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         N: points of a sequence, 2 to 4096; the last one is the query.
         holdout: share of the combinations of seen terms held out for ``ood``; 0 for no ood split.
         unseen_terms: share of the terms kept for ``ood_terms``; 0 for no ood_terms split.
+        unseen: by keyword, which terms these are: ``drawn`` by the seed, or the ``last`` in counting order,
+            as in the paper's code: 1100 to 1111 at L = 4, so that no term of training has both of the last
+            two variables un-negated.
         seed: an integer from 0; draws the divisions and the sequences.
         query: ``uniform``; ``fixed_context`` where all sequences share their first N - 1 inputs;
             ``fixed_query`` where they share the last one.
@@ -93,6 +96,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         for name, example in (("holdout", "such as 0.7"), ("unseen_terms", "such as 0.25")):
             object.__setattr__(self, name, check_share(name, getattr(self, name), example))
         check_choice("query", self.query, QUERIES)
+        check_choice("unseen", self.unseen, UNSEEN)
         check_version(self.version)
         total = count_combinations(1 << self.L, self.K)
         if not 0 < total <= RANK_LIMIT:
@@ -106,6 +110,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
     def config_name(self) -> str:
         """Short name of the configuration, such as ``L4-K2-N32``."""
         suffix = "" if self.query == "uniform" else f"-{self.query}"
+        suffix += "" if self.unseen == "drawn" else f"-{self.unseen}"
         return f"L{self.L}-K{self.K}-N{self.N}{suffix}"
 
     @property
@@ -117,7 +122,8 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
     @cached_property
     def partition(self) -> Partition:
         """How terms and combinations are divided."""
-        return divide(self.L, self.K, self.holdout, self.unseen_terms, self.seed, self.version)
+        shares = self.holdout, self.unseen_terms
+        return divide(self.L, self.K, *shares, self.unseen, self.seed, self.version)
 
     def _places(self, split: str) -> tuple[NDArray[np.int64], bool, int, int]:
         """Return the terms of a split, whether their combinations are shuffled, and its places."""

@@ -200,6 +200,19 @@ FIGURES: Mapping[str, Figure] = {
             chart=Chart("held out", panel="points"),
         ),
         Figure(
+            "figure-a3c",
+            "Figure A3C: fuzzy logic, unknown terms",
+            "fuzzylogic",
+            tuple(
+                Row(board, {"terms": terms, "attention": name}, {"attention": attention})
+                for terms, board in (
+                    ("the paper's", "fuzzylogic-paper-terms-v1"),
+                    ("drawn", "fuzzylogic-terms-v1"),
+                )
+                for attention, name in {**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}.items()
+            ),
+        ),
+        Figure(
             "table-a1-fuzzylogic",
             "Table A1, fuzzy logic: ablations of HYLA",
             "fuzzylogic",
@@ -313,6 +326,21 @@ FIGURES: Mapping[str, Figure] = {
                 for share in (0.0, 0.1)
             ),
             compared=("attention", "attention dropout"),
+        ),
+        Figure(
+            "splits-fuzzylogic",
+            "Not in the paper: other divisions of fuzzy logic's terms and combinations",
+            "fuzzylogic",
+            tuple(
+                Row(board, {"split seed": seed, "attention": name}, {"attention": attention, **FUZZY})
+                for seed, board in (
+                    ("0", "fuzzylogic-v1"),
+                    ("1", "fuzzylogic-split1-v1"),
+                    ("2", "fuzzylogic-split2-v1"),
+                )
+                for attention, name in ATTENTIONS.items()
+            ),
+            seeds=(0, 1),
         ),
         *(
             Figure(

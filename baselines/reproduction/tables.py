@@ -153,7 +153,7 @@ def _splits(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> li
 def _ranked(figure: Figure, read: ReadBoard) -> list[str]:
     """Return the splits of a figure's boards, in distribution first."""
     known = read(figure.rows[0].board).splits
-    return [name for name in ("test", "ood") if name in known] or list(known)
+    return [name for name in ("test", "ood", "ood_terms") if name in known] or list(known)
 
 
 def _seeds(figure: Figure, runs: Runs) -> str:

@@ -19,6 +19,7 @@ CONFIGURATIONS = [
     {"L": 2, "K": 1, "N": 5, "holdout": 0, "unseen_terms": 0.25, "seed": 3},
     {"L": 3, "K": 3, "N": 7, "holdout": 0.5, "unseen_terms": 0.375, "seed": 1, "query": "fixed_context"},
     {"L": 5, "K": 2, "N": 3, "holdout": 0.9, "unseen_terms": 0, "seed": 2**62, "query": "fixed_query"},
+    {"L": 4, "K": 2, "N": 9, "holdout": 0.7, "unseen_terms": 0.25, "unseen": "last", "seed": 0},
     {"L": 1, "K": 2, "N": 2, "holdout": 0, "unseen_terms": 0, "seed": 9},
     {"L": 3, "K": 7, "N": 11, "holdout": 0, "unseen_terms": 0, "seed": 9},
 ]
@@ -180,6 +181,7 @@ def test_very_many_combinations(L, K, dtype, total):
         ({"unseen_terms": 0.1}, "use at least 0.125, or 0 for no ood_terms split"),
         ({"unseen_terms": 0.99}, "use at most 0.875"),
         ({"unseen_terms": -0.1}, "unseen_terms=-0.1"),
+        ({"unseen": "first"}, "'drawn', 'last'"),
         ({"seed": -1}, "seed=-1"),
         ({"query": "none"}, "'uniform', 'fixed_context', 'fixed_query'"),
     ],
@@ -195,6 +197,13 @@ def test_splits_that_are_switched_off_are_refused():
     for split in ("ood", "ood_terms"):
         with pytest.raises(ConfigurationError, match=f"split='{split}': .*train, test, all"):
             task.sample(split, 0, 1)
+
+
+def test_the_papers_unknown_terms_are_the_last_and_others_keep_their_configuration():
+    task = FuzzyLogic(unseen="last")
+    assert sorted(set(task.combinations("ood_terms").ravel().tolist())) == [0b1100, 0b1101, 0b1110, 0b1111]
+    assert task.combinations("train").max() < 0b1100
+    assert "unseen" not in FuzzyLogic().config and task.config_name == "L4-K2-N32-last"
 
 
 def test_formula_is_readable():

@@ -76,8 +76,11 @@ def mix(value: int) -> int:
 
 
 @cache
-def divided_terms(L: int, unseen_terms: float, seed: int) -> tuple[list[int], list[int]]:
+def divided_terms(L: int, unseen_terms: float, unseen: str, seed: int) -> tuple[list[int], list[int]]:
     """Return the seen and the unseen terms."""
+    if unseen == "last":
+        n_seen = 2**L - int(Fraction(str(unseen_terms)) * 2**L)
+        return list(range(n_seen)), list(range(n_seen, 2**L))
     key = oracle.derive_key(version="1", task="fuzzylogic", stream="terms", L=L, seed=seed)
     order = oracle.shuffled(2**L, key, 0)
     n_unseen = int(Fraction(str(unseen_terms)) * 2**L)
@@ -87,7 +90,7 @@ def divided_terms(L: int, unseen_terms: float, seed: int) -> tuple[list[int], li
 def places(config: Mapping[str, Any], split: str) -> list[Terms]:
     """Return the combinations of a split, in the order in which a draw chooses among them."""
     L, K, seed = config["L"], config["K"], config["seed"]
-    seen, unseen = divided_terms(L, config["unseen_terms"], seed)
+    seen, unseen = divided_terms(L, config["unseen_terms"], config.get("unseen", "drawn"), seed)
     if split == "ood_terms":
         return colex_order(unseen, K)
     if split == "all":
