@@ -40,6 +40,9 @@ from sraven.core.system.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
 
+UNTRAINED_NETWORKS = 5
+"""Networks before their first step that a probe is compared with: the run's own, and those of other seeds."""
+
 CODES, ANALYSIS = "codes", "analysis.json"
 """The folder of Parquet files, and the file of all numbers."""
 
@@ -219,6 +222,16 @@ def _plan(
         "pair": pair,
         "parts": [asdict(part) for part in parts],
     }
+
+
+def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
+    """Yield codes of untrained networks by pair and part: the run's own first, then of the seeds after it."""
+    yield found.codes[UNTRAINED]
+    collector = Collector(found.config, found.subject, tuple(found.trained))
+    for further in range(1, UNTRAINED_NETWORKS):
+        params = untrained_params(found.config, found.subject.task, found.config.seed + further)
+        by_part = {part.name: collector.collect(params, part) for part in found.parts}
+        yield {pair: {part: both[pair] for part, both in by_part.items()} for pair in found.trained}
 
 
 def batch_of(found: Analysed, part: str) -> Any:

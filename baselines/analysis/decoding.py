@@ -31,6 +31,7 @@ from baselines.analysis.probe_scores import (
     count_presence,
     measure_classes,
     measure_presence,
+    subtract,
     summarise,
 )
 from baselines.analysis.similarity import SPREAD, varying
@@ -48,6 +49,10 @@ RELABELLINGS = 5
 MAJORITY, ALWAYS_POSITIVE, PERMUTED = "majority", "always_positive", "permuted"
 UNTRAINED, RAW_TOKENS, BAYES = "untrained", "raw_tokens", "bayes"
 ROW3_INPUTS, WITH_INPUTS = "row3_inputs", "codes_with_inputs"
+CODES = "codes"
+
+COMPARED = (CODES, UNTRAINED), (CODES, ROW3_INPUTS), (WITH_INPUTS, ROW3_INPUTS)
+"""Probes of the same rows whose difference says something, the greater one first."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Probe:
         strengths: C of each of its classifiers; None for one whose labels in the fitting data are all alike.
         notes: what a reader has to know: constant codes, classes that the fitting data lack, classifiers that
             didn't converge.
+        counts: of the predictions by part and combination, as they were scored.
     """
 
     scores: Mapping[str, Score]
@@ -68,6 +74,7 @@ class Probe:
     dropped: int = 0
     strengths: tuple[float | None, ...] = ()
     notes: tuple[str, ...] = ()
+    counts: Mapping[str, Counts] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -78,10 +85,15 @@ class Decoding:
         probe: of the codes.
         controls: by name: ``majority``, ``permuted``, ``always_positive`` where labels are there or not, and
             what was given.
+        differences: by both names, such as ``codes − untrained``, part and metric: by how much the one scores
+            more than the other, with intervals that resample combinations of both alike.
+        untrained: by part and metric, what networks of several seeds score before their first step.
     """
 
     probe: Probe
     controls: Mapping[str, Probe] = field(default_factory=dict)
+    differences: Mapping[str, Mapping[str, Mapping[str, Interval]]] = field(default_factory=dict)
+    untrained: Mapping[str, Mapping[str, Sequence[float | None]]] = field(default_factory=dict)
 
 
 class _Question(NamedTuple):
@@ -110,10 +122,22 @@ class _Question(NamedTuple):
         """Return the score of what was counted."""
         return summarise(counts, self.kind.measure, self.names, len(self.labels[part].values), combinations)
 
-    def score_all(self, predictions: Mapping[str, Array]) -> dict[str, Score]:
-        """Return the scores of predictions by part."""
+    def probe(self, predictions: Mapping[str, Array], **more: Any) -> Probe:
+        """Return the probe that made predictions, with their scores by part; and what more is known of it."""
         counts = {part: self.counts_of(part, predicted) for part, predicted in predictions.items()}
-        return {part: self.score(part, each, len(each)) for part, each in counts.items()}
+        scores = {part: self.score(part, each, len(each)) for part, each in counts.items()}
+        return Probe(scores, counts=counts, **more)
+
+    def differences(self, probes: Mapping[str, Probe]) -> dict[str, dict[str, dict[str, Interval]]]:
+        """Return the differences of `COMPARED`, where there are both."""
+        return {
+            f"{one} − {other}": {
+                part: subtract(counts, probes[other].counts[part], self.kind.measure)
+                for part, counts in probes[one].counts.items()
+            }
+            for one, other in COMPARED
+            if one in probes and other in probes and probes[one].counts and probes[other].counts
+        }
 
 
 class _Design(NamedTuple):
@@ -145,6 +169,7 @@ def decode(
     fit: str,
     *,
     beside: Mapping[str, Probe] | None = None,
+    untrained: Sequence[Probe] = (),
     ceiling: Mapping[str, float] | None = None,
 ) -> Decoding:
     """Return what a probe reads off codes, with its controls.
@@ -156,6 +181,7 @@ def decode(
         fit: the part to fit on; the probe is judged on the others.
         beside: probes of the same labels by the name of their control, ``untrained`` and ``raw_tokens``: what
             `fit_probe` found.
+        untrained: probes of the codes of untrained networks.
         ceiling: accuracy of the exact posterior by part; it stands among the controls as ``bayes``.
 
     Raises:
@@ -165,7 +191,7 @@ def decode(
     probe, fitting = _fit_probe(design, question), labels[fit].values
     rows = {part: len(labels[part].values) for part in question.others}
     controls = {
-        name: Probe(question.score_all({part: guess(fitting, n) for part, n in rows.items()}))
+        name: question.probe({part: guess(fitting, n) for part, n in rows.items()})
         for name, guess in question.kind.guesses.items()
     }
     controls[PERMUTED] = _permuted(design, question, probe)
@@ -173,7 +199,18 @@ def decode(
     if ceiling:
         scores = {part: Score({"accuracy": Interval(value)}, {}, (), 0, 0) for part, value in ceiling.items()}
         controls[BAYES] = Probe(scores)
-    return Decoding(probe, controls)
+    differences = question.differences({CODES: probe, **controls})
+    return Decoding(probe, controls, differences, _values([each.scores for each in untrained]))
+
+
+def _values(scores: Sequence[Mapping[str, Score]]) -> dict[str, dict[str, list[float | None]]]:
+    """Return the values of several probes' scores by part and metric."""
+    if not scores:
+        return {}
+    return {
+        part: {name: [each[part].metrics[name].value for each in scores] for name in score.metrics}
+        for part, score in scores[0].items()
+    }
 
 
 def fit_probe(
@@ -216,7 +253,8 @@ def _fit_probe(design: _Design, question: _Question) -> Probe:
     strengths = [choose_strength(codes, column, combination) for column in columns_of(values)]
     predictions, failed = _predict(design, question, strengths)
     notes = _lacking(values, question.names) + _failing(failed, len(strengths))
-    return Probe(question.score_all(predictions), design.kept, design.dropped, tuple(strengths), tuple(notes))
+    known = {"kept": design.kept, "dropped": design.dropped}
+    return question.probe(predictions, **known, strengths=tuple(strengths), notes=tuple(notes))
 
 
 def _predict(

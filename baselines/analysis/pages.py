@@ -17,6 +17,8 @@ PAGE = "latent-codes.md"
 RECORDS = "analysis"
 """The folder of the records, in there."""
 
+Rows = Callable[[Sequence["Record"]], Iterator[list[str]]]
+
 _NOTHING = "–"
 _NAMES = {"hyla": "HYLA", "softmax": "softmax", "linear": "linear"}
 
@@ -77,7 +79,7 @@ def render_page(results: Path) -> str:
     records = read_records(results / RECORDS)
     parts = [_HEAD + _runs(records)]
     for section in SECTIONS:
-        if rows := [row for record in records for row in section.rows(record)]:
+        if rows := list(section.rows(records)):
             parts.append(f"## {section.heading}\n\n{section.text}\n\n{_table(section.columns, rows)}")
     return "\n\n".join(parts) + "\n"
 
@@ -123,35 +125,87 @@ def _minus(number: float, digits: int = 3) -> str:
     return f"{number:.{digits}f}".replace("-", "−")
 
 
-def _score(probe: Mapping[str, Any] | None, part: str, interval: bool = False) -> str:
+def _score(probe: Mapping[str, Any] | None, part: str, metric: str, interval: bool = False) -> str:
     """Return what a probe scores on a part."""
-    metrics = (probe or {}).get("scores", {}).get(part, {}).get("metrics", {})
-    found = metrics.get("balanced_accuracy" if "f1" in metrics else "accuracy")
+    found = (probe or {}).get("scores", {}).get(part, {}).get("metrics", {}).get(metric)
     if found is None:
         return _NOTHING
     return with_interval(found if interval else {**found, "low": None})
 
 
-def _probes(record: Record) -> Iterator[list[str]]:
+def _difference(found: Mapping[str, Any], names: str, part: str, metric: str) -> str:
+    """Return a difference of two probes with its interval; early records have none."""
+    value = found.get("differences", {}).get(names, {}).get(part, {}).get(metric)
+    return _NOTHING if value is None else with_interval(value).replace("-", "−")
+
+
+def _untrained(found: Mapping[str, Any], part: str, metric: str) -> str:
+    """Return the mean over untrained networks and their range; of early records, the one that there is."""
+    values = found.get("untrained", {}).get(part, {}).get(metric)
+    if not values:
+        return _score(found["controls"].get("untrained"), part, metric)
+    return f"{sum(values) / len(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+def _probes(
+    record: Record, metric: str, controls: Sequence[str], differences: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield what probes of each pair and layer score by a metric, and what beside them."""
+    part = record.judged
     for pair, layers in record.found["decoding"].items():
         for layer, found in layers.items():
-            names = ("untrained", "permuted", "raw_tokens", "row3_inputs", "codes_with_inputs", "bayes")
-            controls = [_score(found["controls"].get(name), record.judged) for name in names]
-            own = _score(found["probe"], record.judged, interval=True)
+            own = _score(found["probe"], part, metric, interval=True)
             own = "constant" if own == _NOTHING else own
-            yield [record.title, f"`{pair}`", layer, own, *controls]
+            others = (_score(found["controls"].get(name), part, metric) for name in controls)
+            apart = (_difference(found, names, part, metric) for names in differences)
+            yield [record.title, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
 
 
-def _topography(record: Record) -> Iterator[list[str]]:
-    networks = record.found["topography"]
-    untrained = by_structure(networks["untrained"])
-    for where, found in by_structure(networks["trained"]).items():
-        pair, layer, tasks, distance, way = where
-        if way == "cosine" and layer == list(networks["trained"][pair])[-1] and found["p"] is not None:
-            before = untrained[where]["correlation"]
-            other = _NOTHING if before is None else _minus(before)
-            rho, p = _minus(found["correlation"]), f"{found['p']:.4f}"
-            yield [record.title, f"`{pair}`", tasks, distance.replace("_", " "), rho, p, other]
+def _rule_probes(records: Sequence[Record]) -> Iterator[list[str]]:
+    controls = ("permuted", "raw_tokens", "row3_inputs", "codes_with_inputs", "bayes")
+    differences = ("codes − untrained", "codes_with_inputs − row3_inputs")
+    for record in records:
+        if record.found["run"]["board"].startswith("sraven"):
+            yield from _probes(record, "accuracy", controls, differences)
+
+
+def _term_probes(records: Sequence[Record]) -> Iterator[list[str]]:
+    for record in records:
+        if not record.found["run"]["board"].startswith("sraven"):
+            rows = (
+                _probes(record, metric, controls, ["codes − untrained"])
+                for metric, controls in (
+                    ("balanced_accuracy", ("permuted", "raw_tokens")),
+                    ("f1", ("always_positive",)),
+                )
+            )
+            for balanced, f1 in zip(*rows, strict=True):
+                yield [*balanced, *f1[3:]]
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's method, in their order."""
+    found, least = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, (len(ps) - rank) * ps[place]))
+        found[place] = least
+    return found
+
+
+def _topography(records: Sequence[Record]) -> Iterator[list[str]]:
+    tests = []
+    for record in records:
+        networks = record.found["topography"]
+        untrained = by_structure(networks["untrained"])
+        for where, found in by_structure(networks["trained"]).items():
+            pair, layer, tasks, distance, way = where
+            if way == "cosine" and layer == list(networks["trained"][pair])[-1] and found["p"] is not None:
+                name = [record.title, f"`{pair}`", tasks, distance.replace("_", " ")]
+                tests.append((name, found, untrained[where]["correlation"]))
+    corrected = holm([found["p"] for _, found, _ in tests])
+    for (name, found, before), p in zip(tests, corrected, strict=True):
+        other = _NOTHING if before is None else _minus(before)
+        yield [*name, _minus(found["correlation"]), f"{found['p']:.4f}", f"{p:.3f}", other]
 
 
 def _edits(record: Record) -> Iterator[list[str]]:
@@ -185,6 +239,11 @@ def _errors(record: Record) -> Iterator[list[str]]:
 # The sections ---------------------------------------------------------------------------------------------
 
 
+def _of_each(rows: Callable[[Record], Iterator[list[str]]]) -> Rows:
+    """Return the function of all records, given that of one."""
+    return lambda records: (row for record in records for row in rows(record))
+
+
 class Section(NamedTuple):
     """A table of the page.
 
@@ -192,31 +251,43 @@ class Section(NamedTuple):
         heading: of the section.
         text: what its numbers are.
         columns: headings of the table.
-        rows: yields the rows of a record.
+        rows: yields the rows of all records.
     """
 
     heading: str
     text: str
     columns: tuple[str, ...]
-    rows: Callable[[Record], Iterator[list[str]]]
+    rows: Rows
 
 
 SECTIONS = (
     Section(
-        "What a probe reads off",
-        "Accuracy for rules; for fuzzy logic, the mean over terms of balanced accuracy, whose chance is 0.5. "
-        "On held-out combinations, with intervals over combinations.",
+        "Rules that a probe reads off",
+        "Accuracy on held-out combinations, with intervals over combinations; of untrained networks the mean "
+        "over five seeds and their range, or the run's own. A difference has an interval of its own, as both "
+        "are judged on the same instances.",
         (
-            *("run", "pair", "layer", "codes", "untrained", "permuted", "raw tokens"),
-            *("row-3 inputs", "codes and inputs", "ceiling"),
+            *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "what codes add to inputs"),
+            *("permuted", "raw tokens", "row-3 inputs", "codes and inputs", "ceiling"),
         ),
-        _probes,
+        _rule_probes,
+    ),
+    Section(
+        "Terms that a probe reads off",
+        "Balanced accuracy, whose chance is 0.5, and F1, both means over terms, on held-out combinations. "
+        "F1 is to be read against that of a probe that always says yes.",
+        (
+            *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "permuted", "raw tokens"),
+            *("F1 of codes", "of untrained", "codes − untrained", "of always yes"),
+        ),
+        _term_probes,
     ),
     Section(
         "How codes of tasks lie",
         "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, "
-        "with the p of a Mantel test; and of the same network before its first step.",
-        ("run", "pair", "tasks", "their distance", "ρ", "p", "untrained"),
+        "with the p of a Mantel test, by itself and corrected for all tests of this table by Holm's method; "
+        "and of the same network before its first step.",
+        ("run", "pair", "tasks", "their distance", "ρ", "p", "p, corrected", "untrained"),
         _topography,
     ),
     Section(
@@ -224,7 +295,7 @@ SECTIONS = (
         "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs "
         "of rules, ± the standard error over these pairs.",
         ("run", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
-        _edits,
+        _of_each(_edits),
     ),
     Section(
         "What the network believes",
@@ -232,13 +303,13 @@ SECTIONS = (
         "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no "
         "preference.",
         ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
-        _calibration,
+        _of_each(_calibration),
     ),
     Section(
         "Wrong answers, sorted",
         "[By kind](../errors.md), as shares of the wrong ones.",
         ("run", "accuracy", "valid alternative", "correspondence", "another rule", "none of these"),
-        _errors,
+        _of_each(_errors),
     ),
 )
 """The tables of the page, in order; one that no record has rows for is left out."""

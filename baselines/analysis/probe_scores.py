@@ -108,6 +108,25 @@ def count_presence(truth: Array, predicted: Array, combination: Array, classes: 
     return np.stack(each, axis=1)
 
 
+def subtract(counts: Counts, others: Counts, measure: Measure) -> dict[str, Interval]:
+    """Return by how much predictions score more than others of the same rows, by metric, with intervals.
+
+    A bootstrap sample draws the same combinations for both, so what makes some hard for both cancels.
+
+    Args:
+        counts: float64 ``[G, ...]``, as those of `summarise`.
+        others: the same of the others.
+        measure: `measure_classes` or `measure_presence`.
+    """
+    drawn = resample(len(counts))
+    more, less = ((each.sum(axis=0), np.tensordot(drawn, each, axes=1)) for each in (counts, others))
+    values, samples = ([measure(a)[0], measure(b)[0]] for a, b in zip(more, less, strict=True))
+    return {
+        name: interval(float(values[0][name] - values[1][name]), samples[0][name] - samples[1][name], -1, 1)
+        for name in values[0]
+    }
+
+
 def summarise(counts: Counts, measure: Measure, names: Sequence[str], rows: int, combinations: int) -> Score:
     """Return the score of counts, with intervals.
 

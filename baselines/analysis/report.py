@@ -34,7 +34,8 @@ CONTROLS: Mapping[str, str] = {
     "majority": "a probe that always says what is most frequent in the fitting data",
     "always_positive": "a probe that says of every label that it is there",
     "permuted": "the probe, its labels permuted between combinations",
-    "untrained": "the same on the network before its first step, of the run's own seed",
+    "untrained": "the same on the network before its first step, of the run's own seed; `decoding` lists "
+    "what networks of several seeds score as well",
     "raw_tokens": "the probe on what the network is given, in place of codes",
     "row3_inputs": "the probe on the pair of symbols that the position has in row 3, in place of codes",
     "codes_with_inputs": "the probe on codes and these symbols together: what codes add to them",

@@ -13,11 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis import distances
-from baselines.analysis.analysed import UNTRAINED, Analysed, batch_of, by_instance
+from baselines.analysis.analysed import Analysed, batch_of, by_instance, untrained_codes
 from baselines.analysis.calibration import Calibration, calibration
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
-from baselines.analysis.decoding import RAW_TOKENS, ROW3_INPUTS, WITH_INPUTS, Decoding, decode, fit_probe
+from baselines.analysis.decoding import (
+    RAW_TOKENS,
+    ROW3_INPUTS,
+    WITH_INPUTS,
+    Decoding,
+    Probe,
+    decode,
+    fit_probe,
+)
 from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
@@ -76,18 +84,21 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
     if inputs:
         beside[ROW3_INPUTS] = fit_probe(inputs, labels, names, FIT)
     ceiling = _bayes(found) if has_rules else None
+    places = [(pair, layer) for pair in found.trained for layer in found.layers]
+    untrained: dict[tuple[str, int], list[Probe]] = {place: [] for place in places}
+    for network in untrained_codes(found):
+        for pair, layer in places:
+            probe = fit_probe(_layer(network[pair], layer), labels, names, FIT)
+            untrained[pair, layer].append(probe)
     results: dict[str, dict[str, Decoding]] = {}
-    for pair, trained in found.trained.items():
-        untrained = found.codes[UNTRAINED][pair]
-        for layer in found.layers:
-            codes = _layer(trained, layer)
-            own = {UNTRAINED_PROBE: fit_probe(_layer(untrained, layer), labels, names, FIT)}
-            if inputs:
-                together = {part: np.hstack([each, inputs[part]]) for part, each in codes.items()}
-                own[WITH_INPUTS] = fit_probe(together, labels, names, FIT)
-            results.setdefault(pair, {})[str(layer + 1)] = decode(
-                codes, labels, names, FIT, beside={**own, **beside}, ceiling=ceiling
-            )
+    for pair, layer in places:
+        codes = _layer(found.trained[pair], layer)
+        own = {UNTRAINED_PROBE: untrained[pair, layer][0]}
+        if inputs:
+            together = {part: np.hstack([each, inputs[part]]) for part, each in codes.items()}
+            own[WITH_INPUTS] = fit_probe(together, labels, names, FIT)
+        given = {"beside": {**own, **beside}, "untrained": untrained[pair, layer], "ceiling": ceiling}
+        results.setdefault(pair, {})[str(layer + 1)] = decode(codes, labels, names, FIT, **given)
     return results
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from baselines.analysis import codes
+from baselines.analysis import analysed, codes
 from helpers.analysed_runs import finished_runs
 
 
@@ -12,6 +12,7 @@ def few_at_once():
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(codes, "_AT_ONCE_ON_CPU", 4)
         monkeypatch.setattr(codes, "_PIECES_ON_CPU", 2)
+        monkeypatch.setattr(analysed, "UNTRAINED_NETWORKS", 2)
         yield
 
 

@@ -1,7 +1,6 @@
 """Probes on codes whose structure was planted, so that the right score is known."""
 
 import json
-from dataclasses import asdict
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -12,6 +11,7 @@ from threadpoolctl import threadpool_info
 from baselines.analysis.controls import Labels, permute_labels
 from baselines.analysis.decoding import decode, fit_probe
 from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.jsonable import as_json
 
 R = 6
 RULES = [f"rule {number}" for number in range(R)]
@@ -203,7 +203,7 @@ def test_bayes_stands_among_the_controls_and_all_of_it_is_json(labels):
     ceiling = {"test": 0.974, "ood": 0.971}
     found = decode(of_rules(labels), labels, RULES, "fit", ceiling=ceiling)
     assert accuracy(found.controls["bayes"], "ood") == 0.971
-    told = json.loads(json.dumps(asdict(found), allow_nan=False))
+    told = json.loads(json.dumps(as_json(found), allow_nan=False))
     ood = told["probe"]["scores"]["ood"]
     assert ood["combinations"] == len(PARTS["ood"]) and ood["rows"] == 1200
     accurate = ood["metrics"]["accuracy"]
@@ -221,3 +221,25 @@ def test_codes_that_can_not_be_read_are_refused(labels, spoil, said):
     codes = by_part(labels, lambda each, random: np.eye(R)[each.values])
     with pytest.raises(ConfigurationError, match=said):
         fit_probe({**codes, "test": spoil(codes["test"])}, labels, RULES, "fit")
+
+
+def test_a_difference_has_a_narrower_interval_than_its_parts_where_both_fail_at_the_same(labels):
+    """Codes tell the rule but in some combinations; the others do so a little less often, in the same."""
+
+    def planted(size):
+        def code(each, random):
+            lost = each.combination % 3 == 0
+            rule = np.where(lost, random.integers(R, size=len(lost)), each.values)
+            return np.eye(R)[rule] + noise(random, each, R, size)
+
+        return by_part(labels, code, seed=7)
+
+    others = fit_probe(planted(0.45), labels, RULES, "fit")
+    found = decode(planted(0.35), labels, RULES, "fit", beside={"untrained": others}, untrained=[others] * 2)
+    apart = found.differences["codes − untrained"]["ood"]["accuracy"]
+    values = [accuracy(each, "ood") for each in (found.probe, others)]
+    assert apart.value == pytest.approx(values[0] - values[1]) and apart.low <= apart.value <= apart.high
+    whole = found.probe.scores["ood"].metrics["accuracy"]
+    assert apart.high - apart.low < (whole.high - whole.low) / 2
+    assert found.untrained["ood"]["accuracy"] == [values[1]] * 2
+    assert list(found.differences) == ["codes − untrained"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from baselines.analysis.pages import RECORDS, read_records, render_page
+from baselines.analysis.pages import RECORDS, holm, read_records, render_page
 from sraven import OutputError
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "results"
@@ -32,7 +32,10 @@ def page_of(tmp_path):
 def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     metrics = {"accuracy": {"value": 0.48, "low": 0.38, "high": 0.58}}
     probe = {"scores": {"ood": {"metrics": metrics}}}
-    record["decoding"] = {"row3": {"2": {"probe": probe, "controls": {"permuted": probe}}}}
+    apart = {"value": -0.1, "low": -0.2, "high": 0.0}
+    found = {"probe": probe, "controls": {"permuted": probe}, "untrained": {"ood": {"accuracy": [0.1, 0.3]}}}
+    found["differences"] = {"codes − untrained": {"ood": {"accuracy": apart}}}
+    record["decoding"] = {"row3": {"2": found}}
     record["run"]["seed"] = 7
     codes = {"row3": {"2": {"rules": {"zero_one": {"cosine": {"correlation": -0.5, "p": 0.01}}}}}}
     record["topography"] = {"trained": codes, "untrained": codes}
@@ -47,13 +50,27 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     row["of_wrong"] = {kind: {"mean": 0.25} for kind in row["of_wrong"]}
     page, run = page_of(record), "HYLA, sraven-v1, 23,437 steps, seed 7"
     for row in (
-        f"| {run} | `row3` | 2 | 0.480 [0.380, 0.580] | – | 0.480 | – | – | – | – |",
-        f"| {run} | `row3` | rules | zero one | −0.500 | 0.0100 | −0.500 |",
+        f"| {run} | `row3` | 2 | 0.480 [0.380, 0.580] | 0.200 (0.100 to 0.300) | −0.100 [−0.200, 0.000] | – "
+        "| 0.480 | – | – | – | – |",
+        f"| {run} | `row3` | rules | zero one | −0.500 | 0.0100 | 0.010 | −0.500 |",
         f"| {run} | `row3` | final {'| 0.250 ± 0.020 ' * 4}|",
         f"| {run} | 1.5000 | 1.5000 | 1.5000 | 0.200 | 0.300 | 0.600 |",
         f"| {run} | 0.2500 {'| 0.250 ' * 4}|",
     ):
         assert row in page
+
+
+def test_p_values_are_corrected_as_worked_by_hand():
+    assert holm([0.04, 0.01, 0.03, 0.9]) == pytest.approx([0.09, 0.04, 0.09, 0.9])
+    assert holm([]) == []
+
+
+def test_terms_have_balanced_accuracy_and_f1(page_of):
+    record = json.loads((COMMITTED / RECORDS / "fuzzy-hyla-query-seed-0.json").read_text())
+    page = page_of(record)
+    balanced = "0.617 [0.592, 0.643] | 0.595 | – | 0.502 | 0.488"
+    assert f"| `self` | 2 | {balanced} | 0.362 [0.336, 0.389] | 0.329 | – | 0.285 |" in page
+    assert "Rules that a probe" not in page
 
 
 def test_a_section_without_rows_is_left_out(record, page_of):
