@@ -93,7 +93,7 @@ def divide(
         ConfigurationError: if a split would be empty although its share isn't 0, or if the known
             combinations can't contain all seen terms.
     """
-    seen, unseen = _divide_terms(L, K, unseen_terms, unseen, seed, version)
+    seen, others = _divide_terms(L, K, unseen_terms, unseen, seed, version)
     count = count_combinations(len(seen), K)
     held_out = floor_of_share(holdout, count)
     known, least = count - held_out, -(-len(seen) // K)
@@ -122,4 +122,4 @@ def divide(
             f"holdout={holdout}: no partition with every seen term in train was found in {attempts:,} "
             f"draws at L={L}, K={K}, seed={seed}; use a smaller holdout"
         )
-    return Partition(seen, unseen, count, held_out, round_keys)
+    return Partition(seen, others, count, held_out, round_keys)

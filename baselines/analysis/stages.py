@@ -97,8 +97,13 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
         if inputs:
             together = {part: np.hstack([each, inputs[part]]) for part, each in codes.items()}
             own[WITH_INPUTS] = fit_probe(together, labels, names, FIT)
-        given = {"beside": {**own, **beside}, "untrained": untrained[pair, layer], "ceiling": ceiling}
-        results.setdefault(pair, {})[str(layer + 1)] = decode(codes, labels, names, FIT, **given)
+        of_pair = results.setdefault(pair, {})
+        of_pair[str(layer + 1)] = decode(
+            *(codes, labels, names, FIT),
+            beside={**own, **beside},
+            untrained=untrained[pair, layer],
+            ceiling=ceiling,
+        )
     return results
 
 
