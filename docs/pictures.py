@@ -9,10 +9,14 @@ from base64 import b64decode
 from pathlib import Path
 from shutil import which
 
+from matplotlib.figure import Figure
+
+from baselines.analysis.plots.frame import COLOURS, MARKS, PAGE, Picture, panels_of, save_picture
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.views import plots, show
 from sraven import SRAVEN
 from sraven.core.system.files import write_bytes, write_text
+from sraven.counting import count
 from sraven.views.drawing import draw_puzzle
 from sraven.views.show import make_puzzle
 
@@ -23,6 +27,32 @@ def puzzles() -> dict[str, str]:
     """Return the first training instance as it is asked and as it is explained: texts of files, by name."""
     puzzle = make_puzzle(SRAVEN(), "train", 0)
     return {"puzzle.svg": draw_puzzle(puzzle), "puzzle-answer.svg": draw_puzzle(puzzle, answer=True)}
+
+
+def counts() -> Picture:
+    """Return the picture of how many tasks and instances there are (paper, Figure A9)."""
+    sizes = range(1, 13)
+
+    def draw(figure: Figure) -> None:
+        tasks, instances = panels_of(figure, 2, 2)
+        look = {"linewidth": 1.2, "markersize": 4}
+        for name, label, colour, mark in (
+            ("tasks", "tasks", COLOURS[0], MARKS[0]),
+            ("paper_tasks", "the paper's formula", COLOURS[1], MARKS[1]),
+        ):
+            found = [float(getattr(count(M, 8), name)) or None for M in sizes]  # the paper's is 0 at M = 1
+            tasks.plot(sizes, found, color=colour, marker=mark, label=label, **look)
+        for K, colour, mark in zip((4, 8, 16), COLOURS, MARKS, strict=False):
+            found = [float(count(M, K).instances) for M in sizes]
+            instances.plot(sizes, found, color=colour, marker=mark, label=f"K = {K}", **look)
+        instances.axhline(2e7, color=COLOURS[-2], linestyle=":", linewidth=0.9)
+        instances.annotate("20 million: a training set", (12, 2e7), ha="right", va="bottom")
+        for axes, title in ((tasks, "tasks"), (instances, "instances")):
+            axes.set(title=f"number of {title}", xlabel="features M", yscale="log", xticks=sizes)
+            axes.grid(axis="y")
+            axes.legend(loc="upper left")
+
+    return Picture(draw, PAGE, 2.5)
 
 
 def take(page: Path) -> None:
@@ -51,6 +81,8 @@ def main() -> None:
     for name, text in puzzles().items():
         write_text(IMAGES / name, text)
     task = FuzzyLogic(L=2, K=2, holdout=0, unseen_terms=0)
+    _, png = save_picture(counts(), IMAGES / "counts")
+    png.unlink()
     plots.save_picture(show.make_puzzle(task, "train", 0), IMAGES / "surface.svg")
 
 
