@@ -6,8 +6,9 @@ alone, which asks what anyone may train on.
 
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,13 @@ MOST_PUZZLES = 1 << 15
 PRACTICE_SPLIT = "train"
 
 
-def make_play(asked: Sequence[Questions], title: str, practice: bool = False) -> str:
-    """Return the page of some sets of questions, in their order, as HTML.
+def make_play(
+    asked: Sequence[Questions],
+    title: str,
+    practice: bool = False,
+    in_order: Callable[[Iterable[Iterable[int]]], Iterator[int]] = chain.from_iterable,
+) -> str:
+    """Return the page of some sets of questions as HTML.
 
     A person's progress stays in the browser, by the digest of what is asked. What they hand out are lines
     that `sraven.text.completions` reads, with the ``seconds`` that each question took.
@@ -36,6 +42,8 @@ def make_play(asked: Sequence[Questions], title: str, practice: bool = False) ->
         asked: the sets, without solved examples and without choices.
         title: what to call them all, such as the name of a board.
         practice: whether to show the answers, and the rules behind them, after each reply.
+        in_order: yields what several sets have for each question, in the order in which they are asked; one
+            set after the other unless it is given.
 
     Raises:
         ConfigurationError: for sets that can't be asked like this, too many questions, or practice on
@@ -43,8 +51,15 @@ def make_play(asked: Sequence[Questions], title: str, practice: bool = False) ->
     """
     _check(asked, practice)
     sets = [_pack(questions, practice) for questions in asked]
-    digest = sha256(json.dumps(sets).encode()).hexdigest()
-    play = {"title": title, "digest": digest, "practice": practice, "sets": sets}
+    order = bytes(in_order([repeat(number, questions.count) for number, questions in enumerate(asked)]))
+    digest = sha256(json.dumps([sets, list(order)]).encode()).hexdigest()
+    play = {
+        "title": title,
+        "digest": digest,
+        "practice": practice,
+        "order": b64encode(order).decode(),
+        "sets": sets,
+    }
     return render(
         "play.html.jinja",
         style=Asset("palette.css", "frame.css", "play.css"),
@@ -61,7 +76,7 @@ def _check(asked: Sequence[Questions], practice: bool) -> None:
     for questions in asked:
         if isinstance(questions, Choosing) or questions.shots:
             raise ConfigurationError(
-                f"{questions.name} has choices or solved examples, which the page doesn't show; leave them out"
+                f"{questions.name} has choices or solved examples, which a page doesn't show; leave them out"
             )
         if practice and questions.split != PRACTICE_SPLIT:
             raise ConfigurationError(
@@ -79,7 +94,6 @@ def _pack(questions: Questions, practice: bool) -> dict[str, Any]:
     contexts = np.concatenate([questions.take(part).context for part in questions.parts()])
     return {
         "name": questions.name,
-        "count": questions.count,
         "M": task.M,
         "K": task.K,
         "explained": form.explain(Setting(task.M, task.K, task.permute, task.rules)),
@@ -91,9 +105,7 @@ def _pack(questions: Questions, practice: bool) -> dict[str, Any]:
 
 def _solve(questions: Questions) -> list[dict[str, Any]]:
     """Return the answers to a set, and the rules behind them."""
-    return [
-        _explain(make_puzzle(questions.task, questions.split, index)) for index in range(questions.count)
-    ]
+    return [_explain(make_puzzle(questions.task, questions.split, index)) for index in range(questions.count)]
 
 
 def _explain(puzzle: Puzzle) -> dict[str, Any]:

@@ -5,7 +5,9 @@ import click
 from cli.lazy import LazyGroup
 
 
-@click.group(name="text", cls=LazyGroup, package=__name__, names=("generate", "play", "score", "submit", "tasks"))
+@click.group(
+    name="text", cls=LazyGroup, package=__name__, names=("generate", "play", "score", "submit", "tasks")
+)
 def command() -> None:
     """The puzzles as text, for any language model behind any interface.
 

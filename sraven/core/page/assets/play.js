@@ -15,38 +15,40 @@
     return made;
   }
 
-  // Questions are numbered from 0 on, through all sets.
-  let total = 0;
+  // Questions are numbered from 0 on, through all sets. Those of a set stand in their order, if not together.
   for (const set of play.sets) {
-    set.first = total;
+    set.questions = [];
     set.bytes = atob(set.contexts);
-    set.title = `${set.M} number${set.M > 1 ? 's' : ''}, each from 0 to ${set.K - 1}`;
-    total += set.count;
+    set.title = `${set.M > 1 ? `${set.M} numbers, each` : '1 number,'} from 0 to ${set.K - 1}`;
   }
-  const setOf = (question) => play.sets.findLast((set) => set.first <= question);
-  const idOf = (question) => `${setOf(question).name}_${question - setOf(question).first}`;
+  const asked = Array.from(atob(play.order), (letter, question) => {
+    const set = play.sets[letter.charCodeAt(0)];
+    return { set, index: set.questions.push(question) - 1 };
+  });
+  const total = asked.length;
+  const setOf = (question) => asked[question].set;
+  const idOf = (question) => `${setOf(question).name}_${asked[question].index}`;
 
   function contextOf(question) {
-    const { M, first, bytes } = setOf(question);
-    const symbol = (at) => bytes.charCodeAt((question - first) * 8 * M + at);
+    const { set: { M, bytes }, index } = asked[question];
+    const symbol = (at) => bytes.charCodeAt(index * 8 * M + at);
     return Array.from({ length: 8 }, (_, panel) => Array.from({ length: M }, (_, at) => symbol(panel * M + at)));
   }
 
   function solutionOf(question) {
-    const set = setOf(question);
-    return play.practice && panelOf(question) ? set.solutions[question - set.first] : null;
+    const { set, index } = asked[question];
+    return play.practice && panelOf(question) ? set.solutions[index] : null;
   }
 
   // What was done, by question: the panel replied, or null, and the seconds that it took.
   const work = new Map();
   let current = 0;
   const panelOf = (question) => work.get(question)?.panel;
-  const replied = (set = { first: 0, count: total }) => Array.from(work.keys()).filter(
-    (question) => panelOf(question) && question >= set.first && question < set.first + set.count);
+  const replied = () => Array.from(work.keys()).filter(panelOf);
 
   /** Takes what comes from elsewhere, if it is a reply; returns whether it is. */
   function take(question, panel, seconds) {
-    if (!Number.isInteger(question) || question < 0 || question >= total || !Number.isFinite(seconds)) {
+    if (!asked[question] || !Number.isFinite(seconds)) {
       return false;
     }
     const { M, K } = setOf(question);
@@ -64,7 +66,7 @@
     try {
       const kept = JSON.parse(localStorage.getItem(store)) || { work: [], current: 0 };
       kept.work.forEach((each) => take(...each));
-      return setOf(kept.current) && kept.current < total ? kept.current : 0;
+      return asked[kept.current] ? kept.current : 0;
     } catch {
       say(FORGETFUL);
       return 0;
@@ -133,8 +135,9 @@
   function drawPanel(panel, at, solution, K) {
     const letters = lettersOf(solution, at % 3);
     const drawn = panel.map((number, place) => cellOf(String(number), number, letters[place], K));
-    const label = `Row ${Math.floor(at / 3) + 1}, column ${at % 3 + 1}: ${panel.join(' ')}`;
-    return make('div', { className: 'panel', role: 'img', ariaLabel: label }, ...drawn);
+    const told = panel.map((number, place) => (letters[place] ? `${number} ${letters[place]}` : number)).join(' ');
+    const ariaLabel = `Row ${Math.floor(at / 3) + 1}, column ${at % 3 + 1}: ${told}`;
+    return make('div', { className: 'panel', role: 'img', ariaLabel }, ...drawn);
   }
 
   function drawAsked(panel, solution, { M, K }) {
@@ -178,6 +181,7 @@
     const verdict = right ? 'Right.' : fits
       ? `Right: your panel fits. The puzzle was made with another one, ${target.join(' ')}.`
       : `Not quite. The answer is ${target.join(' ')}.`;
+    say(verdict);
     const rows = features.map(({ rule, row, rows }, feature) => make('tr', {},
       make('th', { scope: 'row', textContent: LETTERS[feature] }),
       make('td', {}, rule, make('small', { textContent: row })),
@@ -187,7 +191,6 @@
       textContent: answer.join(' ') + (String(answer) === String(target) ? ', with which the puzzle was made' : ''),
     }));
     find('solution').replaceChildren(
-      make('p', { className: 'verdict', textContent: verdict }),
       make('table', {}, make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...rows)),
       make('p', { textContent: answers.length > 1 ? `${figure(answers.length)} panels fit:` : 'No other panel fits.' }),
       ...(answers.length > 1 ? [make('ul', {}, ...others)] : []));
@@ -197,13 +200,13 @@
     find('done').value = replied().length;
     find('count').textContent = `${figure(replied().length)} of ${figure(total)}`;
     find('levels').replaceChildren(...play.sets.map((set) => {
-      const done = replied(set);
+      const done = replied().filter((question) => setOf(question) === set);
       const isRight = (question) => solutionOf(question).answers.some((each) => String(each) === String(panelOf(question)));
       const right = play.practice ? `, ${done.filter(isRight).length} right` : '';
       const button = make('button', { type: 'button', textContent: set.title, ariaCurrent: String(set === setOf(current)) });
-      button.addEventListener('click', () => leaveFor(nextOpen(set.first - 1, set) ?? set.first));
-      const bar = make('progress', { max: set.count, value: done.length, ariaLabel: set.title });
-      const told = make('span', { textContent: `${figure(done.length)} of ${figure(set.count)}${right}` });
+      button.addEventListener('click', () => leaveFor(nextOpen(-1, set.questions) ?? set.questions[0]));
+      const bar = make('progress', { max: set.questions.length, value: done.length, ariaLabel: set.title });
+      const told = make('span', { textContent: `${figure(done.length)} of ${figure(set.questions.length)}${right}` });
       return make('li', {}, button, make('div', { className: 'level' }, bar, told));
     }));
     if (find('handed')?.open) {
@@ -252,15 +255,10 @@
     focus();
   }
 
-  /** Returns the first question behind one that has no reply, of a set or, from the start again, of all. */
-  function nextOpen(behind, set = { first: 0, count: total }) {
-    for (let step = 1; step <= set.count; step += 1) {
-      const question = set.first + (behind - set.first + step + set.count) % set.count;
-      if (!panelOf(question)) {
-        return question;
-      }
-    }
-    return undefined;
+  /** Returns the first question behind one that has no reply or, where there is none, the first of all. */
+  function nextOpen(behind, questions = asked.keys()) {
+    const open = Array.from(questions).filter((question) => !panelOf(question));
+    return open.find((question) => question > behind) ?? open[0];
   }
 
   function skip() {
@@ -287,7 +285,6 @@
     if (play.practice) {
       show(current);
       focus();
-      say(find('solution').querySelector('.verdict').textContent);
     } else {
       const told = `Puzzle ${figure(current + 1)}: ${panelOf(current).join(' ')} is kept.`;
       skip();
@@ -355,10 +352,15 @@
   function pressed(event) {
     const { target, key } = event;
     const cell = target.closest('#matrix input');
-    if (event.ctrlKey || event.altKey || event.metaKey || target.matches('#number, textarea')) {
+    if (event.ctrlKey || event.altKey || event.metaKey || target.matches('textarea')) {
       return;
     }
-    if (Object.hasOwn(GOING, key.toLowerCase())) {
+    if (target.id === 'number') {
+      if (key !== 'Enter') {
+        return;
+      }
+      focus();  // a number that changed is gone to as it loses the focus
+    } else if (Object.hasOwn(GOING, key.toLowerCase())) {
       GOING[key.toLowerCase()]();
     } else if (cell && MOVES[key]) {
       move(cell, MOVES[key]);
@@ -391,9 +393,9 @@
     try {
       const { id, completion, seconds = 0 } = JSON.parse(line);
       const [, name, index] = /^(.*)_([0-9]+)$/.exec(id);
-      const question = play.sets.find((set) => set.name === name).first + Number(index);
+      const question = play.sets.find((set) => set.name === name).questions[Number(index)];
       const panel = /^Answer: \[([0-9 ]+)\]$/.exec(completion)[1].split(' ').map(Number);
-      return question < total && idOf(question) === id && take(question, panel, seconds);
+      return idOf(question) === id && take(question, panel, seconds);
     } catch {
       return false;
     }
@@ -419,7 +421,7 @@
     }
   }
 
-  find('puzzle').addEventListener('submit', reply);
+  find('answer').addEventListener('submit', reply);
   find('matrix').addEventListener('input', typed);
   find('matrix').addEventListener('focusin', ({ target }) => {
     if (target.matches('input')) {
