@@ -7,6 +7,7 @@ alone, which asks what anyone may train on.
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, repeat
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.page.marks import draw_project
 from sraven.core.page.render import Asset, render
+from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.forms import FORMS, Setting
 from sraven.text.questions import Questions
@@ -25,6 +27,20 @@ MOST_PUZZLES = 1 << 15
 """Questions of a page: it stays below a few megabytes."""
 
 PRACTICE_SPLIT = "train"
+
+PRACTICE_FEATURES, PRACTICE_COUNT = (1, 2, 3, 4), 5
+"""Features of the levels of practice, and puzzles of each."""
+
+
+def practise(
+    task: SRAVEN,
+    features: Sequence[int] = PRACTICE_FEATURES,
+    count: int = PRACTICE_COUNT,
+    form: str = "told",
+) -> tuple[Questions, ...]:
+    """Return sets of questions to practise with: instances of train, a set for each number of features."""
+    tasks = (replace(task, M=M, holdout=task.holdout if M > 1 else 0) for M in features)
+    return tuple(Questions(each, PRACTICE_SPLIT, count, form) for each in tasks)
 
 
 def make_play(

@@ -14,22 +14,16 @@ if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
-PRACTICE_FEATURES, PRACTICE_COUNT = (1, 2, 3, 4), 5
-"""What practice has unless options say otherwise: features of its levels, and puzzles of each."""
 
-
-def _practice(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
+def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
     """Return puzzles of train, from easy to hard, or of the one level that options name."""
-    from sraven.text.play import PRACTICE_SPLIT
-    from sraven.text.questions import Questions
+    from sraven.text.play import PRACTICE_COUNT, PRACTICE_FEATURES, PRACTICE_SPLIT, practise
 
     leave_out(("board_id", "split"), f"--practice shows answers, so it takes puzzles of {PRACTICE_SPLIT}")
-    count = count if is_given("count") else PRACTICE_COUNT
-    levels = (task.M,) if is_given("M") else PRACTICE_FEATURES
     if not is_given("answers"):
         task = replace(task, answers="any")
-    tasks = (replace(task, M=M, holdout=task.holdout if M > 1 else 0) for M in levels)
-    return tuple(Questions(each, PRACTICE_SPLIT, count, form) for each in tasks)
+    features = (task.M,) if is_given("M") else PRACTICE_FEATURES
+    return practise(task, features, count if is_given("count") else PRACTICE_COUNT, form)
 
 
 @click.command(name="play")
@@ -66,7 +60,7 @@ def command(
 
     asked: tuple[Questions, ...]
     if practice:
-        asked, title = _practice(task, count, form), "practice"
+        asked, title = _practise(task, count, form), "practice"
     elif board_id is not None:
         asked, title = board_questions(board_id, form), board_id
     else:

@@ -27,11 +27,12 @@ def play(quiet, tmp_path):
 
     def open_it(sets, practice=False):
         look(quiet, 1280)
-        path = tmp_path / "page.html"
+        path, blank = tmp_path / "page.html", tmp_path / "blank.html"
         path.write_text(make_play(sets, "some-puzzles", practice))
-        quiet.get(path.as_uri())
+        blank.touch()
+        quiet.get(blank.as_uri())  # a page of puzzles keeps its own as it closes
         quiet.execute_script("localStorage.clear()")
-        quiet.refresh()
+        quiet.get(path.as_uri())
         downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
         quiet.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
         return quiet
