@@ -13,6 +13,8 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import sraven
+from sraven.core.system.files import write_text
+from sraven.text.play import make_play, practise
 
 project = "SRAVEN"
 author = "The SRAVEN maintainers"
@@ -107,6 +109,14 @@ def pair_pictures(app: Sphinx, tree: nodes.document) -> None:
             light.parent.insert(light.parent.index(light) + 1, dark)
 
 
+def write_practice(app: Sphinx, error: Exception | None) -> None:
+    """Write the page of puzzles to practise with beside the others, to which they link as HTML."""
+    if error is None and app.builder.format == "html":
+        page = make_play(practise(sraven.SRAVEN()), "practice", practice=True)
+        write_text(Path(app.outdir) / "practice.html", page)
+
+
 def setup(app: Sphinx) -> None:
-    """Pair pictures before Sphinx collects them."""
+    """Pair pictures before Sphinx collects them, and add the page that isn't Sphinx's."""
     app.connect("doctree-read", pair_pictures, priority=100)
+    app.connect("build-finished", write_practice)

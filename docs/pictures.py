@@ -1,13 +1,14 @@
 """Draws the documentation's pictures that need no record: ``python docs/pictures.py [PAGE]``.
 
-PAGE is the leaderboard's, as ``sraven leaderboard --html`` writes it: its first screen is taken, which needs
-Chromium and its driver.
+PAGE is the leaderboard's, as ``sraven leaderboard --html`` writes it: its first screen is taken, and that of
+a puzzle to practise with, which needs Chromium and its driver.
 """
 
 import sys
 from base64 import b64decode
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 
@@ -17,10 +18,14 @@ from fuzzylogic.views import plots, show
 from sraven import SRAVEN
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
+from sraven.text.play import make_play, practise
 from sraven.views.drawing import draw_puzzle
 from sraven.views.show import make_puzzle
 
 IMAGES = Path(__file__).parent / "images"
+
+PLAYED = "n" * 16 + "3461\n"
+"""Keys that answer the first puzzle to practise with that has four features."""
 
 
 def puzzles() -> dict[str, str]:
@@ -55,25 +60,26 @@ def counts() -> Picture:
     return Picture(draw, PAGE, 2.5)
 
 
-def take(page: Path) -> None:
-    """Write what the first screen of the leaderboard's page looks like, light and dark."""
+def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None:
+    """Write what the first screen of a page looks like after some keys, light and dark."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
 
     address = page.resolve(strict=True).as_uri()
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--hide-scrollbars"):
         options.add_argument(argument)
-    driver = Service(which("chromedriver"))
-    with webdriver.Chrome(options=options, service=driver) as browser:
-        size = {"width": 760, "height": 980, "deviceScaleFactor": 1.5, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        for scheme, name in (("light", "leaderboard.png"), ("dark", "leaderboard-dark.png")):
+    for scheme, file in (("light", f"{name}.png"), ("dark", f"{name}-dark.png")):
+        with webdriver.Chrome(options=options, service=Service(which("chromedriver"))) as browser:
+            size = {"width": width, "height": height, "deviceScaleFactor": 1.5, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
             browser.get(address)
+            ActionChains(browser).send_keys(keys).perform()
             shot = browser.execute_cdp_cmd("Page.captureScreenshot", {})["data"]
-            write_bytes(IMAGES / name, b64decode(shot))
+            write_bytes(IMAGES / file, b64decode(shot))
 
 
 def main() -> None:
@@ -89,4 +95,8 @@ def main() -> None:
 if __name__ == "__main__":
     main()
     for argument in sys.argv[1:]:
-        take(Path(argument))
+        take(Path(argument), "leaderboard", 760, 980)
+        with TemporaryDirectory() as folder:
+            page = Path(folder) / "practice.html"
+            write_text(page, make_play(practise(SRAVEN()), "practice", practice=True))
+            take(page, "play", 980, 650, PLAYED)

@@ -90,6 +90,7 @@ train fuzzylogic-small-v1 --attention hyla --warmup 1 --print-config
 bench
 text tasks
 text generate --M 2 -n 3 --out prompts.jsonl
+text play --M 2 -n 3 --out page.html
 text score completions.jsonl
 challenge commit program --name A --out commitment.json
 challenge new {SRAVEN_BOARD} COMMITMENT --out round

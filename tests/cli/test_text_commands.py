@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.page import Page
 from sraven.text import find_question
 
 ASKED = ["text", "generate", "--M", "2", "--K", "7", "-n", "6"]
@@ -84,3 +85,34 @@ def test_refusals_take_a_line_and_leave_what_was_there(run, tmp_path):
 def test_all_instances_are_asked_about_if_told_so(run):
     [line, *_] = read(run(*ASKED, "--answers", "any")[1])
     assert line["id"] == "v1_M2-K7_h25_s0_ood-6_told-0_0"
+
+
+def facts_of(path):
+    [(attributes, _)] = Page(path.read_text()).find("main")
+    return json.loads(attributes["data-play"])
+
+
+def test_a_page_asks_what_prompts_ask(run, tmp_path):
+    code, out, err = run(*ASKED[:1], "play", *ASKED[2:], "--out", tmp_path / "page.html", "--json")
+    assert (code, err) == (0, "")
+    [name] = json.loads(out)["questions"]
+    [found] = facts_of(tmp_path / "page.html")["sets"]
+    assert found["name"] == name and json.loads(out)["puzzles"] == 6
+    assert {line["id"] for line in read(run(*ASKED)[1])} == {f"{name}_{index}" for index in range(6)}
+
+
+def test_practice_is_of_train_and_starts_easy(run, refused, tmp_path):
+    page = tmp_path / "page.html"
+    for options, sets in (
+        ([], [(1, 8, 5), (2, 8, 5), (3, 8, 5), (4, 8, 5)]),
+        (["--M", "2", "--K", "5", "-n", "3"], [(2, 5, 3)]),
+    ):
+        assert run("text", "play", "--practice", *options, "--out", page)[0] == 0
+        found = facts_of(page)["sets"]
+        assert [(each["M"], each["K"], len(each["solutions"])) for each in found] == sets
+        assert all("_train-" in each["name"] and "unique" not in each["name"] for each in found)
+    for option in (["--split", "ood"], ["--board", "sraven-text-v1"]):
+        message = refused("text", "play", "--practice", *option, "--out", tmp_path / "other.html")
+        assert f"takes puzzles of train; leave {option[0]} out" in message
+    assert "leave --M out" in refused("text", "play", "--board", "b", "--M", "3", "--out", page)
+    assert not (tmp_path / "other.html").exists()

@@ -6,7 +6,14 @@ OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = tru
 
 RATIOS = """
 // The contrast of every text with what lies behind it: WCAG 2.1, relative luminance.
-const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+const parse = (color) => {  // however it is written
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = color;
+  pen.fillRect(0, 0, 1, 1);
+  const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue, alpha / 255];
+};
 const luminance = (color) => {
   const [r, g, b] = parse(color).slice(0, 3).map((part) => {
     const share = part / 255;
@@ -17,7 +24,7 @@ const luminance = (color) => {
 const behind = (element) => {
   for (let each = element; each; each = each.parentElement) {
     const color = getComputedStyle(each).backgroundColor;
-    const [, , , alpha = 1] = parse(color);
+    const [, , , alpha] = parse(color);
     if (alpha === 1) { return color; }
     if (alpha !== 0) { throw new Error('half transparent: ' + color); }
   }

@@ -7,43 +7,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from cli.shared.families import field_option
-from cli.shared.options import argument_of
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, wants_json
-from sraven.settings import POLICIES, Settings
+from cli.shared.questions import board_questions, question_options
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
-FORMS, SCHEMES = ("told", "untold"), ("context", "uniform", "near", "centred")
-"""Names of `sraven.text.FORMS` and `SCHEMES`, for the help, which imports no kernels."""
-
-
-def _make_task(answers: str, permute: bool, **values: Any) -> "SRAVEN":
-    from sraven.task import SRAVEN
-
-    given = {name: value for name, value in values.items() if value is not None}
-    return SRAVEN(answers=answers, permute=not permute, **given)
-
-
-_FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"
-
-task_options = argument_of(
-    "task",
-    _make_task,
-    *(field_option(Settings, name) for name in _FIELDS),
-    click.option(
-        "--answers",
-        default="unique",
-        show_default=True,
-        metavar="|".join(POLICIES),
-        help="Take all instances, or those with one answer.",
-    ),
-)
+SCHEMES = ("context", "uniform", "near", "centred")
+"""Names of `sraven.text.SCHEMES`, for the help, which imports no kernels."""
 
 
 @contextmanager
@@ -60,34 +34,8 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
-def _board_questions(context: click.Context, board_id: str, form: str, shots: int) -> "tuple[Questions, ...]":
-    """Return the questions of a board in a form; options that say which questions there are have no place."""
-    from sraven.text.submission import read_text_board
-    from sraven.text.wording import form_name
-
-    for parameter in context.command.params:
-        is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if is_given and parameter.name in (*_FIELDS, "answers", "split", "count", "choices"):
-            raise click.UsageError(f"--board says which questions there are; leave {parameter.opts[0]} out")
-    board, wording = read_text_board(board_id)
-    name = form_name(form, shots)
-    if name not in board.prompts:
-        raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
-    return wording.questions(name)
-
-
 @click.command(name="generate")
-@click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v1.")
-@task_options
-@click.option("--split", default="ood", show_default=True, help="Where the questions come from.")
-@click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many.")
-@click.option(
-    "--form",
-    default="told",
-    show_default=True,
-    metavar="|".join(FORMS),
-    help="Explain the rules, or nothing.",
-)
+@question_options
 @click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
 @click.option(
     "--choices",
@@ -103,9 +51,7 @@ def _board_questions(context: click.Context, board_id: str, form: str, shots: in
 )
 @click.option("--out", type=output_file, help="File to write.")
 @json_option
-@click.pass_context
 def command(
-    context: click.Context,
     task: "SRAVEN",
     board_id: str | None,
     split: str,
@@ -140,7 +86,7 @@ def command(
     if board_id is None:
         asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
     else:
-        asked = _board_questions(context, board_id, form, shots)
+        asked = board_questions(board_id, form, shots)
     written = 0
     with _writing(out) as file:
         for questions in asked:

@@ -59,7 +59,7 @@ def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> st
     entries = [entry for standing in found for entry in standing.entries]
     return render(
         "page.html.jinja",
-        style=Asset("palette.css", "page.css", "drawings.css", "table.css"),
+        style=Asset("palette.css", "frame.css", "page.css", "drawings.css", "table.css"),
         script=Asset("page.js"),
         mark=draw_project(),
         legend=find_legend(entries),

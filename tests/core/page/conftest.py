@@ -34,20 +34,26 @@ def driver():
 
 
 @pytest.fixture
-def open_page(driver, tmp_path):
+def quiet(driver):
+    """The browser, in which errors of a page fail the test."""
+    for log in ("browser", "performance"):
+        driver.get_log(log)
+    yield driver
+    assert driver.get_log("browser") == []
+
+
+@pytest.fixture
+def open_page(quiet, tmp_path):
     """Write a page and open it as a file, at a width; errors fail the test.
 
     Its boards are open, unless `folded` says otherwise.
     """
 
     def open_it(*standings, width=1280, folded=False):
-        look(driver, width)
-        driver.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
+        look(quiet, width)
+        quiet.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
         if not folded:
-            driver.execute_script(OPEN_BOARDS)
-        return driver
+            quiet.execute_script(OPEN_BOARDS)
+        return quiet
 
-    for log in ("browser", "performance"):
-        driver.get_log(log)
-    yield open_it
-    assert driver.get_log("browser") == []
+    return open_it

@@ -1,0 +1,84 @@
+"""Options that say which questions are asked in words."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from cli.shared.families import field_option
+from cli.shared.options import argument_of, join_options
+from sraven.settings import POLICIES, Settings
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
+    from sraven.text.questions import Questions
+
+FORMS = ("told", "untold")
+"""Names of `sraven.text.FORMS`, for the help, which imports no kernels."""
+
+_FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"
+
+
+def _make_task(answers: str, permute: bool, **values: Any) -> "SRAVEN":
+    from sraven.task import SRAVEN
+
+    given = {name: value for name, value in values.items() if value is not None}
+    return SRAVEN(answers=answers, permute=not permute, **given)
+
+
+question_options = join_options(
+    click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v1."),
+    argument_of(
+        "task",
+        _make_task,
+        *(field_option(Settings, name) for name in _FIELDS),
+        click.option(
+            "--answers",
+            default="unique",
+            show_default=True,
+            metavar="|".join(POLICIES),
+            help="Take all instances, or those with one answer.",
+        ),
+    ),
+    click.option("--split", default="ood", show_default=True, help="Where the questions come from."),
+    click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many."),
+    click.option(
+        "--form",
+        default="told",
+        show_default=True,
+        metavar="|".join(FORMS),
+        help="Explain the rules, or nothing.",
+    ),
+)
+"""Adds the options; the command gets ``board_id``, ``task``, ``split``, ``count`` and ``form``."""
+
+
+def is_given(name: str) -> bool:
+    """Tell whether the command that runs was given an option, by its argument's name."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def leave_out(names: Collection[str], why: str) -> None:
+    """Refuse options that have no place beside another one.
+
+    Args:
+        names: of their arguments.
+        why: what the refusal begins with.
+    """
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in names and is_given(parameter.name):
+            raise click.UsageError(f"{why}; leave {parameter.opts[0]} out")
+
+
+def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[Questions, ...]":
+    """Return the questions of a board in a form; options that say which questions there are have no place."""
+    from sraven.text.submission import read_text_board
+    from sraven.text.wording import form_name
+
+    leave_out((*_FIELDS, "answers", "split", "count", "choices"), "--board says which questions there are")
+    board, wording = read_text_board(board_id)
+    name = form_name(form, shots)
+    if name not in board.prompts:
+        raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
+    return wording.questions(name)
