@@ -82,7 +82,7 @@ def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tupl
     Raises:
         OutputError: if there is no run, it isn't finished and no step was asked for, or it has no such
             checkpoint, or no whole one; or if what is published isn't what its configuration says.
-        HubError: if the server or the line fails.
+        OSError: if the Hub or the line to it fails.
     """
     folder = local_run(folder)
     config = read_run(folder)
@@ -100,7 +100,7 @@ def local_run(run: str | os.PathLike[str]) -> Path:
     """Return the directory of a run; of one on the Hub, that which it is downloaded to.
 
     Raises:
-        OutputError, HubError: as `load_run`, for a place on the Hub.
+        OutputError, OSError: as `load_run`, for a place on the Hub.
     """
     text = os.fspath(run)
     return _download(read_place(text, MODEL)) if text.startswith(PREFIXES[MODEL]) else Path(text)
@@ -113,7 +113,7 @@ def named_runs(runs: Iterable[str]) -> list[tuple[Path, str]]:
         runs: directories, of runs or of several runs each, and places on the Hub.
 
     Raises:
-        OutputError, HubError: as `load_run`; or if a directory holds no run.
+        OutputError, OSError: as `load_run`; or if a directory holds no run.
     """
     return [
         (found, run if run.startswith(PREFIXES[MODEL]) else str(found))
@@ -127,6 +127,7 @@ def _download(place: Place) -> Path:
 
     The configuration comes first, as it says how large the parameters are.
     """
+    import safetensors  # noqa: F401  # if it is missing, that is said before the download
     from huggingface_hub import HfApi
 
     api = HfApi()
@@ -137,9 +138,9 @@ def _download(place: Place) -> Path:
         def download(name: str, most: int) -> Path:
             if name not in sizes:
                 raise OutputError(f"{place} has no {name}: it is no run of `sraven publish`")
-            if not isinstance(sizes[name], int) or sizes[name] > most:
-                size = escape(sizes[name])
-                raise OutputError(f"{place}: {name} has {size} bytes; expected {most:,} or fewer")
+            size = sizes[name]
+            if not isinstance(size, int) or size > most:
+                raise OutputError(f"{place}: {name} has {escape(size)} bytes; expected {most:,} or fewer")
             return Path(insist(lambda: api.hf_hub_download(place.repository, name, revision=info.sha)))
 
         folder = download(CONFIG, _SMALL).parent

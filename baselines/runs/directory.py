@@ -55,7 +55,7 @@ def check_folder(folder: Path, config: RunConfig) -> None:
     Raises:
         OutputError: if it holds something else, such as a published model.
     """
-    if is_published(folder):
+    if is_published(folder) or folder.parts[:1] == ("hf:",):
         raise OutputError(
             f"{folder} is a published model, without what its optimiser knew: training can't go on from it; "
             "choose another directory"

@@ -5,13 +5,11 @@ and the file says of which run they are. A directory with this file in place of 
 model: that of a run without what only training needs.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
-from flax.traverse_util import flatten_dict, unflatten_dict
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
@@ -28,7 +26,7 @@ _HEADER = 1 << 20
 
 def most_bytes(target: Any) -> int:
     """Return how many bytes a file of parameters may have, given their shapes."""
-    return _HEADER + sum(_ITEM_SIZE * leaf.size for leaf in jax.tree.leaves(target))
+    return _HEADER + _ITEM_SIZE * sum(int(leaf.size) for leaf in jax.tree.leaves(target))
 
 
 def write_weights(path: Path, params: Any, run: str) -> None:
@@ -43,7 +41,7 @@ def write_weights(path: Path, params: Any, run: str) -> None:
 
     # The writer takes the memory as it lies, whatever its strides say.
     arrays = jax.tree.map(lambda leaf: np.ascontiguousarray(leaf, np.float32), params)
-    save_file(flatten_dict(arrays, sep="."), path, {_RUN: run})
+    save_file(_by_name(arrays), path, {_RUN: run})
 
 
 def read_weights(path: Path, target: Any, run: str) -> Any:
@@ -59,7 +57,7 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
     """
     from safetensors import SafetensorError, safe_open
 
-    wanted: Mapping[str, Any] = flatten_dict(target, sep=".")
+    wanted = _by_name(target)
     try:
         if (size := path.stat().st_size) > most_bytes(target):
             raise ValueError(f"it has {size:,} bytes, and {most_bytes(target):,} or fewer by config.json")
@@ -72,14 +70,17 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
                 if held.get(name) != forms.get(name):
                     there, asked = (_in_words(each.get(name)) for each in (held, forms))
                     raise ValueError(f"tensor {escape(name)} is {there}, and {asked} by config.json")
-            arrays = {name: file.get_tensor(name) for name in wanted}
+            arrays = [jax.device_put(file.get_tensor(name), leaf.sharding) for name, leaf in wanted.items()]
     except (OSError, SafetensorError) as error:
         raise OutputError(f"{path} can't be read: {escape(str(error))}") from None
     except ValueError as error:
         raise OutputError(f"{path} can't be used: {error}") from None
-    return unflatten_dict(
-        {name: jax.device_put(array, wanted[name].sharding) for name, array in arrays.items()}, sep="."
-    )
+    return jax.tree.unflatten(jax.tree.structure(target), arrays)
+
+
+def _by_name(tree: Any) -> dict[str, Any]:
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
 
 
 def _form(tensor: Any) -> tuple[str, list[int]]:

@@ -80,8 +80,9 @@ def command(
     """
     with needs_extra("sraven analyse", "baselines"):
         from baselines.load import named_runs
-    quiet_downloads()
-    names = dict(named_runs(runs))
+
+        quiet_downloads()
+        names = dict(named_runs(runs))
     folders = tuple(names)
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import Options

@@ -59,8 +59,8 @@ def command(
         from baselines.load import named_runs
         from baselines.runs.directory import read_run
 
-    quiet_downloads()
-    folders = tuple(folder for folder, _ in named_runs(runs))
+        quiet_downloads()
+        folders = tuple(folder for folder, _ in named_runs(runs))
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
     entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}

@@ -52,11 +52,10 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[tuple
     with TemporaryDirectory() as folder:
         if is_run:
             with needs_extra("publishing a run", "baselines"):
-                import safetensors  # noqa: F401  # what is missed is said before the work
-
                 from baselines.publish import write_files as write_run
 
-            yield Path(folder), write_run(path, Path(folder), place)
+                names = write_run(path, Path(folder), place)
+            yield Path(folder), names
             return
         from sraven.text.published import read_sets, write_files
 

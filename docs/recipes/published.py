@@ -5,8 +5,8 @@
     outputs = model(tokens)                                  # float32 [B, T, I] to [B, T, O]
 
 The modules have the names and shapes of the file, those of the JAX baselines, so nothing is renamed or
-transposed; a test compares the outputs of both. Letters: B instances, T tokens, I and O numbers of a token that
-comes in and goes out, E width, H heads, D width of a head.
+transposed; a test compares the outputs of both. Letters: B instances, T tokens, I numbers of a token, O of an
+output, E width, H heads, D width of a head.
 """
 
 import json

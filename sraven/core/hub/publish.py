@@ -80,7 +80,7 @@ def publish_files(
         if get_token() is None:
             raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
         insist(lambda: api.create_repo(repository, repo_type=kind, private=private, exist_ok=True))
-        before = insist(lambda: api.repo_info(repository, repo_type=kind))
+        before: Any = insist(lambda: api.repo_info(repository, repo_type=kind))
         tags = _tags(api, place)
         if tag in tags and tags[tag] != before.sha:
             raise OutputError(

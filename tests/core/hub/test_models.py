@@ -170,6 +170,7 @@ def test_training_cant_go_on_from_it(hub, trained, on_hub, tmp_path):
     line = ["train", board, f"--attention={attention}", *tiny_options()]
     assert "is a published model, without what its optimiser knew" in hub.refused(*line, f"--out={folder}")
     assert all_bytes(folder) == before
+    assert "hf:/user/fuzzy-hyla is a published model" in hub.refused(*line, f"--out={URI}")
 
 
 def test_what_isnt_finished_is_refused(hub, trained, tmp_path):
@@ -216,7 +217,7 @@ FAULTS = {
         lambda held: held.update(more=np.zeros(2, np.float32))
     ),
     "it is of another run, or config.json was changed": lambda files: {WEIGHTS: save(load(files[WEIGHTS]))},
-    "can't be read: Error while deserializing": lambda files: {WEIGHTS: files[WEIGHTS][:-1]},
+    "model.safetensors can't be read: ": lambda files: {WEIGHTS: files[WEIGHTS][:-1]},
     "bytes; expected": lambda files: {WEIGHTS: files[WEIGHTS] + bytes(1 << 20)},
     "config.json has 1048577 bytes; expected 1,048,576 or fewer": lambda files: {CONFIG: b" " * (1048577)},
     "config.json can't be read": lambda files: {CONFIG: b"[" * 100_000},
