@@ -14,6 +14,7 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.load import load_run
 from baselines.recipes import RECIPES, USUAL, defaults_of
 from baselines.runs.command import train_command
+from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
 from baselines.runs.provenance import commit_of, hardware_of
 from baselines.runs.result import RESULT, add_evaluation
@@ -123,7 +124,7 @@ def write_entry(
     check_new(Path(out))
     found = evaluate_runs(runs)
     seen = found.configs[0].steps * found.configs[0].batch_size
-    chosen_by = SELECTION_SPLIT if any(_is_of_a_grid(run) for run in runs) else None
+    chosen_by = SELECTION_SPLIT if any(is_of_a_grid(run) for run in runs) else None
     machine = hardware or hardware_of(runs) or UNKNOWN
     training = Training(seen, f"{seen:,} instances", chosen_by, machine, tuning_trials)
     commit = code_commit or commit_of(runs)
@@ -135,7 +136,7 @@ def write_entry(
     return found
 
 
-def _is_of_a_grid(run: Path) -> bool:
+def is_of_a_grid(run: Path) -> bool:
     """Tell whether a run is one of a grid's, of which a point is chosen."""
     return (run.resolve().parent.parent / SUMMARY).is_file()
 
@@ -143,7 +144,12 @@ def _is_of_a_grid(run: Path) -> bool:
 def keep_scores(
     run: Path, config: RunConfig, scores: Scores, instances: Mapping[str, int], corpus: str | None = None
 ) -> None:
-    """Write scores into the result of a run, as `add_evaluation` does; note it if that fails."""
+    """Write scores into the result of a run, as `add_evaluation` does; note it if that fails.
+
+    What was published stays as it is.
+    """
+    if is_published(run):
+        return
     try:
         add_evaluation(run, config, scores, instances, corpus)
     except OSError as error:

@@ -1,19 +1,37 @@
-"""Trained runs, read from their directories."""
+"""Trained runs, read from their directories, or from the Hub, which has them as published models."""
 
+import os
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.runs.directory import open_checkpoints, read_run, restore_run
+from baselines.runs.directory import (
+    CONFIG,
+    WEIGHTS,
+    is_published,
+    open_checkpoints,
+    read_run,
+    restore_run,
+)
+from baselines.runs.provenance import RECORD
 from baselines.runs.result import diverged_at
-from baselines.training.compiled import target_of
+from baselines.runs.weights import most_bytes, read_weights
+from baselines.training.compiled import abstract_state, target_of
 from baselines.training.experiment import board_of, program_of
 from baselines.training.processes import note
 from baselines.training.sharding import make_mesh
 from baselines.training.step import Program
+from baselines.views.curves import find_runs
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import OutputError
+from sraven.core.base.escape import escape
+from sraven.core.hub.service import MODEL, PREFIXES, Place, in_one_line, insist, read_place
+
+_SMALL, _MOST_RECORDS = 1 << 20, 100
+"""Most bytes of a published file beside the parameters, and records of who trained a run."""
 
 
 def restore_params(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Any:
@@ -29,6 +47,11 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
         OutputError: if it isn't finished and no step was asked for, it diverged, its last checkpoint is
             damaged, or it has no such checkpoint.
     """
+    if is_published(folder):
+        if step not in (None, -1, config.steps):
+            raise OutputError(f"{folder} is a published model, of step {config.steps:,} alone")
+        target = target_of(program, make_mesh()).params
+        return read_weights(folder / WEIGHTS, target, config.digest)
     which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
     target = target_of(program, make_mesh())
     restored = restore_run(open_checkpoints(folder, config), config, target, which)
@@ -45,7 +68,7 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
     return restored.state.params
 
 
-def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
+def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tuple[RunConfig, Any]:
     """Return the configuration and the parameters of a run on a board that makes its instances.
 
     `baselines.training.predict.predict` makes predictions of them,
@@ -53,13 +76,77 @@ def load_run(folder: Path, *, step: int | None = None) -> tuple[RunConfig, Any]:
     looked at while it is trained: its newest checkpoints are there.
 
     Args:
-        folder: the run's directory.
+        folder: the run's directory, or a place on the Hub: ``hf://user/name``, ``hf://user/name@TAG``.
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
         OutputError: if there is no run, it isn't finished and no step was asked for, or it has no such
-            checkpoint, or no whole one.
+            checkpoint, or no whole one; or if what is published isn't what its configuration says.
+        OSError: if the Hub or the line to it fails.
     """
+    folder = local_run(folder)
     config = read_run(folder)
-    program = program_of(config, encoding_of(board_of(config).task))
-    return config, restore_params(folder, program, config, step)
+    return config, restore_params(folder, _program_of(config), config, step)
+
+
+def _program_of(config: RunConfig) -> Program:
+    return program_of(config, encoding_of(board_of(config).task))
+
+
+# From the Hub -----------------------------------------------------------------------------------------
+
+
+def local_run(run: str | os.PathLike[str]) -> Path:
+    """Return the directory of a run; of one on the Hub, that which it is downloaded to.
+
+    Raises:
+        OutputError, OSError: as `load_run`, for a place on the Hub.
+    """
+    text = os.fspath(run)
+    return _download(read_place(text, MODEL)) if text.startswith(PREFIXES[MODEL]) else Path(text)
+
+
+def named_runs(runs: Iterable[str]) -> list[tuple[Path, str]]:
+    """Return the directories of runs, each with its name: a place on the Hub, or the directory itself.
+
+    Args:
+        runs: directories, of runs or of several runs each, and places on the Hub.
+
+    Raises:
+        OutputError, OSError: as `load_run`; or if a directory holds no run.
+    """
+    return [
+        (found, run if run.startswith(PREFIXES[MODEL]) else str(found))
+        for run in runs
+        for found in find_runs([local_run(run)])
+    ]
+
+
+def _download(place: Place) -> Path:
+    """Download a published model into the Hub's cache, nothing larger than it may be; return its directory.
+
+    The configuration comes first, as it says how large the parameters are.
+    """
+    import safetensors  # noqa: F401  # if it is missing, that is said before the download
+    from huggingface_hub import HfApi
+
+    api = HfApi()
+    with in_one_line(place, "loading"):
+        info = insist(lambda: api.model_info(place.repository, revision=place.revision, files_metadata=True))
+        sizes = {each.rfilename: each.size for each in info.siblings or ()}
+
+        def download(name: str, most: int) -> Path:
+            if name not in sizes:
+                raise OutputError(f"{place} has no {name}: it is no run of `sraven publish`")
+            size = sizes[name]
+            if not isinstance(size, int) or size > most:
+                raise OutputError(f"{place}: {name} has {escape(size)} bytes; expected {most:,} or fewer")
+            return Path(insist(lambda: api.hf_hub_download(place.repository, name, revision=info.sha)))
+
+        folder = download(CONFIG, _SMALL).parent
+        target = abstract_state(_program_of(read_run(folder))).params
+        download(WEIGHTS, most_bytes(target))
+        records = [name for name in sizes if re.fullmatch(RECORD.format("[0-9a-f]{12}"), name)]
+        for name in records[:_MOST_RECORDS]:
+            download(name, _SMALL)
+    return folder

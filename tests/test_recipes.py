@@ -15,25 +15,36 @@ import pytest
 from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
+from baselines.recipes import make_config
+from baselines.runs.weights import write_weights
 from baselines.training.optim import warmup_cosine
 from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN
+from sraven.core.base.spec import values_of
+from sraven.core.boards.board import read_board
 from sraven.core.submissions.submission import score_submission
+from sraven.core.system.files import write_json
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"
 SHAPE = {"layers": 1, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}
 LENGTH = 18
 
 
-def load(name, monkeypatch):
-    """Return a recipe as a module, with a small model."""
+def import_recipe(name, monkeypatch):
+    """Return a recipe as a module."""
     spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, f"recipe_{name}", module)
     spec.loader.exec_module(module)
+    return module
+
+
+def load(name, monkeypatch):
+    """Return a recipe as a module, with a small model."""
+    module = import_recipe(name, monkeypatch)
     for field in ("width", "mlp_width"):
         monkeypatch.setattr(module, field.upper(), SHAPE[field])
     small = {field: SHAPE[field] for field in ("layers", "heads", "qkv_width")}
@@ -115,6 +126,57 @@ def test_the_model_in_pytorch_is_that_of_the_baselines(for_torch, baseline):
     with torch.no_grad():
         out = model(torch.from_numpy(tokens)).numpy()
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """The recipe that reads published models."""
+    for library in ("torch", "safetensors"):
+        pytest.importorskip(library)
+    return import_recipe("published", monkeypatch)
+
+
+def write_published(folder, params, **values):
+    config = make_config(read_board("sraven-v1"), **{**SHAPE, **values})
+    write_json(folder / "config.json", values_of(config))
+    write_weights(folder / "model.safetensors", params, config.digest)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attention": "softmax"},
+        {"attention": "linear"},
+        {"attention": "hyla"},
+        {"attention": "hyla", "activation": "gelu", "position": "relative_both_ways", "layers": 2},
+    ],
+)
+def test_a_published_model_in_pytorch_is_that_of_the_baselines(published, changes, tmp_path):
+    import torch
+
+    model = Transformer(TransformerConfig(5, 4, LENGTH, **{**SHAPE, **changes}))
+    tokens = np.random.default_rng(0).standard_normal((2, LENGTH, 5)).astype(np.float32)
+    params = jax.jit(model.init)(jax.random.key(0), tokens)
+    drawn = iter(jax.random.split(jax.random.key(1), 100))  # biases and scales too: they begin with 0 and 1
+    params = jax.tree.map(lambda leaf: leaf + 0.1 * jax.random.normal(next(drawn), leaf.shape), params)
+    expected = jax.jit(model.apply)(params, tokens)
+    write_published(tmp_path, params["params"], **changes)
+    with torch.no_grad():
+        out = published.load(tmp_path)(torch.from_numpy(tokens)).numpy()
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_recipe_of_published_models_refuses_what_it_lacks(published, tmp_path):
+    write_published(tmp_path, {"out": {"bias": np.zeros(3)}}, attention="hyla_deep")
+    with pytest.raises(ValueError, match="hyla_deep attention, mlp: add it to this file"):
+        published.load(tmp_path)
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_the_buckets_of_published_models_are_those_of_the_baselines(published, both_ways):
+    for length in (9, 18, 27, 32, 36, 54):
+        expected = relative_buckets(length, length, length, length, bidirectional=both_ways)
+        assert np.array_equal(published.relative_buckets(length, both_ways).numpy(), expected)
 
 
 @pytest.mark.parametrize("kind", ["for_jax", "for_torch"])

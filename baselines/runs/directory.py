@@ -19,7 +19,7 @@ from sraven.core.base.spec import values_of
 from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
 from sraven.core.system.lock import LOCK, Lock
 
-CONFIG, CHECKPOINTS = "config.json", "checkpoints"
+CONFIG, CHECKPOINTS, WEIGHTS = "config.json", "checkpoints", "model.safetensors"
 
 
 def _is_left_over(name: str) -> bool:
@@ -44,12 +44,22 @@ def read_run(folder: Path) -> RunConfig:
         raise OutputError(f"{path} can't be read: {error}") from None
 
 
+def is_published(folder: Path) -> bool:
+    """Tell whether a directory is a published model: parameters in place of checkpoints."""
+    return (folder / WEIGHTS).is_file() and not (folder / CHECKPOINTS).exists()
+
+
 def check_folder(folder: Path, config: RunConfig) -> None:
     """Check that a run may go into a directory: that it is new, empty, or that run's, and not in another's.
 
     Raises:
-        OutputError: if it holds something else.
+        OutputError: if it holds something else, such as a published model.
     """
+    if is_published(folder) or folder.parts[:1] == ("hf:",):
+        raise OutputError(
+            f"{folder} is a published model, without what its optimiser knew: training can't go on from it; "
+            "choose another directory"
+        )
     if (folder.parent / CONFIG).is_file():
         raise OutputError(f"{folder} is within another run's directory; choose another directory")
     if (folder / CONFIG).is_file():

@@ -1,7 +1,7 @@
 """Analyse the latent codes of trained runs."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option, imported
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.progress import doing, resumable
+from cli.shared.progress import doing, quiet_downloads, resumable
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _read_layers(ctx: click.Context, param: click.Parameter, text: str | None) -
 
 
 @click.command(name="analyse")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option("--out", required=True, type=output_directory, help="Directory to write.")
 @click.option(
     "--pair",
@@ -55,7 +55,7 @@ def _read_layers(ctx: click.Context, param: click.Parameter, text: str | None) -
 @import_option
 @json_option
 def command(
-    runs: tuple[Path, ...],
+    runs: tuple[str, ...],
     out: Path,
     pairs: tuple[str, ...],
     protocol: str,
@@ -65,7 +65,8 @@ def command(
 ) -> None:
     """Analyse the latent codes of finished runs, every number beside its controls.
 
-    RUN is a run directory, or one of several runs, as of seeds or of a grid.
+    RUN is a run directory, or one of several runs, as of seeds or of a grid; or hf://user/name, one that was
+    published.
     A run is analysed in whole: probes, similarity of codes, topographic similarity, causal edits,
     calibration, pictures. Codes are written first, and used again if they are there. Of several runs, it is
     whether those with more structure in their codes generalise better: their topographic similarity
@@ -78,8 +79,11 @@ def command(
       sraven analyse softmax linear hyla --out across
     """
     with needs_extra("sraven analyse", "baselines"):
-        from baselines.views.curves import find_runs
-    runs = tuple(find_runs(runs))
+        from baselines.load import named_runs
+
+        quiet_downloads()
+        names = dict(named_runs(runs))
+    folders = tuple(names)
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import Options
         from baselines.analysis.comparison import analyse_runs
@@ -88,19 +92,19 @@ def command(
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
     options = Options(protocol, pairs, n, layers, not no_figures)
-    line = _command_line(runs, out, options)
+    line = _command_line(names.values(), out, options)
     show: Callable[[Mapping[str, Any], Path], None]
     with resumable(out), doing("reading") as tell:
-        if len(runs) == 1:
-            content, show = analyse_run(runs[0], out, options, line, tell), print_analysis
+        if len(folders) == 1:
+            content, show = analyse_run(folders[0], out, options, line, tell), print_analysis
         else:
-            content, show = analyse_runs(runs, out, options, line, tell), _print_across
+            content, show = analyse_runs(folders, out, options, line, tell), _print_across
     print_outcome(value=content, text=lambda: show(content, out))
 
 
-def _command_line(runs: Sequence[Path], out: Path, options: "Options") -> str:
+def _command_line(runs: Iterable[str], out: Path, options: "Options") -> str:
     """Return the command that does an analysis again."""
-    words = ["sraven", "analyse", *map(str, runs), "--out", str(out), "--protocol", options.protocol]
+    words = ["sraven", "analyse", *runs, "--out", str(out), "--protocol", options.protocol]
     words += [word for name in imported() for word in ("--import", name)]
     words += [word for pair in options.pairs for word in ("--pair", pair)]
     words += ["-n", str(options.n)] if options.n is not None else []

@@ -11,7 +11,7 @@ from cli.shared.imports import import_option
 from cli.shared.language import directory, open_corpus
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.progress import progress_bar
+from cli.shared.progress import progress_bar, quiet_downloads
 
 if TYPE_CHECKING:
     from baselines.evaluate import Evaluation
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="evaluate")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option("--out", type=output_directory, help="Submission to write.")
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
 @click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @import_option
 @json_option
 def command(
-    runs: tuple[Path, ...],
+    runs: tuple[str, ...],
     out: Path | None,
     authors: tuple[str, ...],
     code_commit: str | None,
@@ -42,28 +42,31 @@ def command(
 ) -> None:
     """Evaluate trained runs on their board, and write a submission.
 
-    The runs are several seeds of one configuration, or a directory of them. Those on c4-v1 are evaluated on
+    The runs are several seeds of one configuration, or a directory of them; hf://user/name is one that was
+    published. Those on c4-v1 are evaluated on
     the documents of --data, one by one; a submission is written if they are the board's. What each run
     scores goes into its result.json, too.
 
     \b
     Example:
       sraven evaluate run --out entry
+      sraven evaluate hf://user/name --out entry
       sraven evaluate run --data c4-validation
     """
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
         from baselines.evaluate import check_alike
+        from baselines.load import named_runs
         from baselines.runs.directory import read_run
-        from baselines.views.curves import find_runs
 
-    runs = tuple(found for run in runs for found in find_runs([run]))
-    configs = [read_run(run) for run in runs]
-    check_alike(runs, configs)
+        quiet_downloads()
+        folders = tuple(folder for folder, _ in named_runs(runs))
+    configs = [read_run(folder) for folder in folders]
+    check_alike(folders, configs)
     entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
     entry["tuning_trials"] = tuning_trials
     evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
-    evaluate(runs, out, entry, **language)
+    evaluate(folders, out, entry, **language)
 
 
 def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any], **language: Any) -> None:

@@ -1,4 +1,4 @@
-"""A Hub on loopback, as much of it as a dataset needs: repositories, commits, tags, large files, downloads.
+"""A Hub on loopback, as much of it as datasets and models need: commits, tags, large files, downloads.
 
 Commits are kept whole, so that tests can ask what anybody could ever have seen.
 """
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from urllib.parse import parse_qs, unquote, urlsplit
 
 TOKEN = "hf_of_the_tests"
-LARGE = re.compile(r"\.(parquet|arrow)$")
+LARGE = re.compile(r"\.(parquet|arrow|safetensors)$")
 
 
 class Repository:
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
     def create(self, data):
         asked = json.loads(data)
         name = f"{asked.get('organization') or 'user'}/{asked['name']}"
-        place = {"url": f"http://{self.headers['Host']}/datasets/{name}", "name": name}
+        place = {"url": f"http://{self.headers['Host']}/{asked.get('type', 'model')}s/{name}", "name": name}
         if name in self.server.hub.repositories:
             return self.answer(409, place)
         self.server.hub.repositories[name] = Repository()
@@ -142,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def info(self, data, name, revision="main"):
         if found := self.files(name, revision):
-            siblings = [{"rfilename": each} for each in found[1]]
+            siblings = [{"rfilename": each, "size": len(data)} for each, data in found[1].items()]
             self.answer(
                 200, {"id": name, "sha": found[0], "siblings": siblings, "tags": [], "private": False}
             )
@@ -254,20 +254,21 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 _NAME = r"([^/]+/[^/]+)"
+_API, _FILES = rf"/api/(?:datasets|models)/{_NAME}", rf"/(?:datasets/)?{_NAME}"
 _ROUTES = [
     (r"/api/repos/create", _Handler.create),
     (r"/api/validate-yaml", _Handler.validate),
-    (rf"/api/datasets/{_NAME}", _Handler.info),
-    (rf"/api/datasets/{_NAME}/revision/(.+)", _Handler.info),
-    (rf"/api/datasets/{_NAME}/refs", _Handler.refs),
-    (rf"/api/datasets/{_NAME}/preupload/(.+)", _Handler.preupload),
-    (rf"/datasets/{_NAME}\.git/info/lfs/objects/batch", _Handler.batch),
+    (rf"{_API}", _Handler.info),
+    (rf"{_API}/revision/(.+)", _Handler.info),
+    (rf"{_API}/refs", _Handler.refs),
+    (rf"{_API}/preupload/(.+)", _Handler.preupload),
+    (rf"{_FILES}\.git/info/lfs/objects/batch", _Handler.batch),
     (r"/objects/(\w+)", _Handler.put),
-    (rf"/api/datasets/{_NAME}/commit/(.+)", _Handler.commit),
-    (rf"/api/datasets/{_NAME}/tag/(.+)", _Handler.tag),
-    (rf"/api/datasets/{_NAME}/paths-info/(.+)", _Handler.paths),
-    (rf"/api/datasets/{_NAME}/tree/([^/]+)(/.+)?", _Handler.tree),
-    (rf"/datasets/{_NAME}/resolve/([^/]+)/(.+)", _Handler.resolve),
+    (rf"{_API}/commit/(.+)", _Handler.commit),
+    (rf"{_API}/tag/(.+)", _Handler.tag),
+    (rf"{_API}/paths-info/(.+)", _Handler.paths),
+    (rf"{_API}/tree/([^/]+)(/.+)?", _Handler.tree),
+    (rf"{_FILES}/resolve/([^/]+)/(.+)", _Handler.resolve),
 ]
 
 

@@ -1,25 +1,25 @@
-"""A dataset directory onto the Hub: one commit with all files, then one tag.
+"""A dataset or a model onto the Hub: one commit with all files, then one tag.
 
 Nobody ever sees data without its manifest, nor half of either: files are uploaded first, where nothing
-shows them, and one commit makes all of them appear. It removes what isn't part of the dataset. Whatever is
+shows them, and one commit makes all of them appear. It removes what isn't part of it. Whatever is
 interrupted is run again: what has been uploaded isn't uploaded twice.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sraven.core.base.errors import OutputError
 from sraven.core.dataset.manifest import CARD, CROISSANT, list_shards, read_manifest
-from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
+from sraven.core.hub.service import HUBS_OWN, Place, in_one_line, insist
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task
 
 
 @dataclass(frozen=True)
 class Published:
-    """A dataset on the Hub.
+    """A dataset or a model on the Hub.
 
     Attributes:
         place: with the revision that users should name: the tag if there is one, else the commit.
@@ -52,11 +52,10 @@ def files_of(folder: Path) -> list[str]:
 def publish_files(
     folder: Path,
     names: list[str],
-    repository: str,
+    place: Place,
     *,
     tag: str | None = None,
     private: bool = False,
-    message: str = "A dataset, whole",
     tell: Callable[[str], None] = lambda doing: None,
 ) -> Published:
     """Put files on the Hub, which must have been verified before, in place of all that was there.
@@ -64,10 +63,9 @@ def publish_files(
     Args:
         folder: where they are.
         names: of them; for a dataset directory, `files_of`.
-        repository: ``user/name``; made if there is none.
+        place: without a revision; made if there is none.
         tag: a name for this state, such as v1, which `load_dataset` takes as a revision; None for none.
         private: whether a repository that is made is private.
-        message: of the commit.
         tell: is told what is being done.
 
     Raises:
@@ -76,14 +74,14 @@ def publish_files(
     """
     from huggingface_hub import HfApi, get_token
 
-    place, api = Place(repository), HfApi()
+    api, repository, kind = HfApi(), place.repository, place.kind
     with in_one_line(place, "publishing"):
         tell("looking at the Hub")
         if get_token() is None:
             raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
-        insist(lambda: api.create_repo(repository, repo_type=KIND, private=private, exist_ok=True))
-        before = insist(lambda: api.dataset_info(repository))
-        tags = _tags(api, repository)
+        insist(lambda: api.create_repo(repository, repo_type=kind, private=private, exist_ok=True))
+        before: Any = insist(lambda: api.repo_info(repository, repo_type=kind))
+        tags = _tags(api, place)
         if tag in tags and tags[tag] != before.sha:
             raise OutputError(
                 f"{place} has tag {tag} on another commit ({tags[tag][:7]}); a tag never moves: choose "
@@ -92,24 +90,22 @@ def publish_files(
         there = {each.rfilename for each in before.siblings or ()}
         tell("uploading")
         gone = sorted(there - {*names, *HUBS_OWN})
-        commit = _commit(api, folder, names, gone, repository, str(before.sha), message)
+        commit = _commit(api, folder, names, gone, place, str(before.sha))
         if tag is not None and tag not in tags:
             tell("tagging")
             insist(
-                lambda: api.create_tag(repository, tag=tag, revision=commit, repo_type=KIND, exist_ok=True)
+                lambda: api.create_tag(repository, tag=tag, revision=commit, repo_type=kind, exist_ok=True)
             )
-    return Published(Place(repository, tag or commit), commit, len(names), commit != before.sha)
+    return Published(replace(place, revision=tag or commit), commit, len(names), commit != before.sha)
 
 
-def _tags(api: Any, repository: str) -> dict[str, str]:
+def _tags(api: Any, place: Place) -> dict[str, str]:
     """Return the commits of a repository's tags, by name."""
-    refs = insist(lambda: api.list_repo_refs(repository, repo_type=KIND))
+    refs = insist(lambda: api.list_repo_refs(place.repository, repo_type=place.kind))
     return {each.name: each.target_commit for each in refs.tags}
 
 
-def _commit(
-    api: Any, folder: Path, names: list[str], gone: list[str], repository: str, parent: str, message: str
-) -> str:
+def _commit(api: Any, folder: Path, names: list[str], gone: list[str], place: Place, parent: str) -> str:
     """Commit files and removals at once, on a parent that nobody may have followed; return the commit."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
@@ -120,7 +116,11 @@ def _commit(
             *(CommitOperationDelete(path_in_repo=name, is_folder=False) for name in gone),
         ]
         return api.create_commit(
-            repository, operations, repo_type=KIND, commit_message=message, parent_commit=parent
+            place.repository,
+            operations,
+            repo_type=place.kind,
+            commit_message=f"A {place.kind}, whole",
+            parent_commit=parent,
         )
 
     return str(insist(add).oid)

@@ -1,4 +1,4 @@
-"""The Hub as a service: names of datasets there, calls that are tried again, failures in one line."""
+"""The Hub as a service: names of what is there, calls that are tried again, failures in one line."""
 
 import logging
 import re
@@ -16,8 +16,11 @@ T = TypeVar("T")
 PREFIX = "hf://datasets/"
 """How the URI of a dataset begins, as `datasets` and `fsspec` have it."""
 
-KIND = "dataset"
-"""What the Hub calls such a repository."""
+KIND, MODEL = "dataset", "model"
+"""What the Hub calls kinds of repositories."""
+
+PREFIXES = {KIND: PREFIX, MODEL: "hf://"}
+"""How the URI of each kind begins."""
 
 HUBS_OWN = (".gitattributes",)
 """Files of a repository that the Hub itself puts there."""
@@ -32,32 +35,39 @@ _REVISION = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}"
 
 @dataclass(frozen=True)
 class Place:
-    """A dataset on the Hub.
+    """A dataset or a model on the Hub.
 
     Attributes:
         repository: ``user/name``.
         revision: a tag, a branch or a commit; None for the newest commit of the main branch.
+        kind: `KIND` or `MODEL`.
     """
 
     repository: str
     revision: str | None = None
+    kind: str = KIND
 
     def __str__(self) -> str:
-        return f"{PREFIX}{self.repository}" + (f"@{self.revision}" if self.revision else "")
+        return f"{PREFIXES[self.kind]}{self.repository}" + (f"@{self.revision}" if self.revision else "")
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str, kind: str = KIND) -> Place:
     """Return the place that a text names: ``user/name``, or ``hf://datasets/user/name@TAG``.
+
+    Args:
+        text: what a user wrote.
+        kind: of the repository; that of a model is ``hf://user/name@TAG``.
 
     Raises:
         OutputError: if it names none.
     """
-    found = re.fullmatch(rf"({_PART}/{_PART})(?:@({_REVISION}))?", text.removeprefix(PREFIX))
+    prefix = PREFIXES[kind]
+    found = re.fullmatch(rf"({_PART}/{_PART})(?:@({_REVISION}))?", text.removeprefix(prefix))
     if not found:
         raise OutputError(
-            f"{escape(text)} names no dataset on the Hub; expected user/name, or {PREFIX}user/name@TAG"
+            f"{escape(text)} names no {kind} on the Hub; expected user/name, or {prefix}user/name@TAG"
         )
-    return Place(found[1], found[2])
+    return Place(found[1], found[2], kind)
 
 
 def insist(call: Callable[[], T], sleep: Callable[[float], None] | None = None) -> T:
@@ -107,7 +117,7 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
     """Turn what goes wrong on the Hub into one line: what was asked, what it says, what to do.
 
     Args:
-        place: which dataset.
+        place: of what.
         doing: what is done to it, such as "publishing".
 
     Raises:
@@ -157,8 +167,8 @@ def _explain(error: Exception, place: Place, doing: str) -> Exception | None:
         errors.OfflineModeIsEnabled: "it takes the network, but HF_HUB_OFFLINE is set",
         errors.GatedRepoError: "it is gated; ask for access on its page",
         errors.RevisionNotFoundError: "there is no such revision; leave it out for the newest",
-        errors.RepositoryNotFoundError: "the Hub knows no such dataset; it takes the right name, and a token "
-        "that may see it",
+        errors.RepositoryNotFoundError: f"the Hub knows no such {place.kind}; it takes the right name, and a "
+        "token that may see it",
     }.items():
         if isinstance(error, kind):
             return OutputError(f"{doing} {place}: {words}")

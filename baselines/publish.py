@@ -1,0 +1,152 @@
+"""A finished run as the files of a model on the Hub: parameters, configuration, result and a card."""
+
+import shutil
+from collections.abc import Mapping
+from importlib.resources import files
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from baselines.config import LanguageConfig, RunConfig
+from baselines.evaluate import UNKNOWN, Training, describe_runs, is_of_a_grid
+from baselines.load import load_run
+from baselines.runs.command import train_command
+from baselines.runs.directory import CONFIG, WEIGHTS, read_run
+from baselines.runs.provenance import RECORD, hardware_of
+from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result
+from baselines.runs.weights import write_weights
+from baselines.training.grid import SELECTION_SPLIT
+from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.boards.board import read_board
+from sraven.core.dataset.card import LICENSE, PAPER_URL
+from sraven.core.dataset.manifest import CARD
+from sraven.core.hub.service import Place
+from sraven.core.system.files import sha256_of_file, write_text
+
+if TYPE_CHECKING:
+    from huggingface_hub import ModelCardData
+
+_SOURCES = {
+    EVALUATION: "Scores are on whole splits, by `sraven evaluate`.",
+    WHILE_TRAINING: "Scores are of training's end, on the first instances of each split: no submission's.",
+}
+"""Where scores are from, in words, by what a result calls it."""
+
+_NOT_KNOWN = "–"
+
+_SHARE = "accuracy"
+"""The metric that is a share of instances: its interval follows from it and their number."""
+
+_Z = 1.959964
+"""Standard errors either way that hold 95 % of a normal distribution."""
+
+
+def write_files(run: Path, folder: Path, place: Place) -> list[str]:
+    """Write the files of a published model; return their names.
+
+    Args:
+        run: directory of a finished run, with its result. It is read only.
+        folder: an empty directory.
+        place: where they will be, as the card says.
+
+    Raises:
+        OutputError: if it isn't finished, or its result is missing, has no scores, or is of another run.
+        ConfigurationError: for a run on a board of text.
+    """
+    config = read_run(run)
+    if isinstance(config, LanguageConfig):
+        raise ConfigurationError(f"{run} is a language model's run; only those on other boards are published")
+    result = read_result(run)
+    _, params = load_run(run)
+    if result.get("digest") != config.digest or not result.get("scores"):
+        raise OutputError(
+            f"{run / RESULT} has no scores of this run; `sraven evaluate {run} --out entry` writes them"
+        )
+    names = [CONFIG, RESULT, *sorted(path.name for path in run.glob(RECORD.format("*")))]
+    for name in names:
+        shutil.copyfile(run / name, folder / name)
+    write_weights(folder / WEIGHTS, params, config.digest)
+    card = _render_card(run, place, result, params, sha256_of_file(folder / WEIGHTS))
+    write_text(folder / CARD, card)
+    return [*names, WEIGHTS, CARD]
+
+
+def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any, weights_digest: str) -> str:
+    """Return the card: front matter for the Hub, then prose."""
+    config, name = read_run(run), place.repository.partition("/")[2]
+    metric, scores, loss = read_board(config.board).metric, result["scores"], result["loss"]
+    values = {split: each[metric] for split, each in scores["splits"].items()}
+    seen, is_chosen = config.steps * config.batch_size, is_of_a_grid(run)
+    training = Training(seen, f"{seen:,} instances", None, UNKNOWN)
+    told = describe_runs([config], params, training, [], None)
+    return (
+        (files("baselines") / "templates" / "model-card.md")
+        .read_text("utf-8")
+        .format(
+            front=_front_matter(name, config, metric, values),
+            name=name,
+            place=place,
+            config=config,
+            seen=seen,
+            method=told["method"]["name"],
+            parameters=told["model"]["parameters"],
+            metric=metric,
+            scores="\n".join(_row(split, metric, value, scores) for split, value in values.items()),
+            source=_SOURCES[scores["from"]],
+            loss=f"{loss['mean']:.4g}, the mean of the last {loss['steps']:,} steps" if loss else UNKNOWN,
+            hardware=hardware_of([run]) or UNKNOWN,
+            commits=", ".join(dict.fromkeys(each["commit"] or UNKNOWN for each in result["trained_by"]))
+            or UNKNOWN,
+            chosen=f"one of a grid, compared by `{SELECTION_SPLIT}`" if is_chosen else "of one run alone",
+            command=train_command([config]),
+            weights_digest=weights_digest,
+            paper=PAPER_URL,
+            license=LICENSE,
+        )
+    )
+
+
+def _row(split: str, metric: str, value: float | None, scores: Mapping[str, Any]) -> str:
+    """Return the row of a split in the table of scores."""
+    n = scores["instances"].get(split)
+    cells = [
+        split + " (unranked)" * (split in scores["unranked"]),
+        _NOT_KNOWN if n is None else f"{n:,}",
+        _NOT_KNOWN if value is None else f"{value:.4f}",
+        _NOT_KNOWN if value is None or n is None or metric != _SHARE else _interval(value, n),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _interval(share: float, n: int) -> str:
+    """Return Wilson's 95 % interval of a share of n instances."""
+    middle, wide = share + _Z**2 / (2 * n), 1 + _Z**2 / n
+    half = _Z * sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
+    return f"{(middle - half) / wide:.4f} to {(middle + half) / wide:.4f}"
+
+
+def _front_matter(
+    name: str, config: RunConfig, metric: str, values: Mapping[str, float | None]
+) -> "ModelCardData":
+    """Return what the Hub reads of a card."""
+    from huggingface_hub import EvalResult, ModelCardData
+
+    return ModelCardData(
+        library_name="sraven",
+        license=LICENSE,
+        tags=["sraven", config.board, config.attention, "compositional-generalization"],
+        model_name=name,
+        eval_results=[
+            EvalResult(
+                task_type="other",
+                dataset_type=config.board,
+                dataset_name=config.board,
+                dataset_split=split,
+                dataset_revision=config.board_digest,
+                metric_type=metric,
+                metric_value=value,
+            )
+            for split, value in values.items()
+            if value is not None
+        ],
+    )

@@ -1,0 +1,91 @@
+"""The parameters of a trained run as `model.safetensors`, which any framework reads.
+
+Tensors have the names and shapes of the parameters, such as ``block_0.attention.query.kernel`` ``[E, H, D]``,
+and the file says of which run they are. A directory with this file in place of checkpoints is a published
+model: that of a run without what only training needs.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from sraven.core.base.errors import OutputError
+from sraven.core.base.escape import escape
+
+_RUN = "run"
+"""What the file calls the digest of its run's configuration; the one entry, as several have no order."""
+
+_DTYPE, _ITEM_SIZE = "F32", 4
+"""That of all parameters, as the format has it."""
+
+_HEADER = 1 << 20
+"""Most bytes of a header: names, types and shapes."""
+
+
+def most_bytes(target: Any) -> int:
+    """Return how many bytes a file of parameters may have, given their shapes."""
+    return _HEADER + _ITEM_SIZE * sum(int(leaf.size) for leaf in jax.tree.leaves(target))
+
+
+def write_weights(path: Path, params: Any, run: str) -> None:
+    """Write parameters, the same bytes each time.
+
+    Args:
+        path: of the file.
+        params: float32 arrays by name, nested.
+        run: digest of the run's configuration.
+    """
+    from safetensors.numpy import save_file
+
+    # The writer takes the memory as it lies, whatever its strides say.
+    arrays = jax.tree.map(lambda leaf: np.ascontiguousarray(leaf, np.float32), params)
+    save_file(_by_name(arrays), path, {_RUN: run})
+
+
+def read_weights(path: Path, target: Any, run: str) -> Any:
+    """Return parameters, once their names, types and shapes are those that are wanted.
+
+    Args:
+        path: of the file.
+        target: what is wanted: `jax.ShapeDtypeStruct` by name, nested, with their shardings.
+        run: digest of the run's configuration.
+
+    Raises:
+        OutputError: for another file, in one line.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    wanted = _by_name(target)
+    try:
+        if (size := path.stat().st_size) > most_bytes(target):
+            raise ValueError(f"it has {size:,} bytes, and {most_bytes(target):,} or fewer by config.json")
+        with safe_open(path, "numpy") as file:
+            if (file.metadata() or {}).get(_RUN) != run:
+                raise ValueError("it is of another run, or config.json was changed")
+            held = {name: _form(file.get_slice(name)) for name in file.keys()}  # noqa: SIM118  # no mapping
+            forms = {name: (_DTYPE, list(leaf.shape)) for name, leaf in wanted.items()}
+            for name in sorted({*held, *forms}):
+                if held.get(name) != forms.get(name):
+                    there, asked = (_in_words(each.get(name)) for each in (held, forms))
+                    raise ValueError(f"tensor {escape(name)} is {there}, and {asked} by config.json")
+            arrays = [jax.device_put(file.get_tensor(name), leaf.sharding) for name, leaf in wanted.items()]
+    except (OSError, SafetensorError) as error:
+        raise OutputError(f"{path} can't be read: {escape(str(error))}") from None
+    except ValueError as error:
+        raise OutputError(f"{path} can't be used: {error}") from None
+    return jax.tree.unflatten(jax.tree.structure(target), arrays)
+
+
+def _by_name(tree: Any) -> dict[str, Any]:
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
+
+
+def _form(tensor: Any) -> tuple[str, list[int]]:
+    return tensor.get_dtype(), tensor.get_shape()
+
+
+def _in_words(form: tuple[str, list[int]] | None) -> str:
+    return f"{form[0]} {form[1]}" if form else "not there"
