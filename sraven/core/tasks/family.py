@@ -116,6 +116,7 @@ class Family:
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;
             ``{task}`` stands for the task.
         nouns: what its instances are called.
+        group: name of its group of commands; "" for that of the family.
         summary: a line for the list of commands.
         text: the help of its group of commands.
         helps: the helps of its commands, by name.
@@ -141,6 +142,7 @@ class Family:
     wording: str = ""
     instead: str = ""
     nouns: str = "instances"
+    group: str = ""
     summary: str = ""
     text: str = ""
     helps: Mapping[str, Help] = field(default_factory=dict, hash=False)
