@@ -12,7 +12,7 @@ from sraven import task as sraven
 from sraven.ambiguity import is_unique
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.compute.parallel import LEAST, for_each_chunk
+from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.rng import derive_key
 from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
@@ -142,13 +142,12 @@ class Twins(Settings, sraven.SRAVEN):
         numbers, place = np.unique(sets, return_inverse=True)
         made = self._empty_sets(len(numbers))
         key, tables = self.stream(split)
-        tools = Tools(self.K, tables, self._by_rule, self._negated)
-        for_each_chunk(
-            lambda part: self._make_sets(key, numbers[part], tools, made[part]),
-            len(numbers),
-            threads,
-            least=LEAST // self.size,
-        )
+        tools = Tools(self.K, tables, self._by_rule, self._negated, threads)
+
+        def make(part: slice) -> None:
+            self._make_sets(key, numbers[part], tools, made[part])
+
+        for_each_chunk(make, len(numbers), threads=1)  # several threads certify
         *puzzle, numbers_of_sets, numbers_of_variants = batch
         for array, new in zip(puzzle, made, strict=True):
             array[:] = new[place, variants]
@@ -196,7 +195,7 @@ class Twins(Settings, sraven.SRAVEN):
                 found = KINDS[kind].make(
                     drawn._make([each[lacking, 0] for each in drawn]), number, draw, tools
                 )
-                fine = is_unique(found.context, self.K, threads=1)
+                fine = is_unique(found.context, self.K, threads=tools.threads)
                 others = drawn.context[lacking, :variant] != found.context[:, None]
                 fine &= others.any(axis=(2, 3)).all(axis=1)
                 for array, new in zip(drawn, found, strict=True):

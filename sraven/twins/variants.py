@@ -36,21 +36,27 @@ class Tools(NamedTuple):
     Attributes:
         K: number of symbols.
         split: the tables of the split.
-        by_rule: for each rule, the tables of puzzles all of whose features follow it, in order.
+        by_rule: for each rule, the tables of puzzles all of whose features follow it, all in the same order.
         negated: of `negated_combinations`.
+        threads: to certify with; None for all available ones.
     """
 
     K: int
     split: Tables
     by_rule: tuple[Tables, ...]
     negated: NDArray[np.int64]
+    threads: int | None
+
+
+def _grid(batch: Batch) -> NDArray[np.uint8]:
+    """Return the nine panels as they are shown: uint8 ``[n, 3 rows, 3 columns, M]``."""
+    n, M = batch.target.shape
+    return np.concatenate([batch.context, batch.target[:, None]], axis=1).reshape(n, 3, 3, M)
 
 
 def _symbols(batch: Batch) -> NDArray[np.uint8]:
-    """Return the symbols by feature, orders undone: uint8 ``[n, 3 rows, 3 columns, M]``."""
-    n, M = batch.target.shape
-    panels = np.concatenate([batch.context, batch.target[:, None]], axis=1).reshape(n, 3, 3, M)
-    return np.take_along_axis(panels, np.argsort(batch.permutations, axis=2)[:, None], axis=3)
+    """Return the symbols by feature, orders undone, in the same shape."""
+    return np.take_along_axis(_grid(batch), np.argsort(batch.permutations, axis=2)[:, None], axis=3)
 
 
 def _show(first: Batch, symbols: NDArray[np.uint8], permutations: NDArray[np.uint8]) -> Batch:
@@ -77,7 +83,7 @@ def _rows(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
 
 def _values(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
     """Draw, by each rule, a puzzle all of whose features follow it; a feature takes its own rule's."""
-    of_rules = np.stack([_symbols(draw(tables)) for tables in tools.by_rule])
+    of_rules = np.stack([_grid(draw(tables)) for tables in tools.by_rule])
     rules = first.rules[None, :, None, None].astype(np.int64)
     return _show(first, np.take_along_axis(of_rules, rules, axis=0)[0], first.permutations)
 
