@@ -25,11 +25,12 @@ class TwinsRows(SRAVENRows):
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of a dataset."""
-        size = self.task.size
+        *instance, num_answers = super().columns
         return (
-            *super().columns,
-            Column("set", "int64", (), f"number of the set: index // {size}"),
-            Column("variant", "uint8", (), f"number in the set: index % {size}"),
+            *instance,
+            Column("set", "int64", (), f"number of the set: index // {self.task.size}"),
+            Column("variant", "uint8", (), f"number in the set: index % {self.task.size}"),
+            num_answers,
         )
 
     def find_faults(self, split: str, arrays: Arrays) -> list[str]:
