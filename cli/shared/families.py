@@ -71,14 +71,9 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
     return argument_of("task", make, *(field_option(kind, name) for name in names))
 
 
-def _group_of(family: Family) -> str:
-    """Return the name of the group of a family's commands."""
-    return family.group or family.name
-
-
 def _help_of(family: Family, name: str) -> Help:
     """Return what the help says of a command, the family's own words or plain ones."""
-    group = "" if family.name == MAIN else f"{_group_of(family)} "
+    group = "" if family.name == MAIN else f"{family.commands} "
     summaries = {
         "generate": f"Write a dataset of {family.name} that load_dataset loads.",
         "show": f"Look at {family.nouns}.",
@@ -203,7 +198,7 @@ class FamilyGroup(LazyGroup):
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."
-        super().__init__(_group_of(family), help=cleandoc(text))
+        super().__init__(family.commands, help=cleandoc(text))
         self._family = family
 
     def summaries(self) -> dict[str, str]:
@@ -242,4 +237,4 @@ class FamiliesGroup(LazyGroup):
         # A family for which there is a module, as for c4, has its commands there.
         own = super().summaries()
         families = [find_family(name) for name in FAMILIES if name != MAIN and name not in own]
-        return {_group_of(each): each for each in families if summaries(each)}
+        return {each.commands: each for each in families if summaries(each)}

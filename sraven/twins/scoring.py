@@ -32,7 +32,7 @@ def _systematicity(whole: Sums, solved: Sums, variants: Sums, sets: Sums) -> Sum
 
 @cache
 def _make_metrics(suffixes: tuple[str, ...]) -> Mapping[str, Metric]:
-    found = {}
+    found: dict[str, Metric] = {}
     for suffix in suffixes:
         whole, some, solved, variants = (f"{name}{suffix}" for name in ("all", "any", "solved", "variants"))
         found |= {
@@ -116,7 +116,7 @@ class TwinsScoring(SRAVENScoring):
         """Return what predictions (uint8 ``[n, M]``) solve, as columns ``[n]`` to be summed."""
         rows = labels.arrays["rows_of_sets"]
         right = (predictions == labels.arrays["target"]).all(axis=1) & answered
-        found = {}
+        found: dict[str, NDArray[np.int64]] = {}
         for suffix, part in self._parts.items():
             solved = right[rows[:, part]].sum(axis=1)
             for name, of_set in (("solved", solved), ("any", solved > 0), ("all", solved == part.sum())):

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sraven import settings
 from sraven.core.base.spec import setting
+from sraven.settings import Settings
 
 
 @dataclass(frozen=True)
-class Settings(settings.Settings):
+class TwinSettings(Settings):
     """The fields of `sraven.twins.Twins`: those of SRAVEN, but for those that twins leave no choice."""
 
     answers: ClassVar[str] = "unique"  # type: ignore[misc]  # no field any more

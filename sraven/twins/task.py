@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven import task as sraven
 from sraven.ambiguity import is_unique
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import CapacityError, ConfigurationError
@@ -16,7 +15,8 @@ from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.rng import derive_key
 from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
-from sraven.twins.settings import Settings
+from sraven.task import SRAVEN, Batch
+from sraven.twins.settings import TwinSettings
 from sraven.twins.variants import KINDS, Draw, Tools, negated_combinations
 
 _MOST = {"by_columns": 64, "by_rows": 2, "by_values": 64, "by_negation": 1}
@@ -25,7 +25,7 @@ _MOST = {"by_columns": 64, "by_rows": 2, "by_values": 64, "by_negation": 1}
 _ATTEMPT_LIMIT = 1 << 12
 
 
-class Batch(sraven.Batch):
+class TwinBatch(Batch):
     """Variants of puzzles: a batch of SRAVEN, and where each is in its set.
 
     Attributes:
@@ -40,7 +40,7 @@ class Batch(sraven.Batch):
 
 
 @dataclass(frozen=True)
-class Twins(Settings, sraven.SRAVEN):
+class Twins(TwinSettings, SRAVEN):
     """Sets of a puzzle and its twins: variants that take the same understanding, each with one answer.
 
     Instance ``i`` of a split is variant ``i % size`` of set ``i // size``, a pure function of this
@@ -125,13 +125,13 @@ class Twins(Settings, sraven.SRAVEN):
         only = np.zeros(1, np.int32)
         return tuple(make_tables(self.K, rules, only, False, self.rules) for rules in alone)
 
-    def empty_batch(self, count: int) -> Batch:
+    def empty_batch(self, count: int) -> TwinBatch:
         """Return a batch for ``count`` instances, its content undefined."""
         place = np.empty(count, np.int64), np.empty(count, np.uint8)
-        return Batch(*super().empty_batch(count), *place)
+        return TwinBatch._make((*super().empty_batch(count), *place))
 
     def fill(
-        self, split: str, indices: NDArray[np.uint64], batch: sraven.Batch, threads: int | None
+        self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None
     ) -> NDArray[np.int64]:
         """Write the instances ``indices`` of a split into ``batch``; sets are made whole.
 
@@ -154,13 +154,13 @@ class Twins(Settings, sraven.SRAVEN):
         numbers_of_sets[:], numbers_of_variants[:] = sets, variants
         return np.zeros(len(tables.combinations), np.int64)
 
-    def _empty_sets(self, count: int) -> sraven.Batch:
+    def _empty_sets(self, count: int) -> Batch:
         """Return a batch whose arrays are ``[count, size, ...]``, its content undefined."""
         arrays = super().empty_batch(count * self.size)
         return arrays._make([each.reshape(count, self.size, *each.shape[1:]) for each in arrays])
 
     def _make_sets(
-        self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], tools: Tools, made: sraven.Batch
+        self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], tools: Tools, made: Batch
     ) -> None:
         """Draw the sets of these numbers into ``made``, each until it is whole."""
         keys = [derive_key(low=int(key[0]), high=int(key[1]), variant=v) for v in range(self.size)]
@@ -179,7 +179,7 @@ class Twins(Settings, sraven.SRAVEN):
 
     def _draw_sets(
         self, keys: Sequence[NDArray[np.uint64]], numbers: NDArray[np.uint64], attempt: int, tools: Tools
-    ) -> tuple[sraven.Batch, NDArray[np.int64]]:
+    ) -> tuple[Batch, NDArray[np.int64]]:
         """Return sets as an attempt gives them, and which of them are whole; others lack a variant.
 
         A variant is drawn again, as often as its kind allows, until it has one answer and a context that no
@@ -207,7 +207,7 @@ class Twins(Settings, sraven.SRAVEN):
     def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> Draw:
         """Return what draws, by any tables, the puzzles of a stream for these sets at an attempt."""
 
-        def draw(tables: Tables) -> sraven.Batch:
+        def draw(tables: Tables) -> Batch:
             drawn = super(Twins, self).empty_batch(len(numbers))
             generate(key, numbers, np.uint64(attempt), tables, tuple(drawn))
             return drawn

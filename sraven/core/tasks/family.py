@@ -156,6 +156,11 @@ class Family:
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @property
+    def commands(self) -> str:
+        """Name of its group of commands."""
+        return self.group or self.name
+
+    @property
     def is_corpus(self) -> bool:
         """Whether its instances are a corpus that the benchmark doesn't hold."""
         return not self.rows and not self.wording
