@@ -23,6 +23,19 @@ def _independent(solved: Sums, variants: Sums, sets: Sums) -> Sums:
     return np.asarray(ratio(solved, variants) ** ratio(variants, sets))
 
 
+def _by_combination(solved: Sums, variants: Sums, sets: Sums, combination: Sums) -> Sums:
+    """Return the mean over sets of p to the number of variants, where p is that of one's combination."""
+    leads = sets[:, 0] > 0
+    if not leads.any():
+        return np.full(solved.shape[1], np.nan)
+    solved, variants = solved[leads], variants[leads]
+    numbers, place = np.unique(combination[leads, 0], return_inverse=True)
+    share = np.zeros((len(numbers), solved.shape[1]))
+    np.add.at(share, place, solved)
+    share /= np.bincount(place, variants[:, 0])[:, None]
+    return np.asarray((share[place] ** variants).mean(axis=0))
+
+
 def _systematicity(whole: Sums, solved: Sums, variants: Sums, sets: Sums) -> Sums:
     """Return where between the two lines a score is; 1 if all is solved, NaN if nothing is."""
     share, independent = ratio(solved, variants), _independent(solved, variants, sets)
@@ -40,6 +53,9 @@ def _make_metrics(suffixes: tuple[str, ...]) -> Mapping[str, Metric]:
             f"pass_mean{suffix}": Metric((solved, variants), ratio),
             f"pass_any{suffix}": Metric((some, "sets"), ratio),
             f"independent{suffix}": Metric((solved, variants, "sets"), _independent),
+            f"independent_by_combination{suffix}": Metric(
+                (solved, variants, "sets", "combination"), _by_combination, of_instances=True
+            ),
             f"systematicity{suffix}": Metric((whole, solved, variants, "sets"), _systematicity),
         }
     return found
@@ -49,20 +65,24 @@ def _make_metrics(suffixes: tuple[str, ...]) -> Mapping[str, Metric]:
 class TwinsScoring(SRAVENScoring):
     """Scores predictions of sets of twins.
 
-    ==================  ===========================================================================
-    metric              meaning
-    ==================  ===========================================================================
-    ``pass_all``        share of sets that are solved in every variant
-    ``pass_mean``       mean share of the variants of a set that are solved
-    ``pass_any``        share of sets of which at least one variant is solved
-    ``independent``     ``pass_all`` to expect if each variant were solved by itself, with the
-                        probability p that is ``pass_mean``: the mean over sets of the product of p
-                        over their variants. All sets have V variants, so it is p to the power V
-    ``systematicity``   where ``pass_all`` is between ``independent`` (0) and ``pass_mean`` (1), which
-                        it is if solving is all or nothing; 1 if all is solved
-    ``<name>.<kind>``   each of them with the twins of one kind alone: sets are the first puzzle and
-                        its twins of that kind
-    ==================  ===========================================================================
+    ==============================  ===============================================================
+    metric                          meaning
+    ==============================  ===============================================================
+    ``pass_all``                    share of sets that are solved in every variant
+    ``pass_mean``                   mean share of the variants of a set that are solved
+    ``pass_any``                    share of sets of which at least one variant is solved
+    ``independent``                 ``pass_all`` to expect if each variant were solved by itself,
+                                    with the probability p that is ``pass_mean``: the mean over
+                                    sets of the product of p over their variants. All sets have V
+                                    variants, so it is p to the power V
+    ``independent_by_combination``  the same, but for the p of each set: the mean share over the sets
+                                    whose first puzzle is of the same combination
+    ``systematicity``               where ``pass_all`` is between ``independent`` (0) and
+                                    ``pass_mean`` (1), which it is if solving is all or nothing;
+                                    1 if all is solved
+    ``<name>.<kind>``               each of them with the twins of one kind alone: sets are the first
+                                    puzzle and its twins of that kind
+    ==============================  ===============================================================
 
     What there is of a set is summed at its first instance, so a bootstrap sample draws sets as a whole. A
     set that isn't there as a whole, as when predictions end within it, doesn't count.
@@ -108,7 +128,10 @@ class TwinsScoring(SRAVENScoring):
         leads = np.zeros(len(place), np.int64)
         leads[rows[:, 0]] = 1
         summands = {f"variants{suffix}": leads * part.sum() for suffix, part in self._parts.items()}
-        return Labels({**found.arrays, "rows_of_sets": rows}, {"sets": leads, **summands})
+        return Labels(
+            {**found.arrays, "rows_of_sets": rows},
+            {"sets": leads, "combination": found.arrays["combination"], **summands},
+        )
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

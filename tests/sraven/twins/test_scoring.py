@@ -39,12 +39,25 @@ def predict(task, batch, solved):
 
 
 def means(found):
-    return {name: score.mean for name, score in found.metrics.items()}
+    return {name: score.mean for name, score in found.metrics.items() if "by_combination" not in name}
 
 
 def test_scores_are_those_by_hand():
     found = TASK.score(BATCH, predict(TASK, BATCH, SOLVED))
     assert means(found) == pytest.approx(BY_HAND, abs=1e-8)
+
+
+def test_line_by_combination_is_the_mean_of_products():
+    task = Twins(M=2, K=11, by_columns=0, by_rows=1, by_values=0, by_negation=0)
+    batch = task.sample("ood", 0, 600)
+    first = batch.combination[::2]
+    solved = np.random.default_rng(0).random((300, 2)) < (first[:, None] % 3) / 2
+    share = {c: solved[first == c].mean() for c in first}
+    found = task.score(batch, predict(task, batch, solved)).metrics
+    assert len(share) > 5
+    line = found["independent_by_combination"]
+    assert line.mean == pytest.approx(np.mean([share[c] ** 2 for c in first]), abs=1e-8)
+    assert line.interval is None and line.mean > found["independent"].mean + 0.05
 
 
 def test_scores_do_not_depend_on_the_order_of_instances():
