@@ -13,6 +13,7 @@ FAMILY = Family(
     references="sraven.twins.references:TwinsReferences",
     diagnosis="sraven.diagnosis:SRAVENDiagnosis",
     nouns="twins",
+    resampled="sets",
     summary="SRAVEN in sets of twins: generate, show.",
     text="""
     Sets of certified variants of one puzzle, to see whether who solves it solves them all.

@@ -116,6 +116,7 @@ class Family:
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;
             ``{task}`` stands for the task.
         nouns: what its instances are called.
+        resampled: what bootstrap samples, and so intervals of scores, are over.
         group: name of its group of commands; "" for that of the family.
         summary: a line for the list of commands.
         text: the help of its group of commands.
@@ -142,6 +143,7 @@ class Family:
     wording: str = ""
     instead: str = ""
     nouns: str = "instances"
+    resampled: str = "instances"
     group: str = ""
     summary: str = ""
     text: str = ""
