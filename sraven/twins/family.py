@@ -25,7 +25,7 @@ FAMILY = Family(
             "Write a dataset of twins that load_dataset loads.",
             """Write a dataset of sets of twins; sizes count variants, of which a set has 12 by default.
 
-            \\b
+            \b
             Example:
               sraven twins generate --M 4 --K 8 --holdout 0.25
               sraven twins generate --columns 2 --rows 0 --values 0 --negated 0 --ood 3_000 --out pairs
@@ -35,7 +35,7 @@ FAMILY = Family(
             "Look at twins, with their rules and answers.",
             """Show variants of puzzles: colours stand for symbols, and with --explain for features.
 
-            \\b
+            \b
             Example:
               sraven twins show --split ood --count 12
               sraven twins show --explain

@@ -99,8 +99,9 @@ class Twins(TwinSettings, SRAVEN):
 
     @property
     def config_name(self) -> str:
-        """Short name of the configuration, such as ``M4-K8-twins12``."""
-        return f"M{self.M}-K{self.K}-twins{self.size}"
+        """Short name of the configuration, such as ``M4-K8-twins4-2-4-1``."""
+        _, *twins = self.counts.values()
+        return f"M{self.M}-K{self.K}-twins{'-'.join(map(str, twins))}"
 
     @cached_property
     def _negated(self) -> NDArray[np.int64]:
