@@ -6,6 +6,7 @@ import pytest
 from helpers import oracle
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.base.errors import CapacityError
+from sraven.core.tasks.families import rows_of
 from sraven.rules import RULES
 from sraven.splits import rule_combinations
 from sraven.twins import Twins
@@ -122,6 +123,18 @@ def test_first_puzzles_are_of_all_combinations_whose_negation_is_there():
     counts = np.bincount(task.sample("test", 0, 4_000).combination[::2], minlength=36)
     assert np.flatnonzero(counts).tolist() == task.drawn_combinations("test").tolist()
     assert counts[counts > 0].min() > 0.6 * counts[counts > 0].mean()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("set", "set and variant aren't those of the index"), ("target", "a row doesn't follow its rule")],
+)
+def test_rows_of_a_dataset_that_were_changed_are_found(name, told):
+    rows = rows_of(TASK)
+    arrays = dict(rows.encode("ood", 7, 30, 1).columns)
+    assert rows.find_faults("ood", arrays) == []
+    arrays[name] = (arrays[name] + 1) % TASK.K
+    assert rows.find_faults("ood", arrays)[0].startswith(told)
 
 
 # Combinations
