@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig, RunConfig
+from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.recipes import RECIPES, USUAL, defaults_of
 from baselines.runs.command import train_command
@@ -18,6 +19,7 @@ from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
 from baselines.runs.provenance import commit_of, hardware_of
 from baselines.runs.result import RESULT, add_evaluation
+from baselines.training.experiment import board_of
 from baselines.training.grid import SELECTION_SPLIT, SUMMARY
 from baselines.training.optim import OPTIMISERS
 from baselines.training.predict import predict, unranked_splits
@@ -37,8 +39,8 @@ class Evaluation(NamedTuple):
     """Runs that differ in their seed alone, on whole splits.
 
     Attributes:
-        board: what they were trained on.
-        configs: of the runs.
+        board: whose splits these are.
+        configs: of the runs, as they were trained.
         params: of one of them.
         predictions: by split and seed, of the board's splits.
         scores: by seed, then by split and metric; unranked splits are among them.
@@ -65,19 +67,54 @@ class Evaluation(NamedTuple):
         return found
 
 
-def evaluate_runs(runs: Sequence[Path]) -> Evaluation:
+def config_on(config: RunConfig, board: Board) -> RunConfig:
+    """Return the configuration by which a run predicts a board's splits, whichever it was trained on.
+
+    That may be another board if a network sees the instances of both in the same way, and the training split
+    of the run's own has none of the combinations that this one holds out.
+
+    Raises:
+        ConfigurationError: if it isn't so.
+    """
+    if config.board == board.id:
+        return config
+    own = generator_of(board_of(config).task)
+    shapes = {
+        (each.length, each.num_outputs, each.width_in, each.width_out)
+        for each in map(encoding_of, (own, board.task))
+    }
+    if len(shapes) > 1:
+        raise ConfigurationError(
+            f"a network trained on {config.board} doesn't fit the instances of {board.id}"
+        )
+    trained = set(map(tuple, own.combinations("train").tolist()))
+    for split, held_out in board.held_out.items():
+        if shared := trained.intersection(held_out):
+            raise ConfigurationError(
+                f"training on {config.board} showed {len(shared)} of the {len(held_out)} combinations that "
+                f"{board.id} holds out for {split}; choose a board that holds out no others"
+            )
+    return replace(config, board=board.id, board_digest=board.digest)
+
+
+def evaluate_runs(runs: Sequence[Path], board_id: str | None = None) -> Evaluation:
     """Predict the splits of a board with runs that differ in their seed alone, and score them.
 
     Splits that the task has beside the board's are predicted too, as many instances as are ranked.
 
+    Args:
+        runs: their directories, finished.
+        board_id: the board, see `config_on`; None for that on which they were trained.
+
     Raises:
-        ConfigurationError: if the runs differ in more than their seed.
+        ConfigurationError: if the runs differ in more than their seed, or another board isn't for them.
         OutputError: if one isn't finished.
     """
     loaded = [load_run(path) for path in runs]
     configs = [config for config, _ in loaded]
     check_alike(runs, configs)
-    board = load_board(configs[0].board)
+    board = load_board(board_id or configs[0].board)
+    asked = [(config_on(config, board), params) for config, params in loaded]
     task, scoring = generator_of(board.task), scoring_of(board.task)
     beside = dict.fromkeys(unranked_splits(board), board.splits[board.primary_split])
     instances = {**board.splits, **beside}
@@ -85,7 +122,7 @@ def evaluate_runs(runs: Sequence[Path]) -> Evaluation:
     scores: dict[int, dict[str, dict[str, float]]] = {config.seed: {} for config in configs}
     for split, size in instances.items():
         labels = scoring.labels(task.sample(split, 0, size), None)
-        predictions[split] = {config.seed: predict(config, params, split, size) for config, params in loaded}
+        predictions[split] = {config.seed: predict(config, params, split, size) for config, params in asked}
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}
@@ -97,19 +134,21 @@ def write_entry(
     out: str | os.PathLike[str],
     *,
     authors: Sequence[str],
+    board_id: str | None = None,
     code_commit: str | None = None,
     hardware: str | None = None,
     tuning_trials: int | None = None,
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
-    What they score on whole splits goes into the result of each run (`baselines.runs.result`), and what isn't
-    ranked into the submission's README as well.
+    What they score on whole splits of their own board goes into the result of each run
+    (`baselines.runs.result`), and what isn't ranked into the submission's README as well.
 
     Args:
         runs: their directories, finished.
         out: a directory that doesn't exist yet.
         authors: who submits.
+        board_id: the board, see `evaluate_runs`; None for that on which they were trained.
         code_commit: of the code that trained the runs; None for what they have recorded.
         hardware: that trained them; None for what they have recorded.
         tuning_trials: how many settings were tried; None if nobody says it.
@@ -118,11 +157,11 @@ def write_entry(
         what they were found to score.
 
     Raises:
-        ConfigurationError: if the runs differ in more than their seed.
+        ConfigurationError: if the runs differ in more than their seed, or another board isn't for them.
         OutputError: if one isn't finished, or ``out`` exists.
     """
     check_new(Path(out))
-    found = evaluate_runs(runs)
+    found = evaluate_runs(runs, board_id)
     seen = found.configs[0].steps * found.configs[0].batch_size
     chosen_by = SELECTION_SPLIT if any(is_of_a_grid(run) for run in runs) else None
     machine = hardware or hardware_of(runs) or UNKNOWN
@@ -130,9 +169,12 @@ def write_entry(
     commit = code_commit or commit_of(runs)
     description = describe_runs(found.configs, found.params, training, authors, commit)
     description["readme"] += describe_unranked(found)
+    if (own := found.configs[0].board) != found.board.id:
+        description["readme"] += f"\nTrained on {own}, which shows nothing that {found.board.id} holds out.\n"
     write_submission(out, found.board.id, found.predictions, **description)
     for run, config in zip(runs, found.configs, strict=True):
-        keep_scores(run, config, found.scores[config.seed], found.instances)
+        if config.board == found.board.id:
+            keep_scores(run, config, found.scores[config.seed], found.instances)
     return found
 
 

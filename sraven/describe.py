@@ -36,7 +36,7 @@ def describe(task: SRAVEN, tallies: Mapping[str, Arrays]) -> Description:
         ),
         body="\n\n".join(
             [
-                _splits_section(task),
+                splits_section(task),
                 f"## Answers\n\n{policy}\n\n{_answers_table(tallies)}",
                 _rules_section(task, tallies),
                 _combinations_section(task, tallies),
@@ -70,7 +70,8 @@ def _biases(task: SRAVEN) -> str:
     )
 
 
-def _splits_section(task: SRAVEN) -> str:
+def splits_section(task: SRAVEN) -> str:
+    """Return how the combinations are divided."""
     known, held_out = len(task.combinations("train")), len(task.combinations("all"))
     held_out -= known
     ood = f" `ood` draws from the other {held_out}, none of which occurs in `train`." if held_out else ""

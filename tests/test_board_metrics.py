@@ -263,9 +263,7 @@ def test_each_ceiling_of_a_board_has_a_meaning(name):
                 if metric not in listed:
                     assert found is None
                     continue
-                answers = {"sraven": "joint", "fuzzylogic": "mean", "sraven-text": "joint"}[
-                    board.content["task"]
-                ]
+                answers = "mean" if board.content["task"] == "fuzzylogic" else "joint"
                 expected = Ceiling(**listed[metric], knows=prior, answers=answers)
                 assert found == expected
     assert set(board.content["ceiling"]) == (set() if board.is_corpus else set(board.splits))

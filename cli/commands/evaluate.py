@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command(name="evaluate")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option("--out", type=output_directory, help="Submission to write.")
+@click.option("--board", "board_id", metavar="BOARD", help="To evaluate on.  [default: that of the runs]")
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
 @click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
 @click.option("--hardware", help="That trained the runs.  [default: what training recorded]")
@@ -34,16 +35,18 @@ if TYPE_CHECKING:
 def command(
     runs: tuple[str, ...],
     out: Path | None,
+    board_id: str | None,
     authors: tuple[str, ...],
     code_commit: str | None,
     hardware: str | None,
     tuning_trials: int | None,
     **language: Any,
 ) -> None:
-    """Evaluate trained runs on their board, and write a submission.
+    """Evaluate trained runs on a board, and write a submission.
 
     The runs are several seeds of one configuration, or a directory of them; hf://user/name is one that was
-    published. Those on c4-v1 are evaluated on
+    published. With --board, it may be another than theirs, if networks see its instances in the same way
+    and training showed none of the combinations that it holds out. Those on c4-v1 are evaluated on
     the documents of --data, one by one; a submission is written if they are the board's. What each run
     scores goes into its result.json, too.
 
@@ -51,6 +54,7 @@ def command(
     Example:
       sraven evaluate run --out entry
       sraven evaluate hf://user/name --out entry
+      sraven evaluate run --board sraven-twins-v1 --out twins
       sraven evaluate run --data c4-validation
     """
     with needs_extra("sraven evaluate", "baselines"):
@@ -65,8 +69,12 @@ def command(
     check_alike(folders, configs)
     entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
     entry["tuning_trials"] = tuning_trials
-    evaluate = _evaluate_language if isinstance(configs[0], LanguageConfig) else _evaluate_board
-    evaluate(folders, out, entry, **language)
+    if not isinstance(configs[0], LanguageConfig):
+        _evaluate_board(folders, out, {**entry, "board_id": board_id}, **language)
+        return
+    if board_id:
+        raise click.UsageError("--board is for runs on other boards than c4-v1, which has its own documents")
+    _evaluate_language(folders, out, entry, **language)
 
 
 def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any], **language: Any) -> None:

@@ -73,7 +73,7 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
 
 def _help_of(family: Family, name: str) -> Help:
     """Return what the help says of a command, the family's own words or plain ones."""
-    group = "" if family.name == MAIN else f"{family.name} "
+    group = "" if family.name == MAIN else f"{family.commands} "
     summaries = {
         "generate": f"Write a dataset of {family.name} that load_dataset loads.",
         "show": f"Look at {family.nouns}.",
@@ -183,6 +183,11 @@ def summaries(family: Family) -> dict[str, str]:
     return {name: _help_of(family, name).summary for name, (_, needed) in _MAKERS.items() if needed(family)}
 
 
+def _summary_of(family: Family) -> str:
+    """Return what a list of commands says of a family's group."""
+    return family.summary or f"Another task: {', '.join(summaries(family))}."
+
+
 def make_command(family: Family, name: str) -> click.Command:
     """Return a command of a family, which imports its tasks' module."""
     return click.command(name=name, help=cleandoc(_help_of(family, name).text))(_MAKERS[name][0](family))
@@ -193,7 +198,7 @@ class FamilyGroup(LazyGroup):
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."
-        super().__init__(family.name, help=cleandoc(text))
+        super().__init__(family.commands, help=cleandoc(text))
         self._family = family
 
     def summaries(self) -> dict[str, str]:
@@ -211,13 +216,15 @@ class FamiliesGroup(LazyGroup):
     def summaries(self) -> dict[str, str]:
         """Return the commands, with a line on each: first what is about tasks."""
         own = super().summaries()
-        return {**summaries(find_family(MAIN)), "count": own["count"], **self._groups(), **own}
+        groups = {name: _summary_of(family) for name, family in self._groups().items()}
+        return {**summaries(find_family(MAIN)), "count": own["count"], **groups, **own}
 
     def load(self, name: str) -> click.Command:
         """Import or make a command."""
         if name in summaries(find_family(MAIN)):
             return make_command(find_family(MAIN), name)
-        return FamilyGroup(find_family(name)) if name in self._groups() else super().load(name)
+        family = self._groups().get(name)
+        return FamilyGroup(family) if family else super().load(name)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an interrupt that it has nothing of its own to say of ends it in one line."""
@@ -226,12 +233,8 @@ class FamiliesGroup(LazyGroup):
         except KeyboardInterrupt:
             raise Stopped("interrupted", 130) from None
 
-    def _groups(self) -> dict[str, str]:
+    def _groups(self) -> dict[str, Family]:
         # A family for which there is a module, as for c4, has its commands there.
         own = super().summaries()
         families = [find_family(name) for name in FAMILIES if name != MAIN and name not in own]
-        return {
-            each.name: each.summary or f"Another task: {', '.join(summaries(each))}."
-            for each in families
-            if summaries(each)
-        }
+        return {each.commands: each for each in families if summaries(each)}

@@ -47,11 +47,14 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
     """
     from rich.table import Table
 
+    from sraven.core.boards.board import read_board
     from sraven.core.boards.bootstrap import SHARE
     from sraven.core.boards.scoring import interval_over_combinations
+    from sraven.core.tasks.families import find_family
 
     splits = scores["splits"]
-    metrics, over = {split: dict(found["metrics"]) for split, found in splits.items()}, "over instances"
+    metrics = {split: dict(found["metrics"]) for split, found in splits.items()}
+    over = f"over {find_family(read_board(scores['board']).family).resampled}"
     for split, found in splits.items():
         if interval := interval_over_combinations(found, primary):
             metrics[split][primary] = {**metrics[split][primary], "interval": interval}

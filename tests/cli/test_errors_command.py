@@ -67,7 +67,8 @@ def test_refusals_are_one_line(run, refused, small_boards, tmp_path, originals):
     code, out, err = run("errors", originals[FUZZY_BOARD])
     assert (code, out) == (2, "")
     assert err == (
-        "error: nothing sorts the wrong answers of the task fuzzylogic; that can be done for sraven\n"
+        "error: nothing sorts the wrong answers of the task fuzzylogic; that can be done for sraven, "
+        "sraven-twins\n"
     )
     assert "isn't the directory of a submission" in refused("errors", tmp_path / "none")
     folder = shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "submission")

@@ -64,7 +64,7 @@ def lines_of(family):
     """Return a quick line of each command that a family's tasks have."""
     sizes = " ".join(f"--{split.replace('_', '-')} 5" for split in family.sizes)
     options = {"generate": f"{sizes} --out {family.name}", "show": "", "ambiguity": "-n 9"}
-    return "\n".join(f"{family.name} {name} {options[name]}" for name in summaries(family))
+    return "\n".join(f"{family.commands} {name} {options[name]}" for name in summaries(family))
 
 
 OTHERS = (find_family(name) for name in generating_families() if name != MAIN)

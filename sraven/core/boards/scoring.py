@@ -96,7 +96,7 @@ DIGITS = 9
 
 def _number(value: Any) -> float | None:
     """Return a number as it is written down; None for NaN."""
-    return round(float(value), DIGITS) if np.isfinite(value) else None
+    return round(float(value), DIGITS) + 0.0 if np.isfinite(value) else None  # no -0.0
 
 
 def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -40,7 +40,7 @@ class Instances(tuple[NDArray[Any], ...]):
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls._fields = tuple(get_annotations(cls))
+        cls._fields = (*cls._fields, *get_annotations(cls))  # those of a batch that it extends come first
         for place, name in enumerate(cls._fields):
             setattr(cls, name, _field(place, name))
 

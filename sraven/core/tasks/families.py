@@ -22,6 +22,7 @@ FAMILIES = {
     "fuzzylogic": "fuzzylogic.family:FAMILY",
     "c4": "baselines.lm.family:FAMILY",
     "sraven-text": "sraven.text.family:FAMILY",
+    "sraven-twins": "sraven.twins.family:FAMILY",
 }
 """Where the `Family` of each name is. An entry here is all that registers one."""
 

@@ -116,6 +116,8 @@ class Family:
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;
             ``{task}`` stands for the task.
         nouns: what its instances are called.
+        resampled: what bootstrap samples, and so intervals of scores, are over.
+        group: name of its group of commands; "" for that of the family.
         summary: a line for the list of commands.
         text: the help of its group of commands.
         helps: the helps of its commands, by name.
@@ -141,6 +143,8 @@ class Family:
     wording: str = ""
     instead: str = ""
     nouns: str = "instances"
+    resampled: str = "instances"
+    group: str = ""
     summary: str = ""
     text: str = ""
     helps: Mapping[str, Help] = field(default_factory=dict, hash=False)
@@ -152,6 +156,11 @@ class Family:
     encoding: str = ""
     recipe: str = ""
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+
+    @property
+    def commands(self) -> str:
+        """Name of its group of commands."""
+        return self.group or self.name
 
     @property
     def is_corpus(self) -> bool:

@@ -63,7 +63,7 @@ def test_grids_have_as_many_points_as_the_table_says_and_begin_where_a_single_ru
         assert paper.points.count(paper.start) == 1
 
 
-@pytest.mark.parametrize("family", trained_families())
+@pytest.mark.parametrize("family", [family for family in trained_families() if family in TABLE_A3])
 def test_a_run_without_options_is_a_point_of_its_grid(family):
     config, paper = make_config(read_board(f"{family}-v1"), "hyla"), TABLE_A3[family]
     assert {name: getattr(config, name) for name in paper.start} == paper.start

@@ -63,7 +63,10 @@ def test_what_is_missing_is_named(name):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"series": "best"}, "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points'"),
+        (
+            {"series": "best"},
+            "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points', 'twins'",
+        ),
         ({"beauty": 1}, "has 'beauty'; expected only schema, id, "),
         ({"task": "fuzzylogic"}, "config.task is 'sraven'; expected 'fuzzylogic', as task says"),
         (

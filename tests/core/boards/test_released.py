@@ -71,7 +71,7 @@ def test_budgets_metrics_and_sizes_belong_together(name):
 
 def known_and_held_out(config):
     """Return the combinations of train and ood, by the oracles."""
-    if config["task"] == "sraven":
+    if config["task"] in ("sraven", "sraven-twins"):
         rules = oracle.rules_of(config)
         rows = oracle.all_combinations(config["M"], rules)
         known, held_out = oracle.partition(config["M"], config["holdout"], config["seed"], rules)

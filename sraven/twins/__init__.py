@@ -1,0 +1,23 @@
+"""Twins: certified variants of one puzzle, to see whether who solves it solves them all.
+
+>>> from sraven.twins import Twins
+>>> task = Twins(M=4, K=8)
+>>> task.size
+12
+>>> task.sample("ood", start=0, count=task.size).set.tolist()
+[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+"""
+
+from typing import TYPE_CHECKING
+
+from sraven.core.system.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from sraven.twins.task import Twins
+
+__all__ = ["Twins"]
+
+_HOMES = {"Twins": "sraven.twins.task"}
+"""Where the public names are defined; they are imported when asked for."""
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
