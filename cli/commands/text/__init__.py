@@ -1,11 +1,13 @@
-"""The puzzles as text: generate, score, submit, tasks."""
+"""The puzzles as text: cost, generate, score, submit, tasks."""
 
 import click
 
 from cli.lazy import LazyGroup
 
 
-@click.group(name="text", cls=LazyGroup, package=__name__, names=("generate", "score", "submit", "tasks"))
+@click.group(
+    name="text", cls=LazyGroup, package=__name__, names=("cost", "generate", "score", "submit", "tasks")
+)
 def command() -> None:
     """The puzzles as text, for any language model behind any interface.
 

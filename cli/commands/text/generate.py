@@ -1,8 +1,9 @@
 """Prompts as JSON Lines."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,8 +19,11 @@ from sraven.settings import POLICIES, Settings
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
+    from sraven.text.records import Record
 
-FORMS, SCHEMES = ("told", "untold"), ("context", "uniform", "near", "centred")
+    InOrder = Callable[[Iterable[Iterable[Record]]], Iterator[Record]]
+
+FORMS, SCHEMES = ("told", "untold", "told2", "untold2"), ("context", "uniform", "near", "centred")
 """Names of `sraven.text.FORMS` and `SCHEMES`, for the help, which imports no kernels."""
 
 
@@ -60,24 +64,28 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
-def _board_questions(context: click.Context, board_id: str, form: str, shots: int) -> "tuple[Questions, ...]":
-    """Return the questions of a board in a form; options that say which questions there are have no place."""
-    from sraven.text.submission import read_text_board
-    from sraven.text.wording import form_name
-
+def _check_options(context: click.Context) -> None:
+    """Refuse options that say which questions there are: a board does."""
     for parameter in context.command.params:
         is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if is_given and parameter.name in (*_FIELDS, "answers", "split", "count", "choices"):
             raise click.UsageError(f"--board says which questions there are; leave {parameter.opts[0]} out")
+
+
+def board_questions(board_id: str, form: str, shots: int) -> "tuple[tuple[Questions, ...], InOrder]":
+    """Return the questions of a board in a form, a set for each rung, and what puts them in their order."""
+    from sraven.text.submission import read_text_board
+    from sraven.text.wording import form_name
+
     board, wording = read_text_board(board_id)
     name = form_name(form, shots)
     if name not in board.prompts:
         raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
-    return wording.questions(name)
+    return wording.questions(name), wording.task.in_order
 
 
 @click.command(name="generate")
-@click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v1.")
+@click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v2.")
 @task_options
 @click.option("--split", default="ood", show_default=True, help="Where the questions come from.")
 @click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many.")
@@ -129,7 +137,7 @@ def command(
       sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
       sraven text generate --form untold --shots 5 > prompts.jsonl
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
-      sraven text generate --board sraven-text-v1 --out prompts.jsonl
+      sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
     from sraven.text.ids import ask
     from sraven.text.records import as_line, records
@@ -139,14 +147,16 @@ def command(
     spare(out, [remaining] if remaining else [])
     if board_id is None:
         asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
+        in_order: InOrder = chain.from_iterable
     else:
-        asked = _board_questions(context, board_id, form, shots)
+        _check_options(context)
+        asked, in_order = board_questions(board_id, form, shots)
     written = 0
     with _writing(out) as file:
-        for questions in asked:
-            for record in records(questions, _wanted(remaining, questions), solved):
-                file.write(as_line(record))
-                written += 1
+        sets = (records(questions, _wanted(remaining, questions), solved) for questions in asked)
+        for record in in_order(sets):
+            file.write(as_line(record))
+            written += 1
     names = [questions.name for questions in asked]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}

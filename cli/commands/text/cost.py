@@ -1,0 +1,79 @@
+"""What a run of a board will take, before anything is sent."""
+
+from pathlib import Path
+
+import click
+
+from cli.shared.extras import needs_extra
+from cli.shared.printing import json_option, print_outcome
+
+
+@click.command(name="cost")
+@click.option("--board", "board_id", required=True, help="Whose questions will be asked.")
+@click.option("--form", default="told", show_default=True, metavar="told|untold", help="As for `generate`.")
+@click.option("--shots", type=int, default=0, show_default=True, help="As for `generate`.")
+@click.option(
+    "--tokens-per-reply",
+    type=click.IntRange(0, 1 << 20),
+    default=1000,
+    show_default=True,
+    help="How long replies are, thoughts included.",
+)
+@click.option("--price-in", type=click.FloatRange(0), help="US dollars for a million tokens of prompts.")
+@click.option("--price-out", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
+@click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A tokenizer.json or SentencePiece .model to count by.",
+)
+@json_option
+def command(
+    board_id: str,
+    form: str,
+    shots: int,
+    tokens_per_reply: int,
+    price_in: float | None,
+    price_out: float | None,
+    tokenizer: Path | None,
+) -> None:
+    """Print how many tokens a run of a board takes, and its price; nothing is sent.
+
+    Tokens of prompts are estimated unless a tokenizer is given: one for each word, number and mark, and for
+    each space before a number. How long replies are, only you can say: models that think take thousands.
+
+    \b
+    Example:
+      sraven text cost --board sraven-text-lite-v2 --tokens-per-reply 4000 --price-in 2.5 --price-out 10
+    """
+    from cli.commands.text.generate import board_questions
+    from sraven.text.tokens import token_counter
+
+    questions, _ = board_questions(board_id, form, shots)
+    extra = "transformers" if tokenizer and tokenizer.suffix == ".json" else "baselines"
+    with needs_extra("--tokenizer", extra):
+        count = token_counter(tokenizer)
+    prompts = [prompt for each in questions for part in each.parts() for prompt in each.prompts(part)]
+    asked, tokens = len(prompts), sum(map(count, prompts))
+    replied = asked * tokens_per_reply
+    priced = price_in is not None and price_out is not None
+    price = (tokens * (price_in or 0) + replied * (price_out or 0)) / 1e6 if priced else None
+    kind = "estimated" if tokenizer is None else f"by {tokenizer.name}"
+    print_outcome(
+        value={
+            "board": board_id,
+            "questions": asked,
+            "input_tokens": tokens,
+            "estimated": tokenizer is None,
+            "output_tokens": replied,
+            "cost_usd": price,
+        },
+        text=f"{board_id}: {asked:,} questions\n"
+        f"prompts: {tokens:,} tokens, {tokens / asked:,.0f} each ({kind})\n"
+        f"replies: {replied:,} tokens, {tokens_per_reply:,} each\n"
+        + (
+            "price:   give --price-in and --price-out"
+            if price is None
+            else f"price:   {price:,.2f} US dollars"
+        ),
+    )
