@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from operator import add
 from pathlib import Path
 from typing import Any, Self
@@ -69,12 +69,17 @@ class Usage:
 
 def _read_usage(value: dict[str, Any]) -> Usage:
     """Return what a line says of its reply; what is no number there is left alone, like all else."""
-    told, cost = value.get("usage"), value.get("cost")
-    told = told if isinstance(told, dict) else {}
-    tokens = [next((told[name] for name in names if name in told), None) for names in (_INPUT, _OUTPUT)]
-    counted = tokens if all(type(n) is int and 0 <= n < _MOST_TOKENS for n in tokens) else None
-    paid = cost if type(cost) in (int, float) and 0 <= cost < _MOST_COST else None
-    return Usage(1, counted is not None, *(counted or (0, 0)), paid is not None, paid or 0.0)
+    found = value.get("usage")
+    told = found if isinstance(found, dict) else {}
+    counts = [next((told[name] for name in names if name in told), None) for names in (_INPUT, _OUTPUT)]
+    tokens = [count for count in counts if type(count) is int and 0 <= count < _MOST_TOKENS]
+    usage = Usage(replies=1)
+    if len(tokens) == 2:
+        usage = replace(usage, with_tokens=1, input_tokens=tokens[0], output_tokens=tokens[1])
+    cost = value.get("cost")
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST_COST:
+        usage = replace(usage, with_cost=1, cost_usd=float(cost))
+    return usage
 
 
 @dataclass(frozen=True)

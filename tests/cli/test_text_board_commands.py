@@ -201,15 +201,24 @@ def test_cost_is_known_before_anything_is_sent(run, asked, refused, tmp_path):
     code, out, _ = run("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "pieces.model")
     assert code == 0 and f"prompts: {counted:,} tokens" in out and "(by pieces.model)" in out
     (tmp_path / "bad.model").write_text("x")
-    assert "is no tokenizer.json" in refused(
-        "text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "bad.model"
-    )
+    bad = ("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "bad.model")
+    assert "is no tokenizer.json" in refused(*bad)
     assert "isn't asked told-3-shot" in refused("text", "cost", "--board", SECOND, "--shots", 3)
 
 
 @pytest.mark.parametrize(("said", "tokens"), [("[3 6 2 0]", 9), ("Each panel.\n\nAnswer: [d d]", 9), ("", 0)])
 def test_tokens_are_estimated_like_this(said, tokens):
     assert estimate_tokens(said) == tokens
+
+
+def test_tokens_are_counted_by_a_tokenizer_of_hugging_face(run, asked, tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.save(str(tmp_path / "tokenizer.json"))
+    counted = sum(len(each["prompt"].split()) for each in asked)
+    code, out, _ = run("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "tokenizer.json")
+    assert code == 0 and f"prompts: {counted:,} tokens" in out
 
 
 def make_tokenizer(path, texts):

@@ -1,11 +1,32 @@
 """What a run of a board will take, before anything is sent."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.printing import json_option, print_outcome
+
+
+def _counter(path: Path) -> Callable[[str], int]:
+    """Return what counts the tokens of a text by a tokenizer in a file."""
+    load: Callable[[str], Any]
+    if path.suffix == ".json":
+        with needs_extra("--tokenizer FILE.json", "transformers"):
+            from tokenizers import Tokenizer
+        load = Tokenizer.from_file
+    else:
+        with needs_extra("--tokenizer FILE.model", "baselines"):
+            from sentencepiece import SentencePieceProcessor
+        load = SentencePieceProcessor
+    try:
+        tokenizer = load(str(path))
+    except Exception as error:  # each library has exceptions of its own
+        told = " ".join(str(error).split())
+        raise click.UsageError(f"{path} is no tokenizer.json and no SentencePiece model: {told}") from None
+    return lambda text: len(tokenizer.encode(text))
 
 
 @click.command(name="cost")
@@ -47,12 +68,10 @@ def command(
       sraven text cost --board sraven-text-lite-v2 --tokens-per-reply 4000 --price-in 2.5 --price-out 10
     """
     from cli.commands.text.generate import board_questions
-    from sraven.text.tokens import token_counter
+    from sraven.text.tokens import estimate_tokens
 
     questions, _ = board_questions(board_id, form, shots)
-    extra = "transformers" if tokenizer and tokenizer.suffix == ".json" else "baselines"
-    with needs_extra("--tokenizer", extra):
-        count = token_counter(tokenizer)
+    count = estimate_tokens if tokenizer is None else _counter(tokenizer)
     prompts = [prompt for each in questions for part in each.parts() for prompt in each.prompts(part)]
     asked, tokens = len(prompts), sum(map(count, prompts))
     replied = asked * tokens_per_reply
