@@ -40,8 +40,12 @@ def _counter(path: Path) -> Callable[[str], int]:
     show_default=True,
     help="How long replies are, thoughts included.",
 )
-@click.option("--price-in", type=click.FloatRange(0), help="US dollars for a million tokens of prompts.")
-@click.option("--price-out", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
+@click.option(
+    "--price-in", type=click.FloatRange(0), default=0, help="US dollars for a million tokens of prompts."
+)
+@click.option(
+    "--price-out", type=click.FloatRange(0), default=0, help="US dollars for a million tokens of replies."
+)
 @click.option(
     "--tokenizer",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -54,8 +58,8 @@ def command(
     form: str,
     shots: int,
     tokens_per_reply: int,
-    price_in: float | None,
-    price_out: float | None,
+    price_in: float,
+    price_out: float,
     tokenizer: Path | None,
 ) -> None:
     """Print how many tokens a run of a board takes, and its price; nothing is sent.
@@ -75,8 +79,7 @@ def command(
     prompts = [prompt for each in questions for part in each.parts() for prompt in each.prompts(part)]
     asked, tokens = len(prompts), sum(map(count, prompts))
     replied = asked * tokens_per_reply
-    priced = price_in is not None and price_out is not None
-    price = (tokens * (price_in or 0) + replied * (price_out or 0)) / 1e6 if priced else None
+    price = (tokens * price_in + replied * price_out) / 1e6
     kind = "estimated" if tokenizer is None else f"by {tokenizer.name}"
     print_outcome(
         value={
@@ -89,10 +92,6 @@ def command(
         },
         text=f"{board_id}: {asked:,} questions\n"
         f"prompts: {tokens:,} tokens, {tokens / asked:,.0f} each ({kind})\n"
-        f"replies: {replied:,} tokens, {tokens_per_reply:,} each\n"
-        + (
-            "price:   give --price-in and --price-out"
-            if price is None
-            else f"price:   {price:,.2f} US dollars"
-        ),
+        f"replies: {replied:,} tokens, {tokens_per_reply:,} each"
+        + (f"\nprice:   {price:,.2f} US dollars" if price else ""),
     )
