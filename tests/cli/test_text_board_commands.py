@@ -19,7 +19,7 @@ SAID = ("--model", "org/m", "--revision", "1", "--harness", "h", "--harness-vers
 def _boards(tmp_path_factory):
     from helpers.submissions import SRAVEN_BOARD, small_contents
 
-    contents = {**text_contents(), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
+    contents = {**text_contents(), **text_contents(SECOND), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
     with only_boards(tmp_path_factory.mktemp("boards"), contents):
         yield
 

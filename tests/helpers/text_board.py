@@ -38,16 +38,16 @@ _LEVELS = {"rungs": ["M2-K7", "M3-K7", "M2-K9", "M4-K7"], "edition": 2}
 
 
 @cache
-def text_contents():
-    """Return the files of the small boards, by their names."""
+def text_contents(name=BOARD):
+    """Return the file of a small board, by its name."""
     second = {**DEFINITION, "id": SECOND, "version": 2, "config": {**DEFINITION["config"], **_LEVELS}}
-    return {BOARD: make_board(DEFINITION), SECOND: make_board(second)}
+    return {name: make_board(DEFINITION if name == BOARD else second)}
 
 
 @cache
 def text_board(name=BOARD):
     """Return a small board."""
-    return Board.from_content(text_contents()[name])
+    return Board.from_content(text_contents(name)[name])
 
 
 def right_replies(name=BOARD):
