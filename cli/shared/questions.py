@@ -1,6 +1,6 @@
 """Options that say which questions are asked in words."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
-FORMS = ("told", "untold")
+    InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
+
+FORMS = ("told", "untold", "told2", "untold2")
 """Names of `sraven.text.FORMS`, for the help, which imports no kernels."""
 
 _FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"
@@ -28,7 +30,7 @@ def _make_task(answers: str, permute: bool, **values: Any) -> "SRAVEN":
 
 
 question_options = join_options(
-    click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v1."),
+    click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v2."),
     argument_of(
         "task",
         _make_task,
@@ -71,8 +73,11 @@ def leave_out(names: Collection[str], why: str) -> None:
             raise click.UsageError(f"{why}; leave {parameter.opts[0]} out")
 
 
-def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[Questions, ...]":
-    """Return the questions of a board in a form; options that say which questions there are have no place."""
+def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Questions, ...], InOrder]":
+    """Return the questions of a board in a form, a set for each rung, and what puts them in their order.
+
+    Options that say which questions there are have no place beside it.
+    """
     from sraven.text.submission import read_text_board
     from sraven.text.wording import form_name
 
@@ -81,4 +86,4 @@ def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[Question
     name = form_name(form, shots)
     if name not in board.prompts:
         raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
-    return wording.questions(name)
+    return wording.questions(name), wording.task.in_order

@@ -111,6 +111,11 @@ def _bounds(board: "Board") -> str:
     return "".join(f"; {each}" for each in told)
 
 
+def _tokens(entry: "Entry") -> str:
+    tokens = entry.replies.output_tokens if entry.replies else None
+    return "" if tokens is None else f"{tokens:,.0f}"
+
+
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
     from sraven.core.boards.bootstrap import SHARE
@@ -141,6 +146,10 @@ def print_standing(standing: "Standing") -> None:
         found = board.primary_split
         cells["asked"] = lambda entry: entry.replies.form if entry.replies else ""
         cells["unparsed"] = lambda entry: figure(entry.splits.get(found, {}).get("unparsed") or 0)
+        if (strict := "accuracy_strict") in board.metric_names:
+            cells["read strictly"] = lambda entry: figure(entry.splits.get(found, {}).get(strict) or 0)
+        if any(map(_tokens, standing.entries)):
+            cells["tokens a reply"] = _tokens
     if best is None:
         del cells["gap"]
     print_rows(

@@ -28,8 +28,7 @@ from inspect_ai.solver import TaskState
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.estimate import Mean
-from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, verdict
-from sraven.text.ladder import LADDER
+from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, pose_board, verdict
 from sraven.text.questions import Questions
 
 
@@ -61,10 +60,9 @@ def _bounds(asked: Questions, questions: Sequence[Question]) -> dict[str, Any]:
     }
 
 
-def _samples(questions: Sequence[Question], **metadata: Any) -> Iterator[Sample]:
-    for each in questions:
-        shown = {"ceiling": each.ceiling, **metadata}
-        yield Sample(id=each.id, input=each.prompt, target=each.answer, metadata=shown)
+def _sample(question: Question, **metadata: Any) -> Sample:
+    shown = {"ceiling": question.ceiling, **metadata}
+    return Sample(id=question.id, input=question.prompt, target=question.answer, metadata=shown)
 
 
 async def _judge(state: TaskState, target: Target) -> Score:
@@ -125,10 +123,22 @@ def sraven(
         asked = make_questions(M, K, form, shots, answers, split, seed, count, choices)
     questions = list(pose(asked))
     return Task(
-        dataset=MemoryDataset(list(_samples(questions)), name=asked.name),
+        dataset=MemoryDataset(list(map(_sample, questions)), name=asked.name),
         scorer=exact(),
         metadata=_bounds(asked, questions),
         version=asked.task.version,
+    )
+
+
+def _board_task(board: str, form: str, shots: int) -> Task:
+    """Return the questions of a text board, all its rungs, in its order."""
+    with _in_one_line():
+        rungs, questions = pose_board(board, form, shots)
+    return Task(
+        dataset=MemoryDataset([_sample(each, rung=rung.rung) for rung, each in questions], name=board),
+        scorer=exact_by_rung(),
+        metadata={rung.rung: _bounds(rung.asked, rung.questions) for rung in rungs},
+        version=board.rpartition("-v")[2],
     )
 
 
@@ -140,17 +150,16 @@ def sraven_text_v1(form: str = "told", shots: int = 0) -> Task:
         form: of the prompts, ``told`` or ``untold``.
         shots: solved examples before each question.
     """
-    samples: list[Sample] = []
-    bounds: dict[str, Any] = {}
-    for each in LADDER:
-        with _in_one_line():
-            asked = each.questions(form, shots)
-        questions, name = list(pose(asked)), f"M{each.M}-K{each.K}"
-        samples += _samples(questions, rung=name)
-        bounds[name] = _bounds(asked, questions)
-    return Task(
-        dataset=MemoryDataset(samples, name="sraven-text-v1"),
-        scorer=exact_by_rung(),
-        metadata=bounds,
-        version="1",
-    )
+    return _board_task("sraven-text-v1", form, shots)
+
+
+@task
+def sraven_text_v2(form: str = "told", shots: int = 0) -> Task:
+    """The questions of the board sraven-text-v2, of all levels in turn; arguments as for `sraven_text_v1`."""
+    return _board_task("sraven-text-v2", form, shots)
+
+
+@task
+def sraven_text_lite_v2(form: str = "told", shots: int = 0) -> Task:
+    """The questions of the board sraven-text-lite-v2; arguments as for `sraven_text_v1`."""
+    return _board_task("sraven-text-lite-v2", form, shots)

@@ -14,6 +14,7 @@ from sraven.text.grading import share
 from sraven.text.ids import ask, find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
 from sraven.text.questions import Questions
+from sraven.text.submission import read_text_board
 
 VERDICTS = "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
 """What is said of a reply; see `judge`."""
@@ -84,6 +85,39 @@ def pose(questions: Questions) -> Iterator[Question]:
         ids = [questions.id_of(index) for index in part]
         columns = ids, questions.prompts(part), questions.answers(part), _ceilings(questions, part)
         yield from (Question(*row) for row in zip(*columns, strict=True))
+
+
+class Posed(NamedTuple):
+    """The questions of one rung of a text board.
+
+    Attributes:
+        rung: its name, such as ``M4-K8``.
+        asked: the set.
+        questions: all of them.
+    """
+
+    rung: str
+    asked: Questions
+    questions: list[Question]
+
+
+def pose_board(
+    board: str, form: str = "told", shots: int = 0
+) -> tuple[list[Posed], Iterator[tuple[Posed, Question]]]:
+    """Return the questions of a board by rung, and all of them in the order of the board, each with its rung.
+
+    Args:
+        board: its id, such as ``sraven-text-v2``.
+        form: ``told`` or ``untold``, in the words of that board.
+        shots: solved examples before each question.
+
+    Raises:
+        ConfigurationError: for another board or form, or too many examples.
+    """
+    ladder = read_text_board(board)[1]
+    rows = zip(ladder.task.rungs, ladder.ask(form, shots), strict=True)
+    rungs = [Posed(rung, asked, list(pose(asked))) for rung, asked in rows]
+    return rungs, ladder.task.in_order([(rung, each) for each in rung.questions] for rung in rungs)
 
 
 def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np.bool_]]:

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
+from operator import add
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,51 @@ Tell = Callable[[Sequence[str], Grades, Grades], None]
 """Is called with ids, and with the verdicts on their replies by the strict and by the lenient reading."""
 
 
+_INPUT, _OUTPUT = ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens")
+"""What the number of tokens is called, by one interface and by another."""
+
+_MOST_TOKENS, _MOST_COST = 1 << 40, 1e9
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What replies took, as far as their lines say it: sums.
+
+    Attributes:
+        replies: their number.
+        with_tokens: how many say their tokens.
+        input_tokens: of the prompts.
+        output_tokens: of the replies, thoughts included.
+        with_cost: how many say what they cost.
+        cost_usd: in US dollars.
+    """
+
+    replies: int = 0
+    with_tokens: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    with_cost: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, astuple(self), astuple(other)))
+
+
+def _read_usage(value: dict[str, Any]) -> Usage:
+    """Return what a line says of its reply; what is no number there is left alone, like all else."""
+    found = value.get("usage")
+    told = found if isinstance(found, dict) else {}
+    counts = [next((told[name] for name in names if name in told), None) for names in (_INPUT, _OUTPUT)]
+    tokens = [count for count in counts if type(count) is int and 0 <= count < _MOST_TOKENS]
+    usage = Usage(replies=1)
+    if len(tokens) == 2:
+        usage = replace(usage, with_tokens=1, input_tokens=tokens[0], output_tokens=tokens[1])
+    cost = value.get("cost")
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST_COST:
+        usage = replace(usage, with_cost=1, cost_usd=float(cost))
+    return usage
+
+
 @dataclass(frozen=True)
 class Completion:
     """A line of a file.
@@ -44,12 +91,14 @@ class Completion:
         line: the number, from 1.
         question: the id of the question.
         text: what the model said; None if there is nothing, as after a request that failed.
+        usage: what it took.
     """
 
     where: str
     line: int
     question: str
     text: str | None
+    usage: Usage
 
 
 @dataclass(frozen=True)
@@ -90,6 +139,7 @@ class Score:
         lenient: the same three shares where replies are read as a person would (`sraven.text.lenient`).
         reasons: why that reading finds no answer, and in how many replies.
         unread: some of these.
+        usage: tokens and cost of the replies, as far as they say it.
     """
 
     questions: str
@@ -106,9 +156,10 @@ class Score:
     lenient: Shares
     reasons: dict[str, int]
     unread: tuple[Unread, ...]
+    usage: Usage
 
 
-def _read_line(where: str, data: bytes, name: str) -> tuple[str, str | None]:
+def _read_line(where: str, data: bytes, name: str) -> tuple[str, str | None, Usage]:
     try:
         value = parse_json(data)
     except ValueError as error:
@@ -119,14 +170,15 @@ def _read_line(where: str, data: bytes, name: str) -> tuple[str, str | None]:
     if not isinstance(question, str) or not isinstance(text, str | None):
         wrong = question if not isinstance(question, str) else text
         raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; a {name} may be null")
-    return question, text
+    return question, text, _read_usage(value)
 
 
 def read_completions(path: Path, name: str = "completion") -> Iterator[Completion]:
     """Yield the completions of a file, a line at a time; empty lines are passed over.
 
-    A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it; whatever else is in
-    the object isn't read.
+    A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it. It may say what the
+    reply took: ``"usage": {"input_tokens": …, "output_tokens": …}`` (``prompt_tokens`` and
+    ``completion_tokens`` are the same), and ``cost`` in US dollars. Whatever else is in it isn't read.
 
     Args:
         path: the file.
@@ -143,8 +195,7 @@ def read_completions(path: Path, name: str = "completion") -> Iterator[Completio
             if len(data) > LONGEST_LINE:
                 raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
             if data.strip():
-                question, text = _read_line(where, data, name)
-                yield Completion(where, number, question, text)
+                yield Completion(where, number, *_read_line(where, data, name))
 
 
 class _Sheet:
@@ -158,6 +209,7 @@ class _Sheet:
         self.replies: list[str | None] = []
         self.reasons: Counter[str] = Counter()
         self.unread: list[Unread] = []
+        self.usage = Usage()
 
     def add(self, completion: Completion, index: int) -> None:
         if self.lines[index]:
@@ -168,6 +220,7 @@ class _Sheet:
         self.lines[index] = completion.line
         self.indices.append(index)
         self.replies.append(completion.text)
+        self.usage += completion.usage
 
     def flush(self, threads: int | None, tell: Tell | None) -> None:
         if not self.indices:
@@ -213,6 +266,7 @@ class _Sheet:
             lenient=lenient,
             reasons=dict(self.reasons.most_common()),
             unread=tuple(self.unread),
+            usage=self.usage,
         )
 
 

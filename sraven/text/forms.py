@@ -31,10 +31,27 @@ class Form:
         explain: returns what is said of the matrix.
         bounded: whether the ideal observer's accuracy is a ceiling: only who is told how matrices are
             made has what the observer has.
+        reply: asks for the last line of a reply, which stands below.
+        announce: returns what is said of solved examples, given how many there are.
+        lenient: whether boards rank by the lenient reading of replies.
     """
 
     explain: Callable[[Setting], str]
     bounded: bool
+    reply: str
+    announce: Callable[[int], str]
+    lenient: bool
+
+
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+def in_words(number: int) -> str:
+    """Return a small number as a word, others in digits."""
+    return _WORDS[number] if number < len(_WORDS) else str(number)
 
 
 _ORDERS = {
@@ -73,8 +90,66 @@ def _tell_nothing(setting: Setting) -> str:
     return "Which panel completes the matrix, in place of [?]?"
 
 
-FORMS: dict[str, Form] = {
-    "told": Form(_tell_rules, bounded=True),
-    "untold": Form(_tell_nothing, bounded=False),
+_SAME_ORDER = {
+    True: "The three panels of a column list the features in the same order. Different columns may list them "
+    "in different orders.",
+    False: "All panels list the features in the same order, that of their rules in this list.",
 }
-"""The forms by name. Their words are part of what is asked: none changes, another wording is another form."""
+"""As `_ORDERS`, in the words of `told2`."""
+
+_SAME_THREE = "three different numbers, the same three in every row; their order may differ from row to row"
+
+_QUESTION = "Which panel of the matrix belongs in place of [?]?"
+
+
+def _explain_rules(setting: Setting) -> str:
+    """Return what `_tell_rules` says, in plainer English, and a question."""
+    listed = [
+        f"- {rule.name}: {rule.row if rule.draw else _SAME_THREE}"  # as in _tell_rules
+        for rule in setting.rules
+    ]
+    several = setting.M > 1
+    features = "features, each an integer" if several else "feature, an integer"
+    return "\n".join(
+        [
+            "A matrix has three rows of three panels. Its last panel, [?], is missing. A panel is a list of "
+            f"{in_words(setting.M)} {features} from 0 to {setting.K - 1}. "
+            f"All arithmetic is modulo {setting.K}.",
+            "",
+            f"{'Each' if several else 'The'} feature follows one rule. The rule says which numbers the "
+            "feature has in the three panels of a row, and it is the same in all three rows. "
+            + "Several features may follow the same rule. " * several
+            + "These are the rules, for any numbers x and y, which may differ from row to row:",
+            *listed,
+            "",
+            *[_SAME_ORDER[setting.permute]] * several,
+            "Every multiset of rules is equally likely. Everything else is drawn uniformly at random.",
+            "",
+            _QUESTION,
+        ]
+    )
+
+
+def _announce(shots: int) -> str:
+    return "A solved example comes first." if shots == 1 else f"{shots} solved examples come first."
+
+
+def _announce_in_words(shots: int) -> str:
+    return f"{in_words(shots).capitalize()} solved example{'s come' if shots > 1 else ' comes'} first."
+
+
+_FIRST = "End your reply with one line like this, each d an integer, and nothing behind it:", _announce, False
+_SECOND = (
+    "End your reply with a line of this form, where each d is an integer, and write nothing after it:",
+    _announce_in_words,
+    True,
+)
+
+FORMS: dict[str, Form] = {
+    "told": Form(_tell_rules, True, *_FIRST),
+    "untold": Form(_tell_nothing, False, *_FIRST),
+    "told2": Form(_explain_rules, True, *_SECOND),
+    "untold2": Form(lambda setting: _QUESTION, False, *_SECOND),
+}
+"""The forms by name. Their words are part of what is asked: none changes, another wording is another form.
+``told2`` and ``untold2`` say what the first two say, in plainer English, and both end in a question."""

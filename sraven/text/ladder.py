@@ -64,3 +64,9 @@ LADDER: tuple[Rung, ...] = (
     *(Rung(4, K) for K in (10, 16)),
 )
 """The rungs, from easy to hard in M, then in K. None changes."""
+
+LEVELS: tuple[Rung, ...] = (
+    *(Rung(M, 8) for M in (2, 3, 4, 5, 6, 8)),
+    *(Rung(4, K) for K in (10, 16)),
+)
+"""Those of version 2: without M=1, where no rule can be held out and puzzles are few. None changes."""

@@ -72,17 +72,15 @@ def introduce(form: str, setting: Setting, reply: str, shots: int) -> str:
         reply: how to reply.
         shots: solved examples of each prompt.
     """
-    explained = FORMS[check_choice("form", form, tuple(FORMS))].explain(setting)
-    announced = {0: "", 1: "\nA solved example comes first."}.get(
-        shots, f"\n{shots} solved examples come first."
-    )
+    explained = FORMS[form].explain(setting)
+    announced = f"\n{FORMS[form].announce(shots)}" if shots else ""
     return f"{explained}\n\n{reply}{announced}"
 
 
-def how_to_answer(M: int) -> str:
-    """Return the words that ask for a reply that `sraven.text.parse` reads."""
-    line = f"{ANSWER} [{' '.join('d' * M)}]"
-    return f"End your reply with one line like this, each d an integer, and nothing behind it:\n{line}"
+def how_to_answer(form: str, M: int) -> str:
+    """Return the words of a form that ask for a reply that `sraven.text.parse` reads."""
+    words = FORMS[check_choice("form", form, tuple(FORMS))].reply
+    return f"{words}\n{ANSWER} [{' '.join('d' * M)}]"
 
 
 def render_answer(panel: ArrayLike) -> str:
@@ -120,7 +118,8 @@ def render(
         batch: the instances that are asked about; of its arrays, ``context`` is read.
         K: number of symbols, 3 to 256.
         form: ``told`` explains the rules, the modulus and that columns order the features in their own way;
-            ``untold`` says nothing but how to reply.
+            ``untold`` says nothing but how to reply; ``told2`` and ``untold2`` say the same in the words of
+            version 2 of the text boards.
         shots: instances to show solved, of `train` to test composition: k of them for each prompt, those
             from k * i on for prompt i. None for none.
         permute: whether columns may show the features in different orders.
@@ -140,5 +139,5 @@ def render(
         targets = check_symbols("target of shots", shots.target, (len(shown), M), K)
         solved = solve(fill(puzzle_pattern(M), shown), render_answers(targets))
     count = shots_each(len(solved), len(contexts))
-    introduction = introduce(form, Setting(M, K, permute, rules), how_to_answer(M), count)
+    introduction = introduce(form, Setting(M, K, permute, rules), how_to_answer(form, M), count)
     return join_prompts(introduction, solved, fill(puzzle_pattern(M), contexts))

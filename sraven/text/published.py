@@ -1,6 +1,6 @@
 """Questions on their way to the Hub, and there: a file of prompts verified, a repository compared."""
 
-from io import SEEK_CUR
+from collections.abc import Iterator
 from pathlib import Path
 
 from sraven.core.base.errors import ConfigurationError, SubmissionError
@@ -13,7 +13,7 @@ from sraven.text.benchmark import MANIFEST, SPLIT, check_sets, make_files, read_
 from sraven.text.completions import LONGEST_LINE
 from sraven.text.ids import find_question
 from sraven.text.questions import Questions
-from sraven.text.records import OF_SOLVED, as_line, records
+from sraven.text.records import OF_SOLVED, Record, as_line, records
 
 _MANIFEST_LIMIT, _MOST_FILES = 1 << 20, 1 << 12
 
@@ -24,35 +24,39 @@ def read_sets(path: Path) -> tuple[Questions, ...]:
     """Return the sets of questions of a file of prompts, which are made anew and compared byte for byte.
 
     Args:
-        path: what `sraven text generate` wrote; of several sets one after the other.
+        path: what `sraven text generate` wrote; of several sets in any order, each
+            from its first question on.
 
     Raises:
         ConfigurationError: if it isn't whole, differs, or has what can't be asked on the Hub.
     """
     sets: list[Questions] = []
-    line = 0
+    left: dict[Questions, Iterator[Record]] = {}
     with open(path, "rb") as file:
-        while first := file.readline(LONGEST_LINE):
-            questions, solved = _begin(first, f"{path}, line {line + 1:,}")
-            sets.append(questions)
-            check_sets(sets)
-            file.seek(-len(first), SEEK_CUR)
-            for record in records(questions, solved=solved):
-                line += 1
-                wanted = as_line(record).encode()
-                found = file.readline(len(wanted) + 1)
-                if found != wanted:
-                    differs = f", line {line:,} isn't what `sraven text generate` writes of"
-                    raise ConfigurationError(
-                        f"{path}{differs if found else ' ends before'} {record['id']}; write it anew, whole"
-                    )
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+            questions, solved = _begin(line, f"{path}, line {number:,}")
+            if questions not in left:
+                sets.append(questions)
+                check_sets(sets)
+                left[questions] = records(questions, solved=solved)
+            if (record := next(left[questions], None)) is None:
+                check_sets([*sets, questions])  # it stands there twice
+            elif as_line(record).encode() != line:
+                raise _differs(f"{path}, line {number:,} isn't what `sraven text generate` writes of", record)
+    for each in left.values():
+        if record := next(each, None):
+            raise _differs(f"{path} ends before", record)
     if not sets:
         raise ConfigurationError(f"{path} has no prompts; {_WRITES}")
     return tuple(sets)
 
 
+def _differs(what: str, record: Record) -> ConfigurationError:
+    return ConfigurationError(f"{what} {record['id']}; write it anew, whole")
+
+
 def _begin(line: bytes, where: str) -> tuple[Questions, bool]:
-    """Return the questions that a line is the first of, and whether it is solved."""
+    """Return the questions that a line is of, and whether it is solved."""
     try:
         record = parse_json(line)
     except ValueError:

@@ -123,7 +123,7 @@ class Questions:
         return self._pose(self.split, indices)[1]
 
     def _how_to_reply(self) -> str:
-        return how_to_answer(self.task.M)
+        return how_to_answer(self.form, self.task.M)
 
     def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
         """Return puzzles by their indices, and the right last lines of replies."""

@@ -12,7 +12,10 @@ from sraven.text.prompts import render_answers
 from sraven.text.task import Ladder, asked_split
 
 BABBLE = "Let me think about the rows and columns. The answer is [0 1 2 3], or Answer: none of them."
-"""A reply in which no answer is found."""
+"""A reply in which the strict reading finds no answer."""
+
+NO_ANSWER = "Let me think about the rows and columns."
+"""A reply in which no reading finds one."""
 
 _ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
 
@@ -21,18 +24,14 @@ def _replies(task: Ladder, name: str) -> Callable[[str, int, int], list[str]]:
     """Return a predictor of SRAVEN as one that replies to the questions of all rungs."""
 
     def reply(split: str, count: int, seed: int) -> list[str]:
-        replies: list[str] = []
+        replies: list[list[str]] = []
         for rung, first, many in task.parts(0, count):
             own = task.tasks[rung]
             predict = SRAVENReferences(own).predictors[name].predict
-            replies += render_answers(np.asarray(predict(asked_split(own), first + many, seed)[first:]))
-        return replies
+            replies.append(render_answers(np.asarray(predict(asked_split(own), first + many, seed)[first:])))
+        return list(task.in_order(replies))
 
     return reply
-
-
-def _babble(split: str, count: int, seed: int) -> list[str]:
-    return [BABBLE] * count
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,11 @@ class LadderReferences:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
         found = {name: known[name]._replace(predict=_replies(self.task, name)) for name in _ANSWERING}
-        babbler = Reference("Says something, but never answers: every reply is unparsed.", _babble)
+        said = NO_ANSWER if self.task.asked.lenient else BABBLE
+        babbler = Reference(
+            "Says something, but never answers: every reply is unparsed.",
+            lambda split, count, seed: [said] * count,
+        )
         return {**found, "babbler": babbler}
 
     @property

@@ -14,11 +14,18 @@ from sraven.text.task import PADDING, Batch, Ladder
 
 
 @cache
-def _make_metrics(rungs: tuple[str, ...]) -> Mapping[str, Metric]:
-    """Return the metrics of a ladder by name."""
+def _make_metrics(rungs: tuple[str, ...], lenient: bool) -> Mapping[str, Metric]:
+    """Return the metrics of a ladder by name, by how its replies are read."""
+    strictly = {
+        "accuracy_strict": Metric(("correct_strict", "instances"), ratio, title="accuracy, read strictly"),
+        "unparsed_strict": Metric(
+            ("unparsed_strict", "instances"), ratio, higher_is_better=False, title="unparsed, read strictly"
+        ),
+    }
     return {
         "accuracy": Metric(("correct", "instances"), ratio, is_share=True),
         "unparsed": Metric(("unparsed", "instances"), ratio, higher_is_better=False),
+        **(strictly if lenient else {}),
         "accuracy_parsed": Metric(("correct", "parsed"), ratio),
         "feature_accuracy": Metric(("features_right", "features"), ratio),
         **{f"accuracy.{rung}": Metric((f"correct.{rung}", f"instances.{rung}"), ratio) for rung in rungs},
@@ -44,6 +51,8 @@ class LadderScoring:
     ``feature_accuracy``    share of features that are right
     ``accuracy.<rung>``     the first on the questions of a rung, such as ``accuracy.M4-K8``
     ``unparsed.<rung>``     the second on them
+    ``accuracy_strict``     where replies are read leniently, the first as the strict reading finds it
+    ``unparsed_strict``     and the second
     ======================  =========================================================================
 
     Attributes:
@@ -54,13 +63,18 @@ class LadderScoring:
 
     @property
     def prediction(self) -> Column:
-        """uint8 ``[W]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer."""
-        return Column("prediction", "uint8", (self.task.width,), "the ninth panel, as it was parsed")
+        """uint8 ``[P]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer.
+
+        P is the most features W of a rung. Where replies are read leniently, there is one number more: 1 if
+        the strict reading finds the panel, too.
+        """
+        length = self.task.width + self.task.asked.lenient
+        return Column("prediction", "uint8", (length,), "the ninth panel, as it was parsed")
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
-        return _make_metrics(self.task.rungs)
+        return _make_metrics(self.task.rungs, self.task.asked.lenient)
 
     @property
     def by_combination(self) -> tuple[str, ...]:
@@ -78,8 +92,9 @@ class LadderScoring:
 
     @property
     def comparison(self) -> Comparison:
-        """By the questions that are answered otherwise."""
-        return compare_answers("accuracy")
+        """By the questions that are answered otherwise, however the answers are written."""
+        found, W = compare_answers("accuracy"), self.task.width
+        return found._replace(distance=lambda one, other: found.distance(one[:, :W], other[:, :W]))
 
     def find_fault(self, predictions: NDArray[Any]) -> None:
         """Return nothing: whatever was read of a reply can be scored."""
@@ -97,16 +112,20 @@ class LadderScoring:
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
     ) -> Arrays:
-        """Return what answers (uint8 ``[n, W]``) get right, as columns ``[n]`` to be summed."""
+        """Return what answers (see `prediction`) get right, as columns ``[n]`` to be summed."""
         target, rungs = labels.arrays["target"], labels.arrays["combination"]
-        parsed = answered & (predictions[:, 0] != PADDING)
-        right = (predictions == target) & (target != PADDING) & parsed[:, None]
-        correct = parsed & (predictions == target).all(axis=1)
+        panels = predictions[:, : self.task.width]
+        parsed = answered & (panels[:, 0] != PADDING)
+        right = (panels == target) & (target != PADDING) & parsed[:, None]
+        correct = parsed & (panels == target).all(axis=1)
         own = {rung: rungs == r for r, rung in enumerate(self.task.rungs)}
+        strict = parsed & (predictions[:, -1] == 1)
+        strictly = {"correct_strict": correct & strict, "unparsed_strict": ~strict}
         return {
             "correct": correct,
             "parsed": parsed,
             "unparsed": ~parsed,
+            **(strictly if self.task.asked.lenient else {}),
             "features_right": right.sum(axis=1),
             **{f"correct.{rung}": correct & here for rung, here in own.items()},
             **{f"unparsed.{rung}": ~parsed & here for rung, here in own.items()},

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from sraven.core.base.escape import quoted
 from sraven.core.boards.board import Board, read_board
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.tasks.families import wording_of
-from sraven.text.completions import Sheets, read_completions
+from sraven.text.completions import Sheets, Usage, read_completions
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording
 
@@ -22,11 +23,13 @@ class Completed(NamedTuple):
         form: in which they were asked, a name of the board's prompts.
         replies: one for each question, in the order of the board; None where the file has none.
         missing: how many questions the file doesn't have.
+        usage: tokens and cost of the replies, as far as they say it.
     """
 
     form: str
     replies: list[str | None]
     missing: int
+    usage: Usage
 
 
 def read_text_board(board_id: str) -> tuple[Board, LadderWording]:
@@ -43,10 +46,10 @@ def read_text_board(board_id: str) -> tuple[Board, LadderWording]:
 
 
 def board_questions(wording: LadderWording) -> Iterator[tuple[str, int, Questions]]:
-    """Yield the sets of questions of a board: their form, where the first one stands, and the questions."""
+    """Yield the sets of questions of a board: their form, the number of the rung, and the questions."""
     for form in wording.forms:
         for rung, questions in enumerate(wording.questions(form)):
-            yield form, rung * wording.task.size, questions
+            yield form, rung, questions
 
 
 def read_board_completions(path: Path, board: Board, wording: LadderWording) -> Completed:
@@ -56,13 +59,13 @@ def read_board_completions(path: Path, board: Board, wording: LadderWording) -> 
         ConfigurationError: at the first line that can't be read, is of another question or form, or is the
             second of its question; or if there is none.
     """
-    places = {questions: (form, start) for form, start, questions in board_questions(wording)}
+    sets = {questions: (form, rung) for form, rung, questions in board_questions(wording)}
     sheets = Sheets()
     replies: list[str | None] = [None] * wording.task.count
     asked = ""
     for completion in read_completions(path):
         sheet = sheets.add(completion)
-        form, start = places.get(sheet.questions, ("", 0))
+        form, rung = sets.get(sheet.questions, ("", 0))
         if not form:
             raise ConfigurationError(
                 f"{completion.where}: {quoted(completion.question)} is no question of {board.id}; "
@@ -72,10 +75,11 @@ def read_board_completions(path: Path, board: Board, wording: LadderWording) -> 
             raise ConfigurationError(
                 f"{completion.where}: was asked {form}, and the first one {asked}; submit each form apart"
             )
-        asked, replies[start + sheet.indices[-1]] = form, completion.text
+        asked, replies[wording.task.place(rung, sheet.indices[-1])] = form, completion.text
     if not asked:
         raise ConfigurationError(f"{path} has no completions")
-    return Completed(asked, replies, wording.task.count - sum(len(sheet.indices) for sheet in sheets))
+    missing = wording.task.count - sum(len(sheet.indices) for sheet in sheets)
+    return Completed(asked, replies, missing, sum((sheet.usage for sheet in sheets), Usage()))
 
 
 def write_text_submission(
@@ -97,8 +101,8 @@ def write_text_submission(
         method: as for `sraven.write_submission`.
         model: as there.
         training: as there.
-        replies: as there, without ``form`` and ``prompt_digest``: the ids of the completions say the form,
-            and the prompt of a question is the board's.
+        replies: as there, without ``form``, ``prompt_digest`` and ``usage``: the ids of the completions say
+            the form, the prompt of a question is the board's, and the lines say what replies took.
 
     Returns:
         what was read of each file.
@@ -114,7 +118,8 @@ def write_text_submission(
         raise ConfigurationError(
             f"the files were asked in the forms {read[0].form} and {other}; submit each apart"
         )
-    form = read[0].form
+    form, usage = read[0].form, sum((each.usage for each in read), Usage())
+    took = {"usage": asdict(usage)} if usage.with_tokens or usage.with_cost else {}
     write_submission(
         out,
         board_id,
@@ -122,6 +127,6 @@ def write_text_submission(
         method=method,
         model=model,
         training=training,
-        replies={**replies, "form": form, "prompt_digest": board.prompts[form]},
+        replies={**replies, "form": form, "prompt_digest": board.prompts[form], **took},
     )
     return read

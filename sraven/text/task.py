@@ -1,26 +1,55 @@
 """The ladder: questions of several settings of SRAVEN, as one task for language models."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import chain, zip_longest
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.base.arguments import check_array, check_choice, check_integer
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.spec import task_config
+from sraven.core.base.spec import added, task_config
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.families import columns_of, references_of, scoring_of
 from sraven.core.tasks.task import Column, References, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.task import SRAVEN
+from sraven.text.forms import FORMS
 from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
 
+T = TypeVar("T")
+
 SPLIT = "ladder"
-"""The one split of a ladder: the questions of all rungs, one rung after the other."""
+"""The one split of a ladder: the questions of all rungs, in the order of its edition."""
+
+
+class Edition(NamedTuple):
+    """How the questions of a ladder are put.
+
+    Attributes:
+        interleaved: whether question i is of rung i modulo their number, so that the first questions are of
+            all rungs alike; else one rung comes after the other.
+        forms: of `sraven.text.FORMS`, by what a board calls them.
+    """
+
+    interleaved: bool
+    forms: Mapping[str, str]
+
+    @property
+    def lenient(self) -> bool:
+        """Whether replies are scored by the lenient reading."""
+        return FORMS[self.forms["told"]].lenient
+
+
+EDITIONS = {
+    1: Edition(False, {"told": "told", "untold": "untold"}),
+    2: Edition(True, {"told": "told2", "untold": "untold2"}),
+}
+"""The editions of the text boards, which are their versions. None changes."""
 
 PADDING = 255
 """What stands in arrays where a rung has fewer features than another: no symbol."""
@@ -49,9 +78,10 @@ class Batch(Instances):
 class Ladder:
     """Certified instances of several settings, to be asked in words.
 
-    Rung number r is the task ``tasks[r]``, and its questions are the first instances of that task's ``ood``:
-    every answer takes a combination of rules that no solved example shows. At M = 1 a combination is a rule,
-    none of which can be held out, so there the questions are those of ``test``.
+    A rung is a level of difficulty. Rung number r is the task ``tasks[r]``, and its questions are the first
+    instances of that task's ``ood``: every answer takes a combination of rules that no solved example shows.
+    At M = 1 a combination is a rule, none of which can be held out, so there the questions are those of
+    ``test``.
 
     Attributes:
         rungs: settings of SRAVEN by name, such as ``M4-K8``.
@@ -60,6 +90,7 @@ class Ladder:
         holdout: of the settings with several features.
         seed: of all settings.
         version: of the benchmark, by keyword; the newest unless another one is given.
+        edition: how the questions are put, a number of `EDITIONS`.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range.
@@ -73,6 +104,7 @@ class Ladder:
     holdout: float = HOLDOUT
     seed: int = SEED
     version: str = version_setting()
+    edition: int = added(1)
 
     def __post_init__(self) -> None:
         check_version(self.version)
@@ -83,6 +115,7 @@ class Ladder:
         object.__setattr__(self, "rungs", tuple(self.rungs))
         check_integer("size", self.size, 1, _MOST_SIZE)
         check_integer("shots", self.shots, 1, _MOST_SHOTS)
+        check_integer("edition", self.edition, 1, max(EDITIONS), "others take a newer sraven")
         _ = self.tasks  # refuses settings that there aren't
 
     @property
@@ -160,12 +193,37 @@ class Ladder:
             target=np.full((count, self.width), PADDING, np.uint8),
         )
 
+    @property
+    def asked(self) -> Edition:
+        """How the questions are put."""
+        return EDITIONS[self.edition]
+
+    def rung_of(self, index: int) -> int:
+        """Return the number of the rung that a question is of."""
+        return index % len(self.rungs) if self.asked.interleaved else index // self.size
+
+    def place(self, rung: int, index: int) -> int:
+        """Return where a rung's own question of some index stands among all."""
+        return index * len(self.rungs) + rung if self.asked.interleaved else rung * self.size + index
+
     def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
         """Yield the rungs of questions ``start`` to ``start + count - 1``: number, first, how many."""
-        for rung in range(len(self.rungs)):
+        rungs = len(self.rungs)
+        if self.asked.interleaved:
+            for offset in range(min(rungs, count)):
+                first, rung = divmod(start + offset, rungs)
+                yield rung, first, -(-(count - offset) // rungs)
+            return
+        for rung in range(rungs):
             first, end = max(start, rung * self.size), min(start + count, (rung + 1) * self.size)
             if first < end:
                 yield rung, first - rung * self.size, end - first
+
+    def in_order(self, parts: Iterable[Iterable[T]]) -> Iterator[T]:
+        """Yield what `parts` have, something for each question, in the order of the questions."""
+        if not self.asked.interleaved:
+            return chain.from_iterable(parts)
+        return (each for row in zip_longest(*parts) for each in row if each is not None)
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Batch:
         """Return the questions ``start`` to ``start + count - 1``.
@@ -184,6 +242,7 @@ class Ladder:
         check_integer("start", start, 0, self.count, advice)
         check_integer("count", count, 0, self.count - start, advice)
         batch, at = self.empty_batch(count), 0
+        order: list[range] = []
         for rung, first, many in self.parts(start, count):
             task = self.tasks[rung]
             found = task.sample(asked_split(task), first, many, threads=threads)
@@ -191,8 +250,9 @@ class Ladder:
             batch.rung[here] = rung
             batch.context[here, :, : task.M] = found.context
             batch.target[here, : task.M] = found.target
+            order.append(range(at, at + many))
             at += many
-        return batch
+        return batch[np.fromiter(self.in_order(order), np.int64, count)] if self.asked.interleaved else batch
 
     def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Batch:
         """Return the questions with the given indices, in their order."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.base.arguments import check_choice
 from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.task import Column, Rung
 from sraven.references import SRAVENReferences
@@ -54,7 +55,8 @@ class LadderWording:
     @property
     def _forms(self) -> dict[str, tuple[str, int]]:
         """The forms with their shots, by the names that a board gives them."""
-        return {form_name(form, shots): (form, shots) for shots in (0, self.task.shots) for form in FORMS}
+        asked = self.task.asked.forms
+        return {form_name(form, shots): (form, shots) for shots in (0, self.task.shots) for form in asked}
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -67,24 +69,36 @@ class LadderWording:
 
     def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
         """Yield what is asked about the first questions."""
-        for questions, (_, first, many) in zip(self.questions(form), self.task.parts(0, count), strict=False):
-            for start in range(first, first + many, PART):
-                yield from questions.prompts(range(start, min(start + PART, first + many)))
+        questions = self.questions(form)
+        return self.task.in_order(
+            _prompts(questions[rung], many) for rung, _, many in self.task.parts(0, count)
+        )
 
     def questions(self, form: str) -> tuple[Questions, ...]:
         """Return the questions of each rung in a form, as `sraven text generate` names them."""
-        told, shots = self._forms[form]
-        size = self.task.size
-        return tuple(Questions(each, asked_split(each), size, told, shots) for each in self.task.tasks)
+        return self.ask(*self._forms[form])
+
+    def ask(self, form: str, shots: int) -> tuple[Questions, ...]:
+        """Return the questions of each rung, asked with any number of solved examples.
+
+        Raises:
+            ConfigurationError: for another form or number.
+        """
+        words, size = self.task.asked.forms, self.task.size
+        form = words[check_choice("form", form, tuple(words))]
+        return tuple(Questions(each, asked_split(each), size, form, shots) for each in self.task.tasks)
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the panels that replies answer: uint8 ``[n, W]``, see `LadderScoring.prediction`."""
-        found = np.full((len(replies), self.task.width), PADDING, np.uint8)
+        """Return the panels that replies answer: uint8 ``[n, P]``, see `LadderScoring.prediction`."""
+        shape, lenient = self.task.scoring.prediction.shape, self.task.asked.lenient
+        found = np.full((len(replies), *shape), PADDING, np.uint8)
         for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
-            task = self.task.tasks[index // self.task.size]
-            panel = parse(reply, task.M, task.K)
+            task = self.task.tasks[self.task.rung_of(index)]
+            panel = parse(reply, task.M, task.K, "lenient" if lenient else "strict")
             if panel is not None:
                 found[row, : task.M] = panel
+            if lenient:
+                found[row, -1] = parse(reply, task.M, task.K) is not None
         return found
 
     def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
@@ -93,6 +107,12 @@ class LadderWording:
             _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
             for rung, first, many in self.task.parts(0, count)
         ]
+
+
+def _prompts(questions: Questions, count: int) -> Iterator[str]:
+    """Yield the first prompts, made some at a time."""
+    for start in range(0, count, PART):
+        yield from questions.prompts(range(start, min(start + PART, count)))
 
 
 def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Rung:

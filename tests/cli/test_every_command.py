@@ -101,7 +101,7 @@ c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes
 """A quick line of each command, one after the other in a folder."""
 
 ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "reproduce", "text submit"),
+    *("analyse", "curves", "evaluate", "reproduce", "text cost", "text submit"),
     *("c4 complete", "c4 fingerprint", "c4 sample"),
 }
 """Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""

@@ -4,9 +4,13 @@ import hashlib
 import json
 
 import pytest
+import yaml
 
 from helpers.submissions import only_boards
-from helpers.text_board import BOARD, right_replies, text_board, text_contents
+from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
+from sraven.text import find_question
+from sraven.text.published import read_sets
+from sraven.text.tokens import estimate_tokens
 
 SAID = ("--model", "org/m", "--revision", "1", "--harness", "h", "--harness-version", "2", "--author", "A")
 
@@ -15,7 +19,7 @@ SAID = ("--model", "org/m", "--revision", "1", "--harness", "h", "--harness-vers
 def _boards(tmp_path_factory):
     from helpers.submissions import SRAVEN_BOARD, small_contents
 
-    contents = {**text_contents(), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
+    contents = {**text_contents(), **text_contents(SECOND), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
     with only_boards(tmp_path_factory.mktemp("boards"), contents):
         yield
 
@@ -100,3 +104,137 @@ def test_board_and_its_standing_are_printed(run, tmp_path):
     assert run("submit", tmp_path / "babbler", "--leaderboard", tmp_path / "leaderboard")[0] == 0
     code, out, _ = run("leaderboard", BOARD, "--leaderboard", tmp_path / "leaderboard")
     assert code == 0 and "unparsed" in out and "told-0-shot" in out and "1.0000" in out
+
+
+# The second edition, with what replies took
+
+
+@pytest.fixture
+def asked(run, tmp_path):
+    assert run("text", "generate", "--board", SECOND, "--out", tmp_path / "asked.jsonl")[0] == 0
+    return [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+
+
+def write_completions(path, asked, took):
+    """Write right replies, every second one with a word behind it; the first ones say what they took."""
+    lines = []
+    for row, (each, reply) in enumerate(zip(asked, right_replies(SECOND), strict=True)):
+        told = took[row] if row < len(took) else {}
+        lines.append({"id": each["id"], "completion": f"{reply}, I think." if row % 2 else reply, **told})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+TOOK = [
+    {"usage": {"input_tokens": 300, "output_tokens": 1000, "total_tokens": 1300}, "cost": 0.25},
+    {"usage": {"prompt_tokens": 310, "completion_tokens": 2000}, "cost": 1},
+    {"usage": {"input_tokens": 300}, "cost": "much"},
+    {"usage": {"input_tokens": -1, "output_tokens": True}, "cost": -1},
+    {"usage": None, "cost": None},
+]
+"""The third one and those after it say nothing that counts."""
+
+
+def test_levels_take_turns_in_the_file_and_in_what_is_left(run, asked, tmp_path):
+    levels = [each["id"].split("_")[1] for each in asked]
+    assert levels == ["M2-K7-unique", "M3-K7-unique", "M2-K9-unique", "M4-K7-unique"] * 11
+    assert [each["index"] for each in asked] == [index for index in range(11) for _ in range(4)]
+    checksum = hashlib.sha256("".join(each["prompt"] + "\0" for each in asked).encode()).hexdigest()
+    assert checksum == text_board(SECOND).prompts["told-0-shot"]
+    done = tmp_path / "done.jsonl"
+    done.write_text("".join(json.dumps({"id": each["id"], "completion": ""}) + "\n" for each in asked[:10]))
+    left = run("text", "generate", "--board", SECOND, "--remaining", done)[1].splitlines()
+    assert sorted(json.loads(line)["id"] for line in left) == sorted(each["id"] for each in asked[10:])
+
+
+def test_scores_tell_both_readings_and_what_replies_took(run, asked, tmp_path):
+    path = write_completions(tmp_path / "done.jsonl", asked, TOOK)
+    code, out, _ = run("text", "score", path)
+    assert code == 0 and out.count("read strictly") == 2 and "read leniently" not in out
+    assert "tokens: 610 of prompts, 3,000 of replies (1,500 each); 42 of 44 replies don't say theirs" in out
+    assert "cost: 1.25 US dollars; 42 of 44 replies don't say theirs" in out
+    scores = json.loads(run("text", "score", path, "--json")[1])
+    assert {score["lenient"]["target"]["value"] for score in scores} == {1}
+    assert [score["target"]["value"] for score in scores] == [1, 0, 1, 0]
+    sums = [score["usage"] for score in scores]
+    assert sum(each["output_tokens"] for each in sums) == 3000 and sums[1]["cost_usd"] == 1
+
+
+def test_submissions_are_ranked_by_the_lenient_reading(run, asked, tmp_path):
+    path = write_completions(tmp_path / "done.jsonl", asked, TOOK)
+    code, _, err = run("text", "submit", path, path, "--board", SECOND, "--out", tmp_path / "s", *SAID)
+    assert (code, err) == (0, "")
+    found = json.loads(run("score", tmp_path / "s", "--json")[1])["splits"]["ladder"]["metrics"]
+    assert (found["accuracy"]["mean"], found["accuracy_strict"]["mean"]) == (1, 0.5)
+    said = yaml.safe_load((tmp_path / "s" / "submission.yaml").read_text())["replies"]
+    usage = {"replies": 88, "with_tokens": 4, "input_tokens": 1220, "output_tokens": 6000}
+    assert said["usage"] == {**usage, "with_cost": 4, "cost_usd": 2.5}
+
+    (tmp_path / "leaderboard").mkdir()
+    with_own = ("leaderboard", SECOND, "--leaderboard", tmp_path / "leaderboard", "--add", tmp_path / "s")
+    code, out, _ = run(*with_own)
+    assert code == 0 and "read strictly" in out and "tokens a reply" in out and "1,500" in out
+    [row] = json.loads(run(*with_own, "--json")[1])["rows"]
+    assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (305, 1500, 0.625)
+    assert run(*with_own, "--html", tmp_path / "page")[0] == 0
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Read strictly" in page and "Tokens a reply" in page and "305 tokens of prompt, 1,500 of" in page
+
+
+def test_cost_is_known_before_anything_is_sent(run, asked, refused, tmp_path):
+    estimated = sum(estimate_tokens(each["prompt"]) for each in asked)
+    code, out, _ = run("text", "cost", "--board", SECOND)
+    assert code == 0 and f"prompts: {estimated:,} tokens" in out and "44,000 tokens, 1,000 each" in out
+    assert "price" not in out
+    prices = ("--tokens-per-reply", 500, "--price-in", 2, "--price-out", 10, "--json")
+    found = json.loads(run("text", "cost", "--board", SECOND, *prices)[1])
+    assert found == {
+        "board": SECOND,
+        "questions": 44,
+        "input_tokens": estimated,
+        "estimated": True,
+        "output_tokens": 22_000,
+        "cost_usd": pytest.approx((2 * estimated + 220_000) / 1e6),
+    }
+    model = make_tokenizer(tmp_path / "pieces.model", [each["prompt"] for each in asked])
+    counted = sum(len(model.encode(each["prompt"])) for each in asked)
+    code, out, _ = run("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "pieces.model")
+    assert code == 0 and f"prompts: {counted:,} tokens" in out and "(by pieces.model)" in out
+    (tmp_path / "bad.model").write_text("x")
+    bad = ("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "bad.model")
+    assert "is no tokenizer.json" in refused(*bad)
+    assert "isn't asked told-3-shot" in refused("text", "cost", "--board", SECOND, "--shots", 3)
+
+
+@pytest.mark.parametrize(("said", "tokens"), [("[3 6 2 0]", 9), ("Each panel.\n\nAnswer: [d d]", 9), ("", 0)])
+def test_tokens_are_estimated_like_this(said, tokens):
+    assert estimate_tokens(said) == tokens
+
+
+def test_tokens_are_counted_by_a_tokenizer_of_hugging_face(run, asked, tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.save(str(tmp_path / "tokenizer.json"))
+    counted = sum(len(each["prompt"].split()) for each in asked)
+    code, out, _ = run("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "tokenizer.json")
+    assert code == 0 and f"prompts: {counted:,} tokens" in out
+
+
+def make_tokenizer(path, texts):
+    """Write a small SentencePiece model, and return it."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    with path.open("wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter("\n".join(texts).split("\n")),
+            model_writer=file,
+            vocab_size=100,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def test_a_board_in_turns_can_be_published(run, asked, tmp_path):
+    sets = read_sets(tmp_path / "asked.jsonl")
+    assert [find_question(each["id"])[0] for each in asked[:4]] == list(sets)

@@ -57,6 +57,7 @@ def main(arguments, rungs, folder):
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
     found["ladder"] = reported(run("sraven/sraven_text_v1", "oracle", sample_id=rungs, log_dir=folder))
+    found["lite"] = reported(run("sraven/sraven_text_lite_v2", "oracle", limit=16, log_dir=folder))
     json.dump(found, sys.stdout)
 
 

@@ -7,6 +7,7 @@ import pytest
 from helpers.harnesses import needs
 from sraven import SRAVEN
 from sraven.text import LADDER
+from sraven.text.ladder import LEVELS
 
 needs("llm", "inspect_ai")
 
@@ -75,3 +76,11 @@ def test_the_ladder_is_reported_rung_by_rung(reported):
     assert set(found["metadata"]) == rungs
     assert found["metadata"]["M4-K16"]["chance"] == 16**-4
     assert set(found["answers"]) == {rung.questions().id_of(5) for rung in LADDER}
+
+
+def test_the_first_questions_of_the_lite_board_are_of_all_levels(reported):
+    found = reported["lite"]
+    asked = [level.questions("told2", count=100) for level in LEVELS]
+    assert set(found["answers"]) == {each.id_of(index) for each in asked for index in (0, 1)}
+    assert found["scores"]["lenient_valid"]["sraven/rung_all"] == 1
+    assert set(found["metadata"]) == {f"M{level.M}-K{level.K}" for level in LEVELS}

@@ -7,9 +7,12 @@ import pytest
 
 from helpers.command import sraven
 from helpers.harnesses import needs
-from sraven import SRAVEN
+from sraven import SRAVEN, ConfigurationError
+from sraven.core.boards.board import read_board
+from sraven.harness.lm_eval import functions
 from sraven.harness.questions import make_questions, pose
 from sraven.text import LADDER
+from sraven.text.ladder import LEVELS
 
 needs("llm", "lm_eval")
 
@@ -88,4 +91,17 @@ def test_choices_by_their_probabilities(reported):
 def test_there_is_a_task_for_each_rung_and_a_group_of_all(reported):
     rungs = [f"m{rung.M}" + f"_k{rung.K}" * (rung.K != 8) for rung in LADDER]
     expected = {f"{group}_{rung}" for group in ("sraven", "sraven_choice") for rung in rungs}
-    assert set(reported["tasks"]) == {"sraven", "sraven_choice"} | expected
+    boards = {"sraven_text_v2", "sraven_text_lite_v2"}
+    assert set(reported["tasks"]) == {"sraven", "sraven_choice"} | expected | boards
+
+
+def test_boards_are_asked_in_their_order():
+    rows = functions.questions(board="sraven-text-lite-v2", form="untold")["test"]
+    assert rows["id"][:8] == [level.questions("untold2", count=100).id_of(0) for level in LEVELS]
+    assert (
+        len(rows) == 800 and functions.judge_reply(rows[8], [f"{rows[8]['answer']}."])["lenient_valid"] == 1
+    )
+    copied = [rung["floors"]["copy-last-panel"] for rung in read_board("sraven-text-lite-v2").rungs]
+    assert rows["floor"] == pytest.approx(copied * 100)
+    with pytest.raises(ConfigurationError, match="leave puzzle_seed out"):
+        functions.questions(puzzle_seed=3, board="sraven-text-lite-v2")

@@ -21,6 +21,11 @@ def test_prompts_are_shown_as_they_are(options):
     assert f"```text\n{prompt}\n```" in PAGE
 
 
+def test_the_first_question_of_version_2_is_shown_as_it_is():
+    prompt = next(pose(make_questions(M=2, form="told2"))).prompt
+    assert f"```text\n{prompt}\n```" in (REPOSITORY / "docs" / "text.md").read_text()
+
+
 class Endpoint(BaseHTTPRequestHandler):
     """Speaks as much of OpenAI's protocol as it takes, for the scripted oracle."""
 
@@ -29,7 +34,8 @@ class Endpoint(BaseHTTPRequestHandler):
         known = self.path == "/v1/chat/completions" and self.headers["Authorization"] == "Bearer secret"
         assert known and asked["model"] == "scripted" and asked["temperature"] == 0
         said = {"role": "assistant", "content": oracle(asked["messages"][-1]["content"])}
-        body = json.dumps({"choices": [{"index": 0, "message": said}]}).encode()
+        usage = {"prompt_tokens": 200, "completion_tokens": 9, "total_tokens": 209}
+        body = json.dumps({"choices": [{"index": 0, "message": said}], "usage": usage}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -64,3 +70,4 @@ def test_the_recipe_for_an_endpoint(url, tmp_path, monkeypatch):
     code, out, _ = sraven("text", "score", completions, "--json")
     [score] = json.loads(out)
     assert code == 0 and (score["n"], score["missing"], score["target"]["value"]) == (20, 0, 1)
+    assert (score["usage"]["with_tokens"], score["usage"]["output_tokens"]) == (20, 180)

@@ -1,4 +1,4 @@
-"""A small board of texts, and submissions to it."""
+"""Small boards of texts, one of each edition, and submissions to the first."""
 
 from functools import cache
 
@@ -32,21 +32,27 @@ DEFINITION = {
 }
 
 
-@cache
-def text_contents():
-    """Return the file of the small board, by its name."""
-    return {BOARD: make_board(DEFINITION)}
+SECOND = "sraven-text-small-v2"
+
+_LEVELS = {"rungs": ["M2-K7", "M3-K7", "M2-K9", "M4-K7"], "edition": 2}
 
 
 @cache
-def text_board():
-    """Return the small board."""
-    return Board.from_content(text_contents()[BOARD])
+def text_contents(name=BOARD):
+    """Return the file of a small board, by its name."""
+    second = {**DEFINITION, "id": SECOND, "version": 2, "config": {**DEFINITION["config"], **_LEVELS}}
+    return {name: make_board(DEFINITION if name == BOARD else second)}
 
 
-def right_replies():
+@cache
+def text_board(name=BOARD):
+    """Return a small board."""
+    return Board.from_content(text_contents(name)[name])
+
+
+def right_replies(name=BOARD):
     """Return a right reply to each question."""
-    board = text_board()
+    board = text_board(name)
     batch = board.sample("ladder", 0, 44)
     features = [board.task.tasks[rung].M for rung in batch.rung]
     panels = [row[:M] for row, M in zip(batch.target.tolist(), features, strict=True)]

@@ -13,6 +13,7 @@ from record import keep
 
 from sraven.core.base.estimate import Mean
 from sraven.text import LADDER, SCHEMES, Rung, ask
+from sraven.text.ladder import LEVELS
 
 INSTANCES, QUESTIONS = 100_000, 20_000
 
@@ -31,7 +32,7 @@ def floors_of(rung: Rung, scheme: str) -> dict[str, Any]:
 def main(goal: str) -> None:
     """Compute all and write it to ``goal``."""
     rungs = []
-    for rung in LADDER:
+    for rung in (*LADDER, *(level for level in LEVELS if level not in LADDER)):
         rungs.append(
             {
                 "M": rung.M,

@@ -1,4 +1,4 @@
-"""The puzzles as text: generate, play, score, submit, tasks."""
+"""The puzzles as text: cost, generate, play, score, submit, tasks."""
 
 import click
 
@@ -6,7 +6,10 @@ from cli.lazy import LazyGroup
 
 
 @click.group(
-    name="text", cls=LazyGroup, package=__name__, names=("generate", "play", "score", "submit", "tasks")
+    name="text",
+    cls=LazyGroup,
+    package=__name__,
+    names=("cost", "generate", "play", "score", "submit", "tasks"),
 )
 def command() -> None:
     """The puzzles as text, for any language model behind any interface.

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from cli.shared.printing import json_option, print_outcome, wants_json
 from cli.shared.questions import board_questions, question_options
 
 if TYPE_CHECKING:
+    from cli.shared.questions import InOrder
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
@@ -75,7 +77,7 @@ def command(
       sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
       sraven text generate --form untold --shots 5 > prompts.jsonl
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
-      sraven text generate --board sraven-text-v1 --out prompts.jsonl
+      sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
     from sraven.text.ids import ask
     from sraven.text.records import as_line, records
@@ -85,14 +87,15 @@ def command(
     spare(out, [remaining] if remaining else [])
     if board_id is None:
         asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
+        in_order: InOrder = chain.from_iterable
     else:
-        asked = board_questions(board_id, form, shots)
+        asked, in_order = board_questions(board_id, form, shots)
     written = 0
     with _writing(out) as file:
-        for questions in asked:
-            for record in records(questions, _wanted(remaining, questions), solved):
-                file.write(as_line(record))
-                written += 1
+        sets = (records(questions, _wanted(remaining, questions), solved) for questions in asked)
+        for record in in_order(sets):
+            file.write(as_line(record))
+            written += 1
     names = [questions.name for questions in asked]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}

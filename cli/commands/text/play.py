@@ -1,6 +1,7 @@
 """Puzzles as a page for people to solve."""
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.questions import board_questions, is_given, leave_out, question_options
 
 if TYPE_CHECKING:
+    from cli.shared.questions import InOrder
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
@@ -50,7 +52,7 @@ def command(
 
     \b
     Example:
-      sraven text play --board sraven-text-v1 --out page.html
+      sraven text play --board sraven-text-lite-v2 --out page.html
       sraven text play --M 3 --K 10 -n 50 --out page.html
       sraven text play --practice --out practice.html
     """
@@ -59,14 +61,15 @@ def command(
     from sraven.text.questions import Questions
 
     asked: tuple[Questions, ...]
+    in_order: InOrder = chain.from_iterable
     if practice:
         asked, title = _practise(task, count, form), "practice"
     elif board_id is not None:
-        asked, title = board_questions(board_id, form), board_id
+        (asked, in_order), title = board_questions(board_id, form), board_id
     else:
         asked = (Questions(task, split, count, form),)
         title = asked[0].name
-    write_text(out, make_play(asked, title, practice))
+    write_text(out, make_play(asked, title, practice, in_order))
     total, names = sum(questions.count for questions in asked), [questions.name for questions in asked]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")

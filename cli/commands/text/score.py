@@ -14,7 +14,7 @@ from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.base.escape import quoted
 
 if TYPE_CHECKING:
-    from sraven.text.completions import Score
+    from sraven.text.completions import Score, Usage
     from sraven.text.grading import Grades
 
 
@@ -31,25 +31,49 @@ def _verdict(grades: "Grades", row: int) -> dict[str, Any]:
 
 
 def _print(scores: "Sequence[Score]") -> None:
-    """Print a row for each set of questions, and another one where the lenient reading finds more."""
+    """Print a row for each set of questions, and another one where the two readings differ.
+
+    The first is by the reading that the form is ranked by.
+    """
+    from sraven.text.completions import Usage
+    from sraven.text.forms import FORMS
+
     rows = []
     for score in scores:
         others = f"{score.missing:,}", score.ceiling or "–", f"{score.chance:.2g}"
-        shares = score.target, score.valid, score.unparsed
-        rows.append([score.questions, f"{score.n:,}", *shares, *others])
+        read = [("strictly", [score.target, score.valid, score.unparsed])]
+        read.append(("leniently", list(vars(score.lenient).values())))
+        (_, first), (other, second) = reversed(read) if FORMS[score.form].lenient else read
+        rows.append([score.questions, f"{score.n:,}", *first, *others])
         if score.lenient.unparsed.value < score.unparsed.value:
-            rows.append(["  read leniently", "", *vars(score.lenient).values(), "", "", ""])
+            rows.append([f"  read {other}", "", *second, "", "", ""])
     print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
     for score in scores:
         for name, floor in score.floors.items():
             click.echo(f"floor of {score.questions}, choosing the {name}: {floor}")
     if any(score.ceiling is None for score in scores):
         click.echo("ceiling –: only who is told the rules has what the ideal observer has", err=True)
+    _print_usage(sum((score.usage for score in scores), Usage()))
     for score in scores:
         for reason, count in score.reasons.items():
             click.echo(f"{score.questions}: {count:,} unparsed: {reason}", err=True)
         for reply in score.unread:
             click.echo(f"  {reply.id} ends in {quoted(reply.end)}", err=True)
+
+
+def _print_usage(usage: "Usage") -> None:
+    """Print the tokens of the replies and what they cost, as far as they say it."""
+    if usage.with_tokens:
+        sent, said = usage.input_tokens, usage.output_tokens
+        click.echo(
+            f"tokens: {sent:,} of prompts, {said:,} of replies ({said / usage.with_tokens:,.0f} each); "
+            f"{usage.replies - usage.with_tokens:,} of {usage.replies:,} replies don't say theirs"
+        )
+    if usage.with_cost:
+        click.echo(
+            f"cost: {usage.cost_usd:,.2f} US dollars; {usage.replies - usage.with_cost:,} of "
+            f"{usage.replies:,} replies don't say theirs"
+        )
 
 
 @click.command(name="score")
@@ -67,8 +91,11 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
 
     `target` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
-    as prompts ask for them, and once more as a person would read them: where that finds more answers, a
-    second row has its shares, and `lenient` in the JSON.
+    as prompts ask for them, and once more as a person would read them: where that finds more answers, there
+    are two rows, and `lenient` in the JSON. The first row is by the reading that the boards rank by.
+
+    A line may say what the reply took: `usage` with `input_tokens` and `output_tokens`, or `prompt_tokens`
+    and `completion_tokens`, and `cost` in US dollars. They are summed.
 
     \b
     Example:

@@ -88,6 +88,9 @@ COLUMNS: Mapping[str, Column] = {
     "harness": _of_replies("harness"),
     "harness_version": _of_replies("harness_version"),
     "temperature": _of_replies("temperature"),
+    "input_tokens": _of_replies("input_tokens"),
+    "output_tokens": _of_replies("output_tokens"),
+    "cost_usd": _of_replies("cost_usd"),
 }
 """The columns of the table, in their order. None goes or changes its meaning while `SCHEMA` stays."""
 

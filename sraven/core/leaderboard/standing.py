@@ -34,6 +34,8 @@ class Replies:
         harness: what put the prompts to it.
         harness_version: of that.
         temperature: at which it was sampled; None if nobody says it.
+        usage: sums of the tokens of prompts and replies and of what they cost, by the names of
+            `sraven.text.completions.Usage`; None if nobody says it.
     """
 
     model: str
@@ -42,6 +44,25 @@ class Replies:
     harness: str
     harness_version: str
     temperature: float | None = None
+    usage: Mapping[str, float] | None = None
+
+    @property
+    def input_tokens(self) -> float | None:
+        """Tokens of a prompt, the mean of those that are said."""
+        return self._mean("input_tokens", "with_tokens")
+
+    @property
+    def output_tokens(self) -> float | None:
+        """Tokens of a reply."""
+        return self._mean("output_tokens", "with_tokens")
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What a reply cost in US dollars."""
+        return self._mean("cost_usd", "with_cost")
+
+    def _mean(self, name: str, count: str) -> float | None:
+        return self.usage[name] / self.usage[count] if self.usage and self.usage[count] else None
 
 
 @dataclass(frozen=True)

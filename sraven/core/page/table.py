@@ -20,6 +20,9 @@ from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, s
 UNPARSED = "unparsed"
 """On boards of texts, the metric that is the share of replies in which no answer was found."""
 
+STRICT = "accuracy_strict"
+"""On those that are ranked by a lenient reading, the metric that stands beside it."""
+
 _IN_BRIEF = 150
 _HOST_LETTERS = 28
 
@@ -154,15 +157,32 @@ def _count(value: int | None, least: int) -> Figure:
     return Figure(text, value, f"{value:,}")
 
 
-def _columns(board: Board, best: str) -> tuple[Column, ...]:
+def _tokens(entry: Entry) -> Figure:
+    """Return the tokens of a reply, and what else replies took as their title."""
+    found = entry.replies
+    if found is None or found.input_tokens is None or found.output_tokens is None:
+        return Figure(NOTHING, None)
+    cost = "" if found.cost_usd is None else f", {found.cost_usd:.2g} US dollars"
+    tokens = f"{found.output_tokens:,.0f}"
+    title = f"a question: {found.input_tokens:,.0f} tokens of prompt, {tokens} of reply{cost}"
+    return Figure(tokens, found.output_tokens, title)
+
+
+def _columns(standing: Standing, best: str) -> tuple[Column, ...]:
     """Return a board's columns of figures."""
+    board = standing.board
     metric = capitalised(metric_name(board, board.metric))
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
     gap = Column("gap", "Gap to ceiling", "ascending", lambda entry: _number(entry.gap))
     unparsed = Column("other", "Unparsed", "ascending", _on(board.primary_split, UNPARSED))
+    strict = Column("other", "Read strictly", best, _on(board.primary_split, STRICT))
+    tokens = Column("other", "Tokens a reply", "ascending", _tokens)
+    has_tokens = any(_tokens(entry).sort is not None for entry in standing.entries)
     return (
+        *([strict] if STRICT in board.metric_names else []),
         *([unparsed] if board.is_text else []),
+        *([tokens] if has_tokens else []),
         *(Column("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
         *([gap] if ceiling(board) is not None else []),
         Column("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
@@ -175,7 +195,7 @@ def make_table(standing: Standing) -> Table:
     """Return a board's table."""
     board, span, bounds = standing.board, find_span(standing), find_bounds(standing.board)
     best = "descending" if board.higher_is_better else "ascending"
-    columns = _columns(board, best)
+    columns = _columns(standing, best)
     notes, looks = reported_notes(standing), look_notes(standing)
 
     def row(name: str, entry: Entry, is_alone: bool) -> Row:

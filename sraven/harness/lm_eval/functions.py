@@ -7,7 +7,9 @@ from typing import Any
 
 from datasets import Dataset
 
-from sraven.harness.questions import floors, make_questions, pose, verdict
+from sraven.core.base.errors import ConfigurationError
+from sraven.harness.questions import floors, make_questions, pose, pose_board, verdict
+from sraven.text.questions import Questions
 
 _OPTIONS = ("M", "K", "form", "shots", "answers", "count", "choices")
 
@@ -20,12 +22,25 @@ def questions(puzzle_seed: int = 0, **metadata: Any) -> dict[str, Dataset]:
 
     Args:
         puzzle_seed: of the instances. It isn't called seed, since the arguments of the model come here, too.
-        metadata: options of `sraven.harness.questions.make_questions`, among all else that lm-eval hands in.
+        metadata: options of `sraven.harness.questions.make_questions`, among all else that lm-eval hands in;
+            or the ``board`` whose questions these are, with ``form`` and ``shots``.
     """
     options = {name: metadata[name] for name in _OPTIONS if name in metadata}
-    asked = make_questions(**options, seed=puzzle_seed)
-    highest = max(floor.value for floor in floors(asked).values())
-    return {"test": Dataset.from_list([{**each._asdict(), "floor": highest} for each in pose(asked)])}
+    if board := metadata.get("board"):
+        if others := sorted(options.keys() - {"form", "shots"}) + ["puzzle_seed"] * bool(puzzle_seed):
+            raise ConfigurationError(f"{board} says which questions there are; leave {others[0]} out")
+        rungs, posed = pose_board(board, **options)
+        highest = {rung.rung: _highest_floor(rung.asked) for rung in rungs}
+        rows = [{**each._asdict(), "floor": highest[rung.rung]} for rung, each in posed]
+    else:
+        asked = make_questions(**options, seed=puzzle_seed)
+        floor = _highest_floor(asked)
+        rows = [{**each._asdict(), "floor": floor} for each in pose(asked)]
+    return {"test": Dataset.from_list(rows)}
+
+
+def _highest_floor(asked: Questions) -> float:
+    return max(floor.value for floor in floors(asked).values())
 
 
 def _bounded(doc: dict[str, Any], found: dict[str, float]) -> dict[str, float]:

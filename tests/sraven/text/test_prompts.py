@@ -55,6 +55,53 @@ Answer: [5 7]
 [3 7] [4 7] [?]"""
 
 
+TOLD_2 = """\
+A matrix has three rows of three panels. Its last panel, [?], is missing. A panel is a list of two features, \
+each an integer from 0 to 10. All arithmetic is modulo 11.
+
+Each feature follows one rule. The rule says which numbers the feature has in the three panels of a row, and \
+it is the same in all three rows. Several features may follow the same rule. These are the rules, for any \
+numbers x and y, which may differ from row to row:
+- constant: x, x, x
+- progression +1: x, x+1, x+2
+- progression +2: x, x+2, x+4
+- progression -1: x, x-1, x-2
+- progression -2: x, x-2, x-4
+- addition: x, y, x+y
+- subtraction: x, y, x-y
+- distribute three: three different numbers, the same three in every row; their order may differ from \
+row to row
+
+The three panels of a column list the features in the same order. Different columns may list them in \
+different orders.
+Every multiset of rules is equally likely. Everything else is drawn uniformly at random.
+
+Which panel of the matrix belongs in place of [?]?
+
+End your reply with a line of this form, where each d is an integer, and write nothing after it:
+Answer: [d d]
+
+[0 1] [1 1] [2 1]
+[10 0] [0 0] [1 0]
+[3 7] [4 7] [?]"""
+
+UNTOLD_2 = """\
+Which panel of the matrix belongs in place of [?]?
+
+End your reply with a line of this form, where each d is an integer, and write nothing after it:
+Answer: [d d]
+One solved example comes first.
+
+[0 1] [1 1] [2 1]
+[10 0] [0 0] [1 0]
+[3 7] [4 7] [?]
+Answer: [5 7]
+
+[0 1] [1 1] [2 1]
+[10 0] [0 0] [1 0]
+[3 7] [4 7] [?]"""
+
+
 def batch_of(contexts, targets):
     none = np.zeros((len(contexts), 0))
     return Batch(np.array(contexts, np.uint8), np.array(targets, np.uint8), none, none, none)
@@ -71,6 +118,15 @@ def test_prompts_are_these_words(by_hand):
     # A change of words is another form: the board's prompts are pinned by digest.
     assert text.render(by_hand, 11) == [TOLD]
     assert text.render(by_hand, 11, "untold", shots=by_hand) == [UNTOLD]
+    assert text.render(by_hand, 11, "told2") == [TOLD_2]
+    assert text.render(by_hand, 11, "untold2", shots=by_hand) == [UNTOLD_2]
+
+
+@pytest.mark.parametrize(("shots", "said"), [(4, "Four"), (12, "Twelve"), (13, "13")])
+def test_small_numbers_are_words(by_hand, shots, said):
+    examples = SRAVEN(M=2, K=11).sample("train", 0, shots)
+    [prompt] = text.render(by_hand, 11, "untold2", shots=examples)
+    assert f"\n{said} solved examples come first.\n" in prompt
 
 
 def read_puzzle(lines):
@@ -118,8 +174,12 @@ def test_unpermuted_and_single_features_are_told_so():
     batch = SRAVEN(M=2, K=5, permute=False).sample("ood", 0, 1)
     [prompt] = text.render(batch, 5, permute=False)
     assert "in the same order" in prompt and "order of its own, which" not in prompt
-    [single] = text.render(SRAVEN(M=1, K=5, holdout=0).sample("test", 0, 1), 5)
-    assert "a list of 1 feature, an integer from 0 to 4." in single and "column" not in single
+    single = SRAVEN(M=1, K=5, holdout=0).sample("test", 0, 1)
+    for form, number in (("told", "1"), ("told2", "one")):
+        [prompt] = text.render(batch, 5, form, permute=False)
+        assert "in the same order, that of their rules" in prompt and "column" not in prompt
+        [prompt] = text.render(single, 5, form)
+        assert f"a list of {number} feature, an integer from 0 to 4." in prompt and "column" not in prompt
 
 
 @given(st.lists(st.integers(0, 255), min_size=1, max_size=12))
