@@ -9,7 +9,7 @@ DATA := sraven-M4-K8
 # `lint` and `docs`. Without it, the newest that setup.cfg allows.
 CONSTRAINTS ?=
 
-.PHONY: demo test test-oldest lint bench docs snapshot clean
+.PHONY: demo test test-long test-oldest lint bench docs snapshot clean
 
 demo: $(VENV)/plain
 	$(BIN)/sraven generate --M 4 --K 8 --holdout 0.25 --out $(DATA)
@@ -17,16 +17,20 @@ demo: $(VENV)/plain
 	$(BIN)/sraven show --explain
 
 # Tests start hundreds of processes, each of which would compile the sources anew without bytecode on disk.
-test test-oldest: export PYTHONDONTWRITEBYTECODE =
+test test-long test-oldest: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+# What `make test` leaves out: meshes and several processes, Ray, pages that train, every filed entry and digest.
+test-long: $(VENV)/dev
+	$(BIN)/python -m pytest -m long -n auto --dist worksteal
+
 # The same with the oldest version of everything that setup.cfg names and allows. The harnesses for language
 # models allow less of some packages, so they have an environment of their own.
 test-oldest: $(VENV)/oldest/checks $(VENV)/oldest-llm/llm
-	$(VENV)/oldest/bin/python -m pytest -n auto --dist worksteal
-	$(VENV)/oldest-llm/bin/python -m pytest tests/harness
+	$(VENV)/oldest/bin/python -m pytest -m "long or not long" -n auto --dist worksteal
+	$(VENV)/oldest-llm/bin/python -m pytest -m "long or not long" tests/harness
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

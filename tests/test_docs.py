@@ -26,6 +26,9 @@ IMPORTS = {
 TRAINS_LONG = "notebook"
 """The page whose programs run for longer than the compiler takes with all of its passes."""
 
+LONG = (TRAINS_LONG, "analysis-tour", "analysis", "baselines")
+"""Pages that train, or analyse what was trained."""
+
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory):
@@ -67,7 +70,12 @@ def run_blocks(page, directory, forks):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: page.stem
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.long] * (page.stem in LONG))
+        for page in PAGES
+        if BLOCK.search(page.read_text())
+    ],
 )
 def test_blocks_of_a_page_run(page, tmp_path, forks):
     run_blocks(page, tmp_path, forks)

@@ -29,7 +29,7 @@ ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["
 WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapshot`, and commit it"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FILED, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_scores_are_those_of_the_predictions(folder):
     evidence = gather_evidence(folder, fresh=True)

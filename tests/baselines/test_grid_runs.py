@@ -90,6 +90,7 @@ def test_grid_may_be_given_in_one_option_or_several(tmp_path, monkeypatch):
     assert asked[0] == asked[1] and len(asked[0][0]) == 4
 
 
+@pytest.mark.long
 def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
     files = {str(path.relative_to(together / "runs")) for path in (together / "runs").glob("*/*/*")}
     runs = [f"learning_rate={rate}/seed-{seed}" for rate in ("0.01", "0.03", "1e+30") for seed in (0, 1)]
@@ -100,6 +101,7 @@ def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
     assert [path.name for path in (together / "runs").iterdir() if path.is_file()] == [SUMMARY]
 
 
+@pytest.mark.long
 def test_summary_of_a_grid(together):
     summary = json.loads((together / "runs" / SUMMARY).read_text())
     shared = {name: value for name, value in asdict(tiny()).items() if name not in ("learning_rate", "seed")}
@@ -132,6 +134,7 @@ def test_summary_of_a_grid(together):
     }
 
 
+@pytest.mark.long
 def test_diverging_point_is_told_and_the_others_finish(together):
     code, out, err = json.loads((together / "printed.json").read_text())
     runs = together / "runs"
@@ -156,6 +159,7 @@ def test_diverging_point_is_told_and_the_others_finish(together):
             assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
+@pytest.mark.long
 def test_diverging_run_leaves_neither_log_nor_checkpoint_of_what_is_no_number(together):
     for seed in (0, 1):
         run = run_of(together / "runs", "1e+30", seed)
@@ -163,12 +167,14 @@ def test_diverging_run_leaves_neither_log_nor_checkpoint_of_what_is_no_number(to
         assert list((run / CHECKPOINTS).iterdir()) == []
 
 
+@pytest.mark.long
 def test_run_of_a_grid_is_the_run_alone(together, tmp_path):
     """Of those that the next test doesn't train alone."""
     state = train(tiny(learning_rate=0.03, seed=1), tmp_path / "run", save_every=STEPS)
     assert_runs_agree(leaves(state.params), parameters(run_of(together / "runs", 0.03, 1)))
 
 
+@pytest.mark.long
 def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path, guessed):
     """One came half-way, one didn't begin, and two have finished."""
     runs = shutil.copytree(together / "runs", tmp_path / "runs")
@@ -193,6 +199,7 @@ def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together
     assert again == whole[:2]
 
 
+@pytest.mark.long
 def test_seed_that_is_added_later_trains_alone(together, tmp_path, guessed):
     runs = shutil.copytree(together / "runs", tmp_path / "runs")
     before = {seed: stamps(run_of(runs, 0.01, seed)) for seed in (0, 1)}
@@ -205,6 +212,7 @@ def test_seed_that_is_added_later_trains_alone(together, tmp_path, guessed):
     assert load_run(run_of(runs, 0.01, 2))[0] == tiny(seed=2)
 
 
+@pytest.mark.long
 def test_json_of_runs_without_a_grid_tells_each(together):
     """All is done already, so there is nothing to tell of training."""
     out = together / "runs" / "learning_rate=0.01"
@@ -216,6 +224,7 @@ def test_json_of_runs_without_a_grid_tells_each(together):
     ]
 
 
+@pytest.mark.long
 def test_score_is_the_boards_of_the_runs_predictions(together, tmp_path, monkeypatch):
     config, params = load_run(run_of(together / "runs", 0.03, 1))
     made = []

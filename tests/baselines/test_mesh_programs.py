@@ -85,6 +85,7 @@ def bodies_of_loops(text):
     return [part for part in computations if part.split(" ")[0].lstrip("%") in names]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["whole", "parts"])
 def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
     """In parts, too: each device has its rows of every part, so none needs another's."""
@@ -93,6 +94,7 @@ def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
     assert sum(found.values()) == found["all-reduce"]
 
 
+@pytest.mark.long
 def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs):
     """One gathering of each parameter that is cut; what remains are sums of gradients."""
     texts, complaints = programs
@@ -103,6 +105,7 @@ def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs)
         assert found["all-to-all"] == found["collective-permute"] == 0, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["text", "text cut"])
 def test_the_gradient_of_the_table_is_summed_once_after_the_last_piece(programs, name):
     bodies = bodies_of_loops(programs[0][name])

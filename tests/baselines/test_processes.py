@@ -70,11 +70,13 @@ def resumed(tmp_path_factory, forks, compiled):
     return once(tmp_path_factory, "processes", make)
 
 
+@pytest.mark.long
 def test_both_were_killed_half_way_and_both_finished(resumed):
     ends = json.loads((resumed / "ends.json").read_text())
     assert ends == {"codes": [-signal.SIGKILL] * 2 + [0] * 2, "left": [str(STEPS // 2)]}
 
 
+@pytest.mark.long
 def test_two_processes_leave_one_run(resumed):
     out = resumed / "run"
     (record,) = out.glob(RECORD.format("*"))
@@ -85,12 +87,14 @@ def test_two_processes_leave_one_run(resumed):
     assert [line["step"] for line in lines_of(out)] == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
+@pytest.mark.long
 def test_first_process_alone_tells_what_was_trained(resumed):
     first, second = (resumed / f"run-{place}.txt" for place in range(2))
     assert f"{resumed / 'run'}: {STEPS} steps, r2_per_sequence " in first.read_text()
     assert str(resumed) not in second.read_text()
 
 
+@pytest.mark.long
 def test_two_processes_end_as_one_does(resumed, tmp_path):
     with in_float64():
         options = {"make_experiment": scored, "save_every": STEPS}

@@ -87,6 +87,7 @@ def log_of(trained, name):
 ON_MESHES = ["hyla-both", *(f"hyla-{origin}-{goal}" for origin, goal in MOVES)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("config", "mesh"), [(name, mesh) for name, mesh in GRADIENTS if mesh != "one"])
 def test_gradient_on_a_mesh_is_that_on_one_device_up_to_rounding(trained, config, mesh):
     here, alone = (gradient_of(trained, f"{config}-{place}-gradient") for place in (mesh, "one"))
@@ -94,11 +95,13 @@ def test_gradient_on_a_mesh_is_that_on_one_device_up_to_rounding(trained, config
     assert_gradients_agree(here, alone)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ON_MESHES)
 def test_run_on_a_mesh_ends_as_on_one_device(trained, name):
     assert_runs_agree(arrays(trained, name), arrays(trained, "hyla-one"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ON_MESHES)
 def test_losses_and_scores_on_a_mesh_are_those_on_one_device(trained, name):
     here, alone = log_of(trained, name), log_of(trained, "hyla-one")
@@ -108,6 +111,7 @@ def test_losses_and_scores_on_a_mesh_are_those_on_one_device(trained, name):
     assert here[-1]["loss"] < 0.8 * here[0]["loss"]
 
 
+@pytest.mark.long
 def test_scores_of_slices_on_a_mesh_are_those_on_one_device(trained):
     here, alone = (
         {line["step"]: line[SCORES] for line in log_of(trained, each) if SCORES in line}
@@ -120,6 +124,7 @@ def test_scores_of_slices_on_a_mesh_are_those_on_one_device(trained):
             assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CUT)
 def test_kernels_and_both_of_their_moments_are_cut_and_all_else_is_whole(trained, name):
     size, found = 8 if "fsdp" in name else 4, []
@@ -134,15 +139,18 @@ def test_kernels_and_both_of_their_moments_are_cut_and_all_else_is_whole(trained
     assert sorted(found) == sorted((place, end) for place in places for end in CUT[name])
 
 
+@pytest.mark.long
 def test_state_is_whole_on_every_device_of_a_data_mesh(trained):
     for path, leaf in lies_of(trained, "hyla-both-data").items():
         assert leaf["shards"] == [leaf["shape"]] * DEVICES, path
 
 
+@pytest.mark.long
 def test_state_that_was_cut_is_put_together_on_one_device(trained):
     assert lies_of(trained, "hyla-both-one") == lies_of(trained, "hyla-one")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("origin", "goal"), MOVES)
 def test_first_half_of_a_run_that_moves_is_not_trained_again(trained, origin, goal):
     """Its first log lines are those of the other mesh, to the last bit and the speed."""
@@ -150,6 +158,7 @@ def test_first_half_of_a_run_that_moves_is_not_trained_again(trained, origin, go
     assert [line for line in moved if line["step"] <= HALF] == before[:2]
 
 
+@pytest.mark.long
 def test_batch_that_a_mesh_does_not_divide_is_refused_before_anything_is_written(trained):
     assert (trained / "refused.txt").read_text().startswith("batch_size=12: ")
     assert not (trained / "refused").exists()

@@ -41,7 +41,7 @@ def test_the_network_is_forbidden(run, tmp_path):
             run(tmp_path, program)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_inspect(folder, run):
     task = ("sraven/sraven", "-T", "M=2", "-T", "form=told", "-T", "shots=1", "-T", "count=3")
     model = ("--model", "hf/tiny", "-M", f"model_path={folder / 'model'}", "-M", "device=cpu")
@@ -55,7 +55,7 @@ def test_inspect(folder, run):
     assert all(sample["output"]["usage"]["output_tokens"] == 16 for sample in log["samples"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
     words = (command("inspect"), "eval", "sraven/sraven", "-T", "form=plain", "--model", "mockllm/model")
     with pytest.raises(AssertionError, match=r"form='plain': .*'told', 'untold'") as refused:
@@ -63,7 +63,7 @@ def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
     assert "Traceback" not in str(refused.value)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lm_eval(folder, run):
     tasks = sraven("text", "tasks")[1].rstrip("\n")
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")

@@ -12,7 +12,7 @@ import sraven
 PROGRAM = Path(__file__).with_name("use_every_kernel.py")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_kernel_leaves_its_arrays(pytestconfig, tmp_path):
     """Compiling takes nearly all of the time, so the code is kept from run to run, in a place apart."""
     cache = getattr(pytestconfig, "cache", None)

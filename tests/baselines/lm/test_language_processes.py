@@ -91,6 +91,7 @@ def resumed(tmp_path_factory, forks, language, compiled):
     return once(tmp_path_factory, "language-processes", make)
 
 
+@pytest.mark.long
 def test_both_were_killed_on_the_way_and_one_went_on(resumed):
     ends = json.loads((resumed / "ends.json").read_text())
     assert (ends["codes"], ends["left"]) == ([-signal.SIGKILL] * 2, ["20"])
@@ -99,6 +100,7 @@ def test_both_were_killed_on_the_way_and_one_went_on(resumed):
     assert out.startswith(f"{resumed / 'run'}: 60 steps, loss ")
 
 
+@pytest.mark.long
 def test_two_processes_and_one_leave_one_run(resumed, corpus):
     out = resumed / "run"
     records = [path.name for path in out.glob(RECORD.format("*"))]
@@ -110,6 +112,7 @@ def test_two_processes_and_one_leave_one_run(resumed, corpus):
     assert [line["step"] for line in lines_of(out)] == [20, 40, 60]
 
 
+@pytest.mark.long
 def test_two_processes_and_one_score_documents_alike(resumed, language):
     out = resumed / "run"
     found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out) if SCORES in line}
@@ -121,6 +124,7 @@ def test_two_processes_and_one_score_documents_alike(resumed, language):
         assert evaluate(params, 60)["validation"]["loss"] == pytest.approx(found[60], rel=EXACTLY)
 
 
+@pytest.mark.long
 def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
     assert_alike(resumed / "run", on_devices / "one")
     alone = arrays(on_devices / "one.npz")
@@ -173,12 +177,14 @@ def on_devices(tmp_path_factory, forks, language, compiled):
     return once(tmp_path_factory, "language-devices", make)
 
 
+@pytest.mark.long
 def test_gradient_of_four_devices_is_that_of_one_up_to_rounding(on_devices):
     here, alone = (arrays(on_devices / f"{place}-gradient.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
 
 
+@pytest.mark.long
 def test_four_devices_end_as_one_does(on_devices):
     here, alone = (on_devices / place for place in ("cut", "one"))
     assert_alike(here, alone)
@@ -197,6 +203,7 @@ def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
         assert 1 / 8 < held / whole < 1 / 8 + 0.01
 
 
+@pytest.mark.long
 def test_documents_lose_the_same_on_four_devices(on_devices, language):
     config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, Corpus(language / VALIDATION), rows=8)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 PROGRAM = Path(__file__).with_name("every_program.py")
 OFF = "--xla_cpu_experimental_ynn_fusion_type="
@@ -26,6 +27,7 @@ def compute(goal, flags):
         return dict(file)
 
 
+@pytest.mark.long
 def test_programs_with_fusions_are_those_without(tmp_path):
     usual, plain = compute(tmp_path / "usual.npz", ""), compute(tmp_path / "plain.npz", OFF)
     if plain is None:

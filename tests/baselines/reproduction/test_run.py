@@ -63,6 +63,7 @@ def as_of_old(folder):
     next(folder.glob(RECORD.format("*"))).unlink()
 
 
+@pytest.mark.long
 def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run_folder):
     folder, came = finished
     assert (came.stopped, came.left) == ((), 0)
@@ -87,6 +88,7 @@ def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run
     assert values["steps"] == {"done": STEPS, "planned": STEPS}
 
 
+@pytest.mark.long
 def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path):
     board, out = read_board("fuzzylogic-v1"), tmp_path / "run"
     train_plan(plan_runs(board, "softmax", out, scoring=SCORING, steps=STEPS, **SHAPE))
@@ -101,6 +103,7 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
     assert [line["step"] for line in logged(out) if "scores" in line] == [60, 120]
 
 
+@pytest.mark.long
 def test_what_has_a_record_isnt_trained_again(finished):
     folder, _ = finished
 
@@ -110,6 +113,7 @@ def test_what_has_a_record_isnt_trained_again(finished):
     assert run([SOFTMAX], folder, tell=tell) == ((), (), 0)
 
 
+@pytest.mark.long
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
     _, came = finished
     ticks = iter(range(1000))
@@ -128,6 +132,7 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
     assert again.training_loss == unbroken.training_loss
 
 
+@pytest.mark.long
 def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", quick_flags())
     other = cell(TINY, "softmax", 1)
@@ -194,6 +199,7 @@ def test_one_seed_of_every_row_comes_before_second_seeds_and_the_cheapest_first(
 # Adopting ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made(
     finished, run_folder, tmp_path
 ):
@@ -205,6 +211,7 @@ def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made
     assert adopt(run_folder, results, figures=FIGURES, again=True) == (path, True)
 
 
+@pytest.mark.long
 def test_runs_that_dont_tell_what_trained_them_have_it_told(finished, copy, tmp_path):
     as_of_old(copy)
     known = Provenance("a commit", {"processors": 2})
@@ -217,6 +224,7 @@ def test_runs_that_dont_tell_what_trained_them_have_it_told(finished, copy, tmp_
     assert (read_record(path).commit, read_record(path).machine) == (None, None)
 
 
+@pytest.mark.long
 def test_scores_of_a_record_are_the_checkpoints_whatever_the_result_says(finished, copy, tmp_path):
     result = json.loads((copy / RESULT).read_text())
     for scores in result["scores"]["splits"].values():
@@ -229,6 +237,7 @@ def test_scores_of_a_record_are_the_checkpoints_whatever_the_result_says(finishe
         adopt(copy, tmp_path, figures=FIGURES, again=True)
 
 
+@pytest.mark.long
 def test_a_run_that_went_on_elsewhere_names_both_machines(copy, tmp_path):
     (first,) = copy.glob(RECORD.format("*"))
     other = json.loads(first.read_text())
@@ -248,6 +257,7 @@ def test_a_shorter_run_is_adopted_as_another_level(tmp_path):
     assert path.parent.name == "tiny"
 
 
+@pytest.mark.long
 def test_a_run_that_is_no_cell_is_refused_and_told_what_differs(copy, tmp_path):
     values = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**values, "weight_decay": 0.2}))
@@ -256,6 +266,7 @@ def test_a_run_that_is_no_cell_is_refused_and_told_what_differs(copy, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.long
 def test_an_unfinished_run_is_refused(copy, tmp_path):
     (copy / RESULT).unlink()
     shutil.rmtree(copy / "checkpoints" / str(STEPS))

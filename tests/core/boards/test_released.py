@@ -123,7 +123,7 @@ def test_boards_of_equal_configuration_have_equal_instances(name, twin):
         assert here[key] == there[key]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in GENERATED if name not in TWINS])
 def test_every_digest_is_that_of_the_instances(name):
     """All of train's first 2**20 instances, too.

@@ -11,7 +11,7 @@ from helpers.checkout import REPOSITORY
 TESTS = Path(__file__).with_name("on_a_cluster.py")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_on_ray(tmp_path):
     pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
     alone = ["-p", "no:xdist", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'alone'}"]
