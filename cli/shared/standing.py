@@ -128,7 +128,7 @@ def print_standing(standing: "Standing") -> None:
         click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
         return
     title += _bounds(board)
-    resampled = next((entry.shown_interval[1] for entry in standing.entries if entry.interval), "instances")
+    resampled = next((entry.resampled(board) for entry in standing.entries if entry.interval), "instances")
     trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
     cells: dict[str, Callable[[Entry], str]] = {
         "rank": _place,
@@ -137,7 +137,7 @@ def print_standing(standing: "Standing") -> None:
         f"{board.primary_split} {board.metric}": lambda entry: (
             "–" if entry.value is None else with_error(entry.value, entry.standard_error)
         ),
-        f"{SHARE} over {resampled}": lambda entry: span(entry.shown_interval[0]),
+        f"{SHARE} over {resampled}": lambda entry: span(entry.shown_interval),
         "gap": lambda entry: "" if entry.gap is None else figure(entry.gap),
         "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
         trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",

@@ -8,6 +8,7 @@ from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.filed import Fault
+from sraven.core.tasks.families import find_family
 
 SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
 """Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
@@ -197,11 +198,13 @@ class Entry:
         return f"{low}–{high}" if low < high else ""
 
     @property
-    def shown_interval(self) -> tuple[tuple[float, float] | None, str]:
-        """The interval to show, and over what it is: combinations, if it is known over them."""
-        if self.combinations_interval:
-            return self.combinations_interval, "combinations"
-        return self.interval, "instances"
+    def shown_interval(self) -> tuple[float, float] | None:
+        """The interval to show: over combinations, if it is known over them."""
+        return self.combinations_interval or self.interval
+
+    def resampled(self, board: Board) -> str:
+        """Return what the interval to show is over, such as combinations, or instances."""
+        return "combinations" if self.combinations_interval else find_family(board.family).resampled
 
     @property
     def is_filed(self) -> bool:

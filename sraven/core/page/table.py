@@ -63,6 +63,7 @@ class Row(NamedTuple):
         name: by which the page knows it.
         entry: with its texts made legible.
         search: what the text filter looks through.
+        resampled: what its interval is over.
         strip: its score between chance and ceiling; None if it has none.
         is_first: whether it is surely the first of its group: its range is its rank, and others are ranked
             there, or its budget is the board's own.
@@ -79,6 +80,7 @@ class Row(NamedTuple):
     name: str
     entry: Entry
     search: str
+    resampled: str
     strip: Element | None
     is_first: bool
     is_at_chance: bool
@@ -203,9 +205,10 @@ def make_table(standing: Standing) -> Table:
             name=name,
             entry=entry,
             search=_search(entry),
+            resampled=entry.resampled(board),
             strip=draw_strip(span, bounds, [[entry]]) if span and entry.value is not None else None,
             is_first=entry.rank_range == (1, 1) and not (is_alone and entry.budget != board.train_budget),
-            is_at_chance=entry.rank is None and is_at_chance(board, entry.shown_interval[0]),
+            is_at_chance=entry.rank is None and is_at_chance(board, entry.shown_interval),
             note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,
             look=capitalised(looks.get(entry.id, "")),
             brief=_brief(entry.description),

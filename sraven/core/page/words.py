@@ -88,7 +88,7 @@ def with_error(entry: Entry) -> str:
 def passes(board: Board, entry: Entry, line: float) -> str:
     """Return whether the score of an entry passes a line, in words, as far as its interval tells."""
     value = entry.value or 0.0
-    low, high = entry.shown_interval[0] or (value, value)
+    low, high = entry.shown_interval or (value, value)
     if low <= line <= high:
         return "not told apart"
     return "passed" if (value > line) == board.higher_is_better else "not passed"

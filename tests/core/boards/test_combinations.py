@@ -7,6 +7,7 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import make_evidence
+from sraven.core.boards.board import read_board
 from sraven.core.boards.bootstrap import SAMPLES, resample, resample_combinations
 from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.entries import make_entry
@@ -60,7 +61,10 @@ def test_what_is_not_known_by_combination_has_none(scores):
 def test_entry_shows_it_where_there_is_one():
     evidence = make_evidence(scores={"ood": {"accuracy": [0.5] * 3}})
     plain = make_entry("sraven-v1/20261121-a", evidence)
-    assert plain.shown_interval == (plain.interval, "instances") and plain.interval == (0.48, 0.52)
+    board, twins = read_board("sraven-v1"), read_board("sraven-twins-v1")
+    assert plain.shown_interval == plain.interval == (0.48, 0.52)
+    assert (plain.resampled(board), plain.resampled(twins)) == ("instances", "sets")
     evidence.scores["splits"]["ood"].update(apart([0.25, 0.75], [9, 9]))
     entry = make_entry("sraven-v1/20261121-a", evidence)
-    assert entry.shown_interval == ((0.25, 0.75), "combinations") and entry.interval == plain.interval
+    assert entry.shown_interval == (0.25, 0.75) and entry.interval == plain.interval
+    assert entry.resampled(board) == "combinations"
