@@ -289,13 +289,15 @@ class Board(BoardFile):
 def board_ids() -> tuple[str, ...]:
     """Return the names of all boards: those that are ranked first, then the diagnostic series.
 
-    Those of a series are in the order of their settings, the first one that differs counting.
+    Those of a series are in the order of their settings, the first one that differs counting, then of the
+    split that ranks.
     """
     families = list(FAMILIES)
 
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
         settings = [(type(value).__name__, value) for value in content["config"].values()]
-        return content["series"] != RANKED, families.index(content["task"]), content["series"], settings
+        family, split = families.index(content["task"]), content["primary_split"]
+        return content["series"] != RANKED, family, content["series"], settings, split
 
     return tuple(str(content["id"]) for content in sorted(map(_read, board_paths().values()), key=place))
 
