@@ -24,13 +24,13 @@ class State(NamedTuple):
 
     Attributes:
         params: of the model.
-        moments: state of the optimiser.
+        opt_state: of the optimiser.
         step: int32, updates done.
         seed: uint32, draws the initial parameters and dropout.
     """
 
     params: Any
-    moments: Any
+    opt_state: Any
     step: jax.Array
     seed: jax.Array
 
@@ -74,8 +74,8 @@ class Program:
     def initialise(self, seed: jax.Array) -> State:
         """Return the first state of a run."""
         params = self.initialise_params(jax.random.key(seed))
-        moments = self.optimiser(Hyperparams(0.0, 0.0, 0)).init(params)
-        return State(params, moments, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
+        opt_state = self.optimiser(Hyperparams(0.0, 0.0, 0)).init(params)
+        return State(params, opt_state, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
 
 
 def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch) -> tuple[State, Report]:
@@ -97,8 +97,8 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     with matmul_precision(program.precision):
         (loss, score), gradients = _mean_over_parts(differentiate, batch, program.parts)
     gradients = program.gather(gradients)
-    changes, moments = program.optimiser(hyper).update(gradients, state.moments, state.params)
-    next_state = State(optax.apply_updates(state.params, changes), moments, state.step + 1, state.seed)
+    changes, opt_state = program.optimiser(hyper).update(gradients, state.opt_state, state.params)
+    next_state = State(optax.apply_updates(state.params, changes), opt_state, state.step + 1, state.seed)
     return next_state, Report(loss, score, optax.tree.norm(gradients))
 
 

@@ -71,7 +71,7 @@ def arrays(trained, name):
 
 def gradient_of(trained, name):
     """But for a factor: Adam's first moment after one step."""
-    return {path: each for path, each in arrays(trained, name).items() if path.startswith(".moments[0].mu")}
+    return {path: each for path, each in arrays(trained, name).items() if path.startswith(".opt_state[0].mu")}
 
 
 def lies_of(trained, name):
@@ -130,7 +130,7 @@ def test_kernels_and_both_of_their_moments_are_cut_and_all_else_is_whole(trained
             found.append((place, *cut))
             expected[CUT[name][cut[0]]] //= size
         assert leaf["shards"] == [expected] * DEVICES, path
-    places = (".params", ".moments[0].mu", ".moments[0].nu")
+    places = (".params", ".opt_state[0].mu", ".opt_state[0].nu")
     assert sorted(found) == sorted((place, end) for place in places for end in CUT[name])
 
 
@@ -169,7 +169,7 @@ def state_of(config, runs=None):
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_moments_lie_as_their_parameters_do(config):
     shardings = state_shardings(AbstractMesh((2, 4), ("data", "fsdp")), state_of(config))
-    adam = shardings.moments[0]
+    adam = shardings.opt_state[0]
     assert shardings.params == adam.mu == adam.nu
     specs = {sharding.spec for sharding in jax.tree.leaves(shardings.params)}
     assert len(specs) > 2

@@ -107,7 +107,7 @@ def losses_of(config, corpus, compute):
         return jax.lax.scan(lambda state, batch: train_step(program, state, hyper, batch), state, chunk)
 
     state, report = go(jax.jit(program.initialise)(jnp.uint32(0)), chunk)
-    kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.moments))}
+    kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.opt_state))}
     assert kinds == {"float64" if jax.config.jax_enable_x64 else "float32", "int32"}
     return np.asarray(report.loss)
 
