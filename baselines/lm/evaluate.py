@@ -74,7 +74,7 @@ def document_losses(
         rows: of a batch; the mesh divides them.
         compute: how the model is computed.
         mesh: devices; None for one.
-        advance: is told of rows that are done.
+        advance: is called with rows that are done.
 
     Raises:
         ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.

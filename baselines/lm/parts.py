@@ -17,7 +17,7 @@ from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, Shard, name_
 from baselines.lm.tokenizer import read_tokenizer
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 from sraven.core.untrusted.schemas import read_described
@@ -34,7 +34,7 @@ def merge_tokens(
     out: str | os.PathLike[str],
     *,
     force: bool = False,
-    tell: Tell = lambda documents, size: None,
+    on_progress: OnProgress = lambda documents, size: None,
 ) -> dict[str, Any]:
     """Make one directory of tokens of its parts; resume if it was begun. The parts stay as they are.
 
@@ -42,7 +42,7 @@ def merge_tokens(
         folders: the directories of the parts, in any order.
         out: the directory.
         force: replace other tokens.
-        tell: is told of documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
 
     Returns:
         the manifest.
@@ -65,7 +65,7 @@ def merge_tokens(
                 shards = []
                 for _, (folder, shard) in sorted(found.items()):
                     _take(folder, shard, staging)
-                    tell(shard.documents, shard.text_bytes)
+                    on_progress(shard.documents, shard.text_bytes)
                     shards.append(shard)
                 manifest = make_manifest(plan, tokenizer, shards, staging / SHARDS)
                 refuse_empty(manifest)

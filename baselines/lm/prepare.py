@@ -25,7 +25,7 @@ from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tok
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import check_threads
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import write_bytes, write_json
 from sraven.core.system.staging import MANIFEST
@@ -154,7 +154,7 @@ def prepare(
     processes: int | None = None,
     strict: bool = False,
     force: bool = False,
-    tell: Tell = lambda documents, size: None,
+    on_progress: OnProgress = lambda documents, size: None,
     sources: Callable[[int, int], None] = lambda done, of: None,
     engine: Engine = HERE,
 ) -> dict[str, Any]:
@@ -170,8 +170,8 @@ def prepare(
         processes: how many work at a time; None for one per available processor.
         strict: refuse the first broken record; whole shards before it are kept.
         force: replace other tokens.
-        tell: is told of documents and bytes of text as they are done.
-        sources: is told of finished sources, and how many there are.
+        on_progress: is called with documents and bytes of text as they are done.
+        sources: is called with finished sources, and how many there are.
         engine: what works on the sources; see `sraven.core.engines.jobs`.
 
     Returns:
@@ -191,7 +191,9 @@ def prepare(
     if lock is None and part is not None:
         raise OutputError(f"{out} holds the whole already; choose another directory for a part")
     if lock is not None:
-        write = partial(_write_sources, processes=processes, tell=tell, sources=sources, engine=engine)
+        write = partial(
+            _write_sources, processes=processes, on_progress=on_progress, sources=sources, engine=engine
+        )
         with lock:
             if part is not None:
                 return _prepare_shards(preparation, directory, part, strict, write)
@@ -267,7 +269,7 @@ def _write_sources(
     limit: int | None,
     *,
     processes: int | None,
-    tell: Tell,
+    on_progress: OnProgress,
     sources: Callable[[int, int], None],
     engine: Engine,
 ) -> list[Shard]:
@@ -281,7 +283,7 @@ def _write_sources(
         found = map_jobs(
             write_source,
             jobs,
-            tell,
+            on_progress,
             engine=engine,
             local="processes",
             folder=jobs[0].staging if jobs else Path(),
@@ -292,5 +294,5 @@ def _write_sources(
     shards: list[Shard] = []
     for job in jobs:  # one after the other: how many are left depends on those before
         if left := limit - sum(shard.documents for shard in shards):
-            shards += write_source(replace(job, limit=left), tell)
+            shards += write_source(replace(job, limit=left), on_progress)
     return shards

@@ -25,7 +25,7 @@ from baselines.lm.share import Share
 from sraven.core.submissions.submit import check_new
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Opens what shows progress, given a run's name and the rows to do; it yields what is told of rows done."""
+"""Opens what shows progress, given a run's name and the rows to do; it yields a callback for rows done."""
 
 
 class LanguageEvaluation(NamedTuple):

@@ -19,7 +19,7 @@ from baselines.lm.records import EMPTY, FAULTS, Record, read_records
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 from sraven.core.untrusted.schemas import read_described
@@ -115,12 +115,12 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def write_source(job: Job, tell: Tell) -> list[Shard]:
+def write_source(job: Job, on_progress: OnProgress) -> list[Shard]:
     """Write the shards of a source that aren't there yet; return all of them.
 
     Args:
         job: the source, and how.
-        tell: is told of more documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
 
     Raises:
         ConfigurationError: if a record is broken, and that is to be refused.
@@ -134,7 +134,7 @@ def write_source(job: Job, tell: Tell) -> list[Shard]:
             done = shards[-1].records if shards else 0
             left = None if job.limit is None else job.limit - sum(shard.documents for shard in shards)
             records = records or read_records(job.source, done)
-            shard = _write_shard(job, name, records, done, left, tell)
+            shard = _write_shard(job, name, records, done, left, on_progress)
         shards.append(shard)
     return shards
 
@@ -186,7 +186,7 @@ def _write_header(file: IO[bytes], length: int) -> None:
 
 
 def _write_shard(
-    job: Job, name: str, records: Iterator[Record], done: int, limit: int | None, tell: Tell
+    job: Job, name: str, records: Iterator[Record], done: int, limit: int | None, on_progress: OnProgress
 ) -> Shard:
     """Write the next shard of a source: documents until it is full, or the source at its end.
 
@@ -196,7 +196,7 @@ def _write_shard(
         records: what is left of the source.
         done: records of the source that earlier shards have.
         limit: documents that may be taken of the source yet; None for all.
-        tell: is told of more documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
     """
     tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
     most = job.documents if limit is None else min(limit, job.documents)
@@ -216,7 +216,7 @@ def _write_shard(
                     tokens += len(found)
                     file.write(found.data)
                     tables.append(rows)
-                tell(len(kept), sum(len(record.text) for record in kept))
+                on_progress(len(kept), sum(len(record.text) for record in kept))
             file.seek(0)
             _write_header(file, tokens)
         table = np.concatenate(tables)

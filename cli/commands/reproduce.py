@@ -97,11 +97,13 @@ def _run(
 
     with resumable(runs, "the last checkpoint"), progress_bar("steps", total) as advance:
 
-        def tell(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
+        def on_progress(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
             name = describe_cell(cell) if cell else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(run_cells, jobs=jobs, deadline=deadline, text=text, tell=tell, wrote=wrote)
+        train = partial(
+            run_cells, jobs=jobs, deadline=deadline, text=text, on_progress=on_progress, wrote=wrote
+        )
         came = train(cells, runs, results)
     records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
     print_outcome(

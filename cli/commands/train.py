@@ -148,8 +148,8 @@ def _train(plan: "Plan", **options: Any) -> "Session":
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
     with progress_bar(f"{configs[0].attention}{runs}", configs[0].steps * len(configs)) as advance:
 
-        def tell(steps: int, line: Mapping[str, float] | None) -> None:
+        def on_progress(steps: int, line: Mapping[str, float] | None) -> None:
             advance(steps, describe_line(line) if line else "")
 
         with resumable(folders[0], "the last checkpoint"):
-            return train_plan(plan, progress=tell, **options)
+            return train_plan(plan, progress=on_progress, **options)

@@ -50,10 +50,10 @@ def find_standing(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
     find_board = SharedBoards()  # entries of a board share its labels
-    with doing("reading") as tell:
+    with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
-            tell(f"scoring {escape(entry.name)}")
+            on_progress(f"scoring {escape(entry.name)}")
             return gather_evidence(entry, fresh=fresh, find_board=find_board)
 
         own = gather_own(added, gather)

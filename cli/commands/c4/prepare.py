@@ -87,8 +87,8 @@ def command(
         from sraven.core.dataset.parts import read_part
 
         own = read_part(part)
-    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (tell, finished):
-        how |= {"part": own, "engine": engine, "tell": tell, "sources": finished}
+    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (on_progress, finished):
+        how |= {"part": own, "engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)
     if own is None:
         print_tokens(manifest, out)

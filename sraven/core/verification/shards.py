@@ -45,8 +45,8 @@ class Checking:
         pyarrow: the version of PyArrow that wrote them.
         thorough: whether the second opinion is asked about all instances.
         threads: for each file.
-        leaks: is told the fingerprints.
-        progress: is told of checked instances.
+        leaks: is called with the fingerprints.
+        progress: is called with checked instances.
     """
 
     rows: Rows

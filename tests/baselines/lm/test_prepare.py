@@ -109,7 +109,7 @@ def test_manifest_names_every_file_with_its_digest(directory):
 
 def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path):
     told = []
-    prepare(preparation, tmp_path / "out", processes=2, tell=lambda *more: told.append(more))
+    prepare(preparation, tmp_path / "out", processes=2, on_progress=lambda *more: told.append(more))
     assert all_bytes(tmp_path / "out") == all_bytes(directory)
     assert tuple(map(sum, zip(*told, strict=True))) == (29, Corpus(directory).text_bytes)
 

@@ -244,5 +244,5 @@ def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
     (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
     told = []
     preparation = preparation_of(tokenizer, tmp_path / "empty.txt")
-    prepare(preparation, tmp_path / "out", processes=1, tell=lambda *more: told.append(more))
+    prepare(preparation, tmp_path / "out", processes=1, on_progress=lambda *more: told.append(more))
     assert told == [(0, 0)] * 10 + [(1, 3)]

@@ -104,10 +104,10 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
 def test_what_has_a_record_isnt_trained_again(finished):
     folder, _ = finished
 
-    def tell(cell, steps, line):
+    def on_progress(cell, steps, line):
         raise AssertionError("nothing is left to train")
 
-    assert run([SOFTMAX], folder, tell=tell) == ((), (), 0)
+    assert run([SOFTMAX], folder, on_progress=on_progress) == ((), (), 0)
 
 
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
@@ -133,7 +133,7 @@ def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, mon
     other = cell(TINY, "softmax", 1)
     done, told = [], []
     options = {
-        "tell": lambda cell, steps, line: told.append((cell, steps)),
+        "on_progress": lambda cell, steps, line: told.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
     came = run([SOFTMAX, other], tmp_path, jobs=2, **options)

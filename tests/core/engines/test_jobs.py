@@ -12,12 +12,12 @@ from sraven.core.engines import jobs as jobs_module
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 
 
-def square(base, job, tell):
-    tell(1, job)
+def square(base, job, on_progress):
+    on_progress(1, job)
     return base + job * job, os.getpid()
 
 
-def fail(job, tell):
+def fail(job, on_progress):
     if job:
         raise ValueError(f"job {job}")
 
@@ -68,14 +68,14 @@ def test_an_error_where_results_are_kept_ends_it(tmp_path):
 def test_threads_stop_within_a_job(tmp_path):
     started, stopped = threading.Barrier(2), []
 
-    def work(job, tell):
+    def work(job, on_progress):
         if job == 0:
             started.wait(60)
             raise OSError("disk full")
         started.wait(60)
         try:
             while True:
-                tell(1, 0)
+                on_progress(1, 0)
         except InterruptedError:
             stopped.append(job)
             raise
