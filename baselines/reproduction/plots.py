@@ -292,7 +292,7 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
     """Draw a row: what the paper reports as a band, and our score on known and on held-out combinations."""
     ink = COLOURS[attention]
     mark: dict[str, Any] = {"marker": MARKERS[attention], "markersize": 8}
-    told, colour = held_out or reported, INK if held_out else _MUTED
+    score, colour = held_out or reported, INK if held_out else _MUTED
     if reported:
         mean, error, _ = reported
         axes.barh(place, 2 * error, 0.5, left=mean - error, color=_MUTED, alpha=0.25, zorder=1)
@@ -302,10 +302,10 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
         axes.plot(known[0], place, color=ink, markerfacecolor=PAPER, clip_on=False, zorder=4, **mark)
     if held_out:
         axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
-    if told:
+    if score:
         axes.annotate(
-            told[2],
-            (told[0], place),
+            score[2],
+            (score[0], place),
             (0, 14),
             textcoords="offset points",
             ha="center",

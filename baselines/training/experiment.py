@@ -1,4 +1,4 @@
-"""An experiment: what the training loop trains, on which batches, and what it tells of it."""
+"""An experiment: what the training loop trains, on which batches, and what it reports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

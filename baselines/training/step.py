@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a step tells: float32 scalars, stacked over steps and runs, or means of them as floats.
+    """What a step reports: float32 scalars, stacked over steps and runs, or means of them as floats.
 
     Attributes:
         loss: mean over the batch.
@@ -79,7 +79,7 @@ class Program:
 
 
 def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch) -> tuple[State, Report]:
-    """Take a step of one run: the next state, and what there is to tell of it.
+    """Take a step of one run: the next state, and its report.
 
     Args:
         program: of the run.

@@ -216,7 +216,7 @@ def _reference(context: Context) -> str:
 
 
 class Rule(NamedTuple):
-    """A rule: what an entry that breaks it is told (an empty text for one that doesn't), and what to do."""
+    """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
 
     check: Callable[[Context], str]
     advice: str
@@ -242,7 +242,7 @@ RULES: Mapping[str, Rule] = {
 
 
 class Unranked(NamedTuple):
-    """Why a submission isn't ranked: the rule that it breaks, what it is told, and what to do."""
+    """Why a submission isn't ranked: the rule that it breaks, how, and what to do."""
 
     rule: str
     reason: str
@@ -258,15 +258,15 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
     """
     context, found = Context(evidence, fingerprints), list[Unranked]()
     for name, rule in RULES.items():
-        if told := rule.check(context):
-            found.append(Unranked(name, told, rule.advice))
+        if reason := rule.check(context):
+            found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
                 break
     return found
 
 
 def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
-    """Return what `reasons_unranked` tells, without rules and advice."""
+    """Return the reasons of `reasons_unranked`, without rules and advice."""
     return [found.reason for found in reasons_unranked(evidence, fingerprints)]
 
 
@@ -288,6 +288,6 @@ def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
     board, pins = evidence.board, read_pins() if pins is None else pins
     found = reasons_unranked(evidence, pins.get(board.digest, {}))
     if not board.is_ranked:
-        told = f"{board.id} is a diagnostic board, which ranks nothing"
-        found.insert(0, Unranked("diagnostic", told, "`sraven boards` lists the boards that rank"))
+        reason = f"{board.id} is a diagnostic board, which ranks nothing"
+        found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
     return tuple(found)

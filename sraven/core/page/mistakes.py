@@ -73,8 +73,8 @@ def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Element
     shares = {name: found["mean"] for name, found in row["of_wrong"].items()}
     if None in shares.values():
         return None
-    told = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
-    title = element("title", f"of what is wrong on {split}: {told}")
+    shares_text = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
+    title = element("title", f"of what is wrong on {split}: {shares_text}")
     return element("svg", title, *_parts(shares, keys), class_="bar", role="img")
 
 

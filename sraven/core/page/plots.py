@@ -121,12 +121,12 @@ class Point:
 
 
 class Curve(NamedTuple):
-    """An entry in a plot: the name by which the page knows it, its points, and in words where they lie."""
+    """An entry in a plot: the name by which the page knows it, its points, and where they lie, in words."""
 
     name: str
     entry: Entry
     points: Sequence[Point]
-    told: str
+    points_text: str
 
 
 class Level(NamedTuple):
@@ -219,8 +219,8 @@ def _frame(frame: Frame) -> Element:
 
 def _curve(curve: Curve, is_first: bool) -> Element:
     """Return the marks of an entry, and in words for those who can't see them."""
-    told = f"{curve.entry.method}: {with_error(curve.entry)} ({kind(curve.entry)}); {curve.told}"
-    parts = [element("title", told)]
+    label = f"{curve.entry.method}: {with_error(curve.entry)} ({kind(curve.entry)}); {curve.points_text}"
+    parts = [element("title", label)]
     if len(curve.points) > 1:
         parts.append(_through(((point.x, point.y) for point in curve.points), "line"))
     for point in curve.points:
@@ -234,7 +234,7 @@ def _curve(curve: Curve, is_first: bool) -> Element:
         class_=classes(curve.entry),
         data_entry=curve.name,
         role="img",
-        aria_label=told,
+        aria_label=label,
         tabindex=0 if is_first else -1,
     )
 
@@ -327,8 +327,8 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
         is_beyond = not heights[0] <= value <= heights[-1]
         point = Point(middle, y(value), y(value - error), y(value + error), is_beyond)
         placed.append(move_apart(point, placed, start, end))
-        told = f"{axis.title}: {'not stated' if count is None else f'{count:,}'}"
-        curves.append(Curve(name, entry, placed[-1:], told))
+        points_text = f"{axis.title}: {'not stated' if count is None else f'{count:,}'}"
+        curves.append(Curve(name, entry, placed[-1:], points_text))
 
     title = f"{capitalised(metric_name(board, board.metric))} on {board.primary_split} against {axis.title}"
     absences = [((start + end) / 2, _ABSENT[absent][0]) for absent, (start, end) in pieces.items()]
@@ -374,12 +374,12 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
         found = entry.splits[board.primary_split]
         scores = [found.get(rung["metric"]) or 0.0 for rung in rungs]
         points: list[Point] = []
-        told: list[str] = []
+        texts: list[str] = []
         for rung, value, height in zip(rungs, values, scores, strict=True):
             low, high = entry.rungs.get(rung["metric"], (height, height))
             points.append(Point(x(value), y(height), y(low), y(high)))
-            told.append(f"{series.setting} = {value}: {score(height)}")
-        return Curve(name, entry, points, ", ".join(told))
+            texts.append(f"{series.setting} = {value}: {score(height)}")
+        return Curve(name, entry, points, ", ".join(texts))
 
     metric = capitalised(metric_name(board, board.metric))
     frame = Frame(

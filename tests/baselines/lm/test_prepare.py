@@ -108,10 +108,10 @@ def test_manifest_names_every_file_with_its_digest(directory):
 
 
 def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path):
-    told = []
-    prepare(preparation, tmp_path / "out", processes=2, on_progress=lambda *more: told.append(more))
+    progress = []
+    prepare(preparation, tmp_path / "out", processes=2, on_progress=lambda *more: progress.append(more))
     assert all_bytes(tmp_path / "out") == all_bytes(directory)
-    assert tuple(map(sum, zip(*told, strict=True))) == (29, Corpus(directory).text_bytes)
+    assert tuple(map(sum, zip(*progress, strict=True))) == (29, Corpus(directory).text_bytes)
 
 
 @pytest.mark.parametrize("limit", [1, 7, 23, 24, 28, 100])

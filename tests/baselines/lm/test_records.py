@@ -242,7 +242,7 @@ def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
     """An interrupt is heard when progress is told: also in a file without any document."""
     monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 100)
     (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
-    told = []
+    progress = []
     preparation = preparation_of(tokenizer, tmp_path / "empty.txt")
-    prepare(preparation, tmp_path / "out", processes=1, on_progress=lambda *more: told.append(more))
-    assert told == [(0, 0)] * 10 + [(1, 3)]
+    prepare(preparation, tmp_path / "out", processes=1, on_progress=lambda *more: progress.append(more))
+    assert progress == [(0, 0)] * 10 + [(1, 3)]

@@ -131,16 +131,16 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
 def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", quick_flags())
     other = cell(TINY, "softmax", 1)
-    done, told = [], []
+    done, progress = [], []
     options = {
-        "on_progress": lambda cell, steps, line: told.append((cell, steps)),
+        "on_progress": lambda cell, steps, line: progress.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
     came = run([SOFTMAX, other], tmp_path, jobs=2, **options)
     assert (came.stopped, came.left) == ((), 0)
     assert sorted(came.records) == sorted(path for _, path in done)
     assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, other.digest}
-    assert ({cell for cell, _ in told}, sum(steps for _, steps in told)) == ({None}, 2 * STEPS)
+    assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 2 * STEPS)
     path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
     again, before = read_record(path), read_record(finished[1].records[0])
     for split, scores in before.scores.items():

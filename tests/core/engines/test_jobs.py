@@ -27,11 +27,11 @@ def fail(job, on_progress):
     [("threads", 1, False), ("threads", 2, False), ("processes", 1, False), ("processes", 2, True)],
 )
 def test_results_are_in_order(local, workers, apart, tmp_path):
-    told, kept = [], []
+    progress, kept = [], []
     results = map_jobs(
         partial(square, 100),
         range(20),
-        lambda *more: told.append(more),
+        lambda *more: progress.append(more),
         engine=HERE,
         local=local,
         folder=tmp_path,
@@ -41,7 +41,7 @@ def test_results_are_in_order(local, workers, apart, tmp_path):
     assert [number for number, _ in results] == [100 + job * job for job in range(20)]
     assert sorted(kept) == results
     assert (os.getpid() in {process for _, process in results}) != apart
-    assert tuple(map(sum, zip(*told, strict=True))) == (20, sum(range(20)))
+    assert tuple(map(sum, zip(*progress, strict=True))) == (20, sum(range(20)))
     assert not list(tmp_path.iterdir())
 
 
