@@ -16,7 +16,7 @@ from baselines.encode import Batch
 from baselines.lm.corpus import Corpus
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
 from baselines.lm.shards import TOKENIZER
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
@@ -156,7 +156,7 @@ def language_experiment(
 
 def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]:
     """Return what yields this process's rows of the batches of ranges of steps."""
-    share = Share(config.batch_size, jax.process_index(), jax.process_count())
+    share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
     windows = Windows(corpus, config.length, share)  # all seeds see the same batches
 
     def chunks(bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:

@@ -13,7 +13,7 @@ from baselines.reproduction.cells import Cell, Figures, ReadBoard, on_corpus, re
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.session import DEFAULT_SCORING, Scoring, Text, plan_run, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_run, train_plan
 from baselines.table_a3 import TABLE_A3
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.engines.jobs import HERE, map_jobs
@@ -23,12 +23,12 @@ from sraven.core.system.lock import Lock
 Wrote = Callable[[Cell, Path], None]
 """Is called with a record that was written."""
 
-OnSteps = Callable[[Cell | None, int, Mapping[str, float] | None], None]
+OnCellSteps = Callable[[Cell | None, int, Mapping[str, float] | None], None]
 """Is called with the cell that is trained, None if several are, how many more steps were done, and a
 line of its log."""
 
 
-class Progress(NamedTuple):
+class CellProgress(NamedTuple):
     """What came of the time.
 
     Attributes:
@@ -94,7 +94,7 @@ class _Training(NamedTuple):
     results: Path
     deadline: float
     text: Text | None
-    scoring: Scoring
+    scoring: ScoringOptions
     clock: Callable[[], float]
     figures: Figures
 
@@ -141,12 +141,12 @@ def run_cells(
     jobs: int = 1,
     deadline: float = float("inf"),
     text: Text | None = None,
-    scoring: Scoring = DEFAULT_SCORING,
-    on_progress: OnSteps = lambda cell, steps, line: None,
+    scoring: ScoringOptions = DEFAULT_SCORING,
+    on_progress: OnCellSteps = lambda cell, steps, line: None,
     wrote: Wrote = lambda cell, path: None,
     clock: Callable[[], float] = time.monotonic,
     figures: Figures = FIGURES,
-) -> Progress:
+) -> CellProgress:
     """Train cells that have no record yet, in order, as `sraven train` does, and write their records.
 
     Interrupted or out of time, the same call goes on: a run from its last checkpoint.
@@ -198,4 +198,4 @@ def run_cells(
             )
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)
-    return Progress(records, under_way, len(todo) - len(records))
+    return CellProgress(records, under_way, len(todo) - len(records))

@@ -34,7 +34,7 @@ from baselines.training.sharding import make_mesh
 from baselines.training.step import Report, State
 from sraven.core.base.errors import ConfigurationError
 
-Progress = Callable[[int, Mapping[str, float] | None], None]
+OnSteps = Callable[[int, Mapping[str, float] | None], None]
 """Is called with how many steps were done, over all runs, and what a log says of them, as means over the
 runs; of steps that were done before, nothing."""
 
@@ -87,7 +87,7 @@ def train_runs(
     save_every: int | None = None,
     save_minutes: float = SAVE_MINUTES,
     sinks: Sequence[str] = (),
-    progress: Progress = lambda steps, report: None,
+    progress: OnSteps = lambda steps, report: None,
     stop: Callable[[], bool] | None = None,
 ) -> list[Outcome]:
     """Train runs together, or go on with them, to their last step.
@@ -210,7 +210,7 @@ class _Group:
         self._kept = compiled.stack([state for _, state in members])  # as in the last checkpoints
         self._read_at = 0.0
 
-    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: Progress) -> None:
+    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: OnSteps) -> None:
         """Train to the last step, or until all runs have diverged; set their outcomes."""
         progress(self._step * len(self._runs), None)
         try:
@@ -256,7 +256,7 @@ class _Group:
             if schedule.is_over:
                 break
 
-    def _finish(self, chunk: _Chunk, saver: Saver, progress: Progress) -> None:
+    def _finish(self, chunk: _Chunk, saver: Saver, progress: OnSteps) -> None:
         """Log, score and save a chunk, once the device has done it."""
         means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
         steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()

@@ -56,11 +56,11 @@ def _plan(
 ) -> None:
     """Tell what is left of figures, and how long it takes."""
     from baselines.reproduction.cells import as_planned
-    from baselines.reproduction.plan import Rates, outlook
+    from baselines.reproduction.plan import Throughput, outlook
     from baselines.reproduction.records import read_records
 
     records = read_records(results)
-    rates = Rates(rate, records.values())
+    rates = Throughput(rate, records.values())
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
     chosen = _cells(names, grid=grid, steps=steps, where=where)
     found = [outlook(figure, cells, known, rates) for figure, cells in chosen]

@@ -12,7 +12,7 @@ import pytest
 
 from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Training, prepare
+from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.records import preparation_of
@@ -134,7 +134,7 @@ def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
 
 
 def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
-    preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
+    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
 
     with pytest.raises(KeyboardInterrupt):
         prepare(preparation, tmp_path, processes=1, on_progress=stop)

@@ -15,7 +15,7 @@ from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.provenance import RECORD, commit_of
 from baselines.runs.result import EVALUATION, RESULT, read_result
-from baselines.session import Scoring, plan_runs, train_plan
+from baselines.session import ScoringOptions, plan_runs, train_plan
 from baselines.training.train import train
 from helpers.compiling import quick_flags
 from helpers.reproduction import SHAPE, STEPS, cell, figure
@@ -26,7 +26,7 @@ from sraven.core.system.lock import Lock
 
 TINY = figure(seeds=(0, 1))
 FIGURES = {"tiny": TINY}
-SCORING = Scoring(every=60, instances=32)
+SCORING = ScoringOptions(every=60, instances=32)
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 KEPT = sorted(RESULTS.glob("reproduction/*/*.json"))
 SOFTMAX, HYLA = cell(TINY, "softmax"), cell(TINY, "hyla")
