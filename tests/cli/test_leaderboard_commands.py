@@ -12,7 +12,7 @@ import yaml
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
-from sraven.core.boards.ceilings import Measured
+from sraven.core.boards.ceilings import MeasuredCeiling
 from sraven.core.boards.scoring import interval_over_combinations
 
 
@@ -61,7 +61,7 @@ def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
 
 def test_title_says_what_scores_are_read_against(run, small_boards, scored, filed, leaderboard, monkeypatch):
     board = small_board(SRAVEN_BOARD)
-    lines = {"independent": Measured(0.75, 0.01), "composition-blind": Measured(0.05, 0.001)}
+    lines = {"independent": MeasuredCeiling(0.75, 0.01), "composition-blind": MeasuredCeiling(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
     monkeypatch.setattr("sraven.core.boards.lines.read_lines", lambda: {board.digest: known})
     _, out, _ = run("leaderboard", "--leaderboard", leaderboard)

@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCeiling:
     """A number of a board's file.
 
     Attributes:
@@ -46,7 +46,7 @@ def rounded(mean: Mean) -> dict[str, float]:
     return {"value": round(mean.value, DIGITS), "standard_error": round(mean.standard_error, DIGITS)}
 
 
-Ceilings = Mapping[str, Mapping[str, Mapping[str, Measured]]]
+Ceilings = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
 """The numbers of a board's file, by split, by what the observer knows (a name of `KNOWS`), and by metric."""
 
 

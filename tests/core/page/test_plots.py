@@ -19,7 +19,7 @@ from sraven.core.page.plots import (
     RIGHT,
     TOP,
     Axis,
-    Point,
+    PlotPoint,
     Scale,
     count_ticks,
     draw_counts,
@@ -98,9 +98,9 @@ def moved(points, left, right):
 
 
 def test_points_move_apart_around_their_place():
-    same = [Point(100.0, 50.0, 50.0, 50.0)] * 5
+    same = [PlotPoint(100.0, 50.0, 50.0, 50.0)] * 5
     assert moved(same, 0, 200) == [100, 90, 110, 80, 120]
-    below = Point(100.0, 70.0, 70.0, 70.0)  # those at other heights don't matter
+    below = PlotPoint(100.0, 70.0, 70.0, 70.0)  # those at other heights don't matter
     assert moved([*same[:2], below], 0, 200) == [100, 90, 100]
     assert moved(same, 95, 105) == [100] * 5  # no room
     assert moved(same, 95, 200) == [100, 110, 120, 130, 140]
