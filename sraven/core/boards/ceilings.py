@@ -42,7 +42,7 @@ class MeasuredCeiling:
 
 
 def rounded(mean: Mean) -> dict[str, float]:
-    """Return a mean as files have it: the values of a `Measured`."""
+    """Return a mean as files have it: the values of a `MeasuredCeiling`."""
     return {"value": round(mean.value, DIGITS), "standard_error": round(mean.standard_error, DIGITS)}
 
 
