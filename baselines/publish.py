@@ -78,7 +78,7 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
     values = {split: each[metric] for split, each in scores["splits"].items()}
     seen, is_chosen = config.steps * config.batch_size, is_of_a_grid(run)
     training = Training(seen, f"{seen:,} instances", None, UNKNOWN)
-    told = describe_runs([config], params, training, [], None)
+    description = describe_runs([config], params, training, [], None)
     return (
         (files("baselines") / "templates" / "model-card.md")
         .read_text("utf-8")
@@ -88,8 +88,8 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             place=place,
             config=config,
             seen=seen,
-            method=told["method"]["name"],
-            parameters=told["model"]["parameters"],
+            method=description["method"]["name"],
+            parameters=description["model"]["parameters"],
             metric=metric,
             scores="\n".join(_row(split, metric, value, scores) for split, value in values.items()),
             source=_SOURCES[scores["from"]],

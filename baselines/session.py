@@ -19,7 +19,7 @@ from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experimen
 from baselines.lm.recipes import make_language_config
 from baselines.recipes import make_config
 from baselines.training.experiment import MakeExperiment, board_experiment
-from baselines.training.grid import Grid, Judge, Point, points_of, select
+from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
 from baselines.training.sharding import make_mesh, put_together
 from baselines.training.train import Outcome, train_runs
@@ -45,7 +45,7 @@ class Text:
     compute: Compute = DEFAULT_COMPUTE
 
 
-class Scoring(NamedTuple):
+class ScoringOptions(NamedTuple):
     """When runs are scored while they train, and on how much.
 
     Attributes:
@@ -57,10 +57,10 @@ class Scoring(NamedTuple):
     instances: int | None = None
 
 
-DEFAULT_SCORING = Scoring()
+DEFAULT_SCORING = ScoringOptions()
 
 
-class Plan(NamedTuple):
+class TrainingPlan(NamedTuple):
     """Runs to train together.
 
     Attributes:
@@ -71,7 +71,7 @@ class Plan(NamedTuple):
         out: where all runs lie.
     """
 
-    points: Sequence[Point]
+    points: Sequence[GridPoint]
     make_experiment: MakeExperiment
     judge: Judge | None
     is_grid: bool
@@ -113,9 +113,9 @@ def plan_runs(
     seeds: Sequence[int] = (0,),
     grid: Grid | None = None,
     text: Text | None = None,
-    scoring: Scoring = DEFAULT_SCORING,
+    scoring: ScoringOptions = DEFAULT_SCORING,
     **changes: Any,
-) -> Plan:
+) -> TrainingPlan:
     """Return the plan of runs on a board: whatever can be refused is.
 
     Args:
@@ -145,12 +145,12 @@ def plan_runs(
             raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
         judge = language_judge(Corpus(*text.validation)) if grid else None
     points = points_of(config, grid or {}, seeds, out)
-    return Plan(points, _scored_experiment(text, scoring), judge, bool(grid), out)
+    return TrainingPlan(points, _scored_experiment(text, scoring), judge, bool(grid), out)
 
 
 def plan_run(
-    config: RunConfig, folder: Path, scoring: Scoring = DEFAULT_SCORING, text: Text | None = None
-) -> Plan:
+    config: RunConfig, folder: Path, scoring: ScoringOptions = DEFAULT_SCORING, text: Text | None = None
+) -> TrainingPlan:
     """Return the plan of one run.
 
     Args:
@@ -160,10 +160,10 @@ def plan_run(
         text: for a board of text, what is trained on.
     """
     points = points_of(config, {}, [config.seed], folder)
-    return Plan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folder)
+    return TrainingPlan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folder)
 
 
-def _scored_experiment(text: Text | None, scoring: Scoring) -> MakeExperiment:
+def _scored_experiment(text: Text | None, scoring: ScoringOptions) -> MakeExperiment:
     """Return what makes the experiment of a run, with its scores."""
     if text is None:
         make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
@@ -176,7 +176,7 @@ def _scored_experiment(text: Text | None, scoring: Scoring) -> MakeExperiment:
     return with_scores(make_experiment, make_scores, scoring.every)
 
 
-def train_plan(plan: Plan, *, mesh: Mesh | None = None, **options: Any) -> Session:
+def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) -> Session:
     """Train the runs of a plan, or go on with them, and choose a grid's point.
 
     Args:

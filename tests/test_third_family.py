@@ -197,7 +197,7 @@ def test_submission_is_scored_filed_ranked_and_on_the_page(run, board, leaderboa
 )
 def test_whoever_is_too_good_or_too_bad_is_not_ranked(wrong, reason, board, tmp_path):
     evidence = gather_evidence(submit(tmp_path / "entry", board, "entry", wrong))
-    assert any(reason in told for told in why_unranked(evidence, {}))
+    assert any(reason in found for found in why_unranked(evidence, {}))
 
 
 # Challenge rounds

@@ -47,8 +47,8 @@ CODES, ANALYSIS = "codes", "analysis.json"
 """The folder of Parquet files, and the file of all numbers."""
 
 ByPart = Mapping[str, Codes]
-Tell = Callable[[str], None]
-"""Is told what is done next."""
+OnStage = Callable[[str], None]
+"""Is called with what is done next."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,11 @@ def claimed(out: Path) -> Iterator[None]:
 
 
 def analysed(
-    folder: Path, out: Path, options: Options, tell: Tell, networks: Sequence[str] = (TRAINED, UNTRAINED)
+    folder: Path,
+    out: Path,
+    options: Options,
+    on_progress: OnStage,
+    networks: Sequence[str] = (TRAINED, UNTRAINED),
 ) -> Analysed:
     """Return a run with its codes, which are written if they aren't there yet.
 
@@ -157,7 +161,7 @@ def analysed(
         folder: of the run.
         out: the directory of its analysis, claimed.
         options: what is asked.
-        tell: is told what is done next.
+        on_progress: is called with what is done next.
         networks: whose codes are wanted: the run's, and those of its network before the first step.
 
     Raises:
@@ -182,7 +186,7 @@ def analysed(
         kept = {pair: read_codes(paths[pair], plans[pair]) for pair in pairs}
         found = {pair: by_part for pair, by_part in kept.items() if by_part}
         if len(found) < len(pairs):
-            tell(f"codes, {network}")
+            on_progress(f"codes, {network}")
             by_part = {part.name: collector().collect(each, part) for part in parts}
             found = {pair: {part: both[pair] for part, both in by_part.items()} for pair in pairs}
             for pair in pairs:

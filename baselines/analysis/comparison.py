@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from baselines.analysis.across_runs import AcrossRuns, across_runs
-from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, Options, Tell, analysed, claimed
+from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, OnStage, Options, analysed, claimed
 from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
 from baselines.analysis.pages import by_structure, with_interval
@@ -56,7 +56,7 @@ class Structure(NamedTuple):
 
 
 def analyse_runs(
-    folders: Sequence[Path], out: Path, options: Options, command: str, tell: Tell
+    folders: Sequence[Path], out: Path, options: Options, command: str, on_progress: OnStage
 ) -> dict[str, Any]:
     """Compare runs on one board, and write it into a directory; return what `analysis.json` says.
 
@@ -65,7 +65,7 @@ def analyse_runs(
         out: directory to write; codes and numbers of each run go into one of their own there.
         options: what is asked. Without layers, it is the last one of each run.
         command: that was typed.
-        tell: is told what is done next.
+        on_progress: is called with what is done next.
 
     Raises:
         OutputError: if a run isn't finished, or a directory holds something else.
@@ -81,13 +81,13 @@ def analyse_runs(
             name = f"{config.attention}-seed-{config.seed}-{config.digest[:12]}"
             at = options if options.layers else replace(options, layers=(config.layers,))
 
-            def tell_of(what: str, where: str = f"run {number} of {len(folders)}") -> None:
-                tell(f"{where}: {what}")
+            def on_stage(what: str, where: str = f"run {number} of {len(folders)}") -> None:
+                on_progress(f"{where}: {what}")
 
             with claimed(out / name):
                 check_other(out / name, config.digest)
-                found = analysed(folder, out / name, at, tell_of, (TRAINED,))
-                contents.append(run_stages(found, _STAGES, out / name, command, tell_of)[0])
+                found = analysed(folder, out / name, at, on_stage, (TRAINED,))
+                contents.append(run_stages(found, _STAGES, out / name, command, on_stage)[0])
         content = _compare(folders, configs, contents, options)
         content = {"schema": SCHEMA, "command": command, "commit": code_commit(), **content}
         if options.figures:

@@ -26,7 +26,7 @@ from baselines.analysis.intervals import Interval, stream
 from baselines.analysis.probe_scores import (
     Counts,
     Measure,
-    Score,
+    ProbeScore,
     count_classes,
     count_presence,
     measure_classes,
@@ -69,7 +69,7 @@ class Probe:
         counts: of the predictions by part and combination, as they were scored.
     """
 
-    scores: Mapping[str, Score]
+    scores: Mapping[str, ProbeScore]
     kept: int = 0
     dropped: int = 0
     strengths: tuple[float | None, ...] = ()
@@ -118,7 +118,7 @@ class _Question(NamedTuple):
         truth = self.labels[part]
         return self.kind.tally(truth.values, predicted, truth.combination, len(self.names))
 
-    def score(self, part: str, counts: Counts, combinations: int) -> Score:
+    def score(self, part: str, counts: Counts, combinations: int) -> ProbeScore:
         """Return the score of what was counted."""
         return summarise(counts, self.kind.measure, self.names, len(self.labels[part].values), combinations)
 
@@ -197,13 +197,15 @@ def decode(
     controls[PERMUTED] = _permuted(design, question, probe)
     controls.update(beside or {})
     if ceiling:
-        scores = {part: Score({"accuracy": Interval(value)}, {}, (), 0, 0) for part, value in ceiling.items()}
+        scores = {
+            part: ProbeScore({"accuracy": Interval(value)}, {}, (), 0, 0) for part, value in ceiling.items()
+        }
         controls[BAYES] = Probe(scores)
     differences = question.differences({CODES: probe, **controls})
     return Decoding(probe, controls, differences, _values([each.scores for each in untrained]))
 
 
-def _values(scores: Sequence[Mapping[str, Score]]) -> dict[str, dict[str, list[float | None]]]:
+def _values(scores: Sequence[Mapping[str, ProbeScore]]) -> dict[str, dict[str, list[float | None]]]:
     """Return the values of several probes' scores by part and metric."""
     if not scores:
         return {}

@@ -16,7 +16,7 @@ from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
 from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
-from baselines.analysis.plots.decoding import Curve, Panel, decoding_picture
+from baselines.analysis.plots.decoding import LayerCurve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
 from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
@@ -47,13 +47,13 @@ def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
             yield f"decoding-{pair}{end}", decoding_picture(panels, list(layers), quantity)
 
 
-def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: str) -> list[Curve]:
+def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: str) -> list[LayerCurve]:
     """Return the curves of a probe and its controls over layers; what doesn't look at codes has one value."""
     own = [each.probe.scores.get(part) for each in layers.values()]
     points = [Interval(None) if score is None else score.metrics[metric] for score in own]
     low, high = ([getattr(each, end) for each in points] for end in ("low", "high"))
     terms = [[each.value for each in score.by_class.values()] if score else [] for score in own]
-    curve = Curve(found.config.attention, [each.value for each in points])
+    curve = LayerCurve(found.config.attention, [each.value for each in points])
     if len(points) > 1:
         curve = replace(curve, low=low, high=high)
     curves = [replace(curve, parts=terms) if metric == "f1" else curve]
@@ -62,7 +62,7 @@ def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: 
         values = [None if score is None else score.metrics[metric].value for score in scores]
         alike = name in (BAYES, RAW_TOKENS, ROW3_INPUTS, ALWAYS_POSITIVE, MAJORITY)
         shown = "ceiling" if name == BAYES else name.replace("_", " ")
-        curves.append(Curve(shown, values[:1] if alike else values, control=True))
+        curves.append(LayerCurve(shown, values[:1] if alike else values, control=True))
     return [curve for curve in curves if any(value is not None for value in curve.values)]
 
 

@@ -17,7 +17,7 @@ PAGE = "latent-codes.md"
 RECORDS = "analysis"
 """The folder of the records, in there."""
 
-Rows = Callable[[Sequence["Record"]], Iterator[list[str]]]
+Rows = Callable[[Sequence["AnalysisRecord"]], Iterator[list[str]]]
 
 _NOTHING = "–"
 _NAMES = {"hyla": "HYLA", "softmax": "softmax", "linear": "linear"}
@@ -32,7 +32,7 @@ out.
 """
 
 
-class Record(NamedTuple):
+class AnalysisRecord(NamedTuple):
     """An analysis that is kept.
 
     Attributes:
@@ -57,7 +57,7 @@ class Record(NamedTuple):
         return str(self.found["judged"])
 
 
-def read_records(folder: Path) -> list[Record]:
+def read_records(folder: Path) -> list[AnalysisRecord]:
     """Return the records of a folder, by name; none if it isn't there.
 
     Raises:
@@ -67,7 +67,7 @@ def read_records(folder: Path) -> list[Record]:
     for path in sorted(folder.glob("*.json")):
         try:
             found = json.loads(read_bounded(path))
-            records.append(Record(path.stem, found))
+            records.append(AnalysisRecord(path.stem, found))
             _ = records[-1].title
         except (ValueError, KeyError, TypeError):
             raise OutputError(f"{path} isn't an analysis.json; remove it, or copy it again") from None
@@ -89,7 +89,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _runs(records: Sequence[Record]) -> str:
+def _runs(records: Sequence[AnalysisRecord]) -> str:
     """Return the runs with their scores, and the commits of both."""
     rows = []
     for record in records:
@@ -148,7 +148,7 @@ def _untrained(found: Mapping[str, Any], part: str, metric: str) -> str:
 
 
 def _probes(
-    record: Record, metric: str, controls: Sequence[str], differences: Sequence[str]
+    record: AnalysisRecord, metric: str, controls: Sequence[str], differences: Sequence[str]
 ) -> Iterator[list[str]]:
     """Yield what probes of each pair and layer score by a metric, and what beside them."""
     part = record.judged
@@ -161,7 +161,7 @@ def _probes(
             yield [record.title, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
 
 
-def _rule_probes(records: Sequence[Record]) -> Iterator[list[str]]:
+def _rule_probes(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
     controls = ("permuted", "raw_tokens", "row3_inputs", "codes_with_inputs", "bayes")
     differences = ("codes − untrained", "codes_with_inputs − row3_inputs")
     for record in records:
@@ -169,7 +169,7 @@ def _rule_probes(records: Sequence[Record]) -> Iterator[list[str]]:
             yield from _probes(record, "accuracy", controls, differences)
 
 
-def _term_probes(records: Sequence[Record]) -> Iterator[list[str]]:
+def _term_probes(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
     for record in records:
         if not record.found["run"]["board"].startswith("sraven"):
             rows = (
@@ -192,7 +192,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return found
 
 
-def _topography(records: Sequence[Record]) -> Iterator[list[str]]:
+def _topography(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
     tests = []
     for record in records:
         networks = record.found["topography"]
@@ -208,7 +208,7 @@ def _topography(records: Sequence[Record]) -> Iterator[list[str]]:
         yield [*name, _minus(found["correlation"]), f"{found['p']:.4f}", f"{p:.3f}", other]
 
 
-def _edits(record: Record) -> Iterator[list[str]]:
+def _edits(record: AnalysisRecord) -> Iterator[list[str]]:
     for pair, rates in record.found.get("edits", {}).items():
         by_kind = {(each["layers"], each["kind"]): each["over_pairs"]["target_of_b"] for each in rates}
         for layers in ("all", "final"):
@@ -218,7 +218,7 @@ def _edits(record: Record) -> Iterator[list[str]]:
             yield [record.title, f"`{pair}`", layers, *said]
 
 
-def _calibration(record: Record) -> Iterator[list[str]]:
+def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
     found = record.found.get("calibration", {}).get(record.judged)
     if found:
         losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
@@ -227,7 +227,7 @@ def _calibration(record: Record) -> Iterator[list[str]]:
         yield [record.title, *losses, *(f"{each:.3f}" for each in shares)]
 
 
-def _errors(record: Record) -> Iterator[list[str]]:
+def _errors(record: AnalysisRecord) -> Iterator[list[str]]:
     found = record.found.get("errors", {}).get(record.judged)
     if found:
         (row,) = found["tables"]["overall"]["rows"]
@@ -239,12 +239,12 @@ def _errors(record: Record) -> Iterator[list[str]]:
 # The sections ---------------------------------------------------------------------------------------------
 
 
-def _of_each(rows: Callable[[Record], Iterator[list[str]]]) -> Rows:
+def _of_each(rows: Callable[[AnalysisRecord], Iterator[list[str]]]) -> Rows:
     """Return the function of all records, given that of one."""
     return lambda records: (row for record in records for row in rows(record))
 
 
-class Section(NamedTuple):
+class PageTable(NamedTuple):
     """A table of the page.
 
     Attributes:
@@ -261,7 +261,7 @@ class Section(NamedTuple):
 
 
 SECTIONS = (
-    Section(
+    PageTable(
         "Rules that a probe reads off",
         "Accuracy on held-out combinations, with intervals over combinations; of untrained networks the mean "
         "over five seeds and their range, or the run's own. A difference has an interval of its own, as both "
@@ -272,7 +272,7 @@ SECTIONS = (
         ),
         _rule_probes,
     ),
-    Section(
+    PageTable(
         "Terms that a probe reads off",
         "Balanced accuracy, whose chance is 0.5, and F1, both means over terms, on held-out combinations. "
         "F1 is to be read against that of a probe that always says yes.",
@@ -282,7 +282,7 @@ SECTIONS = (
         ),
         _term_probes,
     ),
-    Section(
+    PageTable(
         "How codes of tasks lie",
         "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, "
         "with the p of a Mantel test, by itself and corrected for all tests of this table by Holm's method; "
@@ -290,14 +290,14 @@ SECTIONS = (
         ("run", "pair", "tasks", "their distance", "ρ", "p", "p, corrected", "untrained"),
         _topography,
     ),
-    Section(
+    PageTable(
         "What codes do",
         "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs "
         "of rules, ± the standard error over these pairs.",
         ("run", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
         _of_each(_edits),
     ),
-    Section(
+    PageTable(
         "What the network believes",
         "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's "
         "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no "
@@ -305,7 +305,7 @@ SECTIONS = (
         ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
         _of_each(_calibration),
     ),
-    Section(
+    PageTable(
         "Wrong answers, sorted",
         "[By kind](../errors.md), as shares of the wrong ones.",
         ("run", "accuracy", "valid alternative", "correspondence", "another rule", "none of these"),

@@ -19,7 +19,7 @@ Measure = Callable[[Counts], tuple[dict[str, Counts], Counts]]
 
 
 @dataclass(frozen=True)
-class Score:
+class ProbeScore:
     """How well labels of one part were predicted.
 
     Attributes:
@@ -127,7 +127,9 @@ def subtract(counts: Counts, others: Counts, measure: Measure) -> dict[str, Inte
     }
 
 
-def summarise(counts: Counts, measure: Measure, names: Sequence[str], rows: int, combinations: int) -> Score:
+def summarise(
+    counts: Counts, measure: Measure, names: Sequence[str], rows: int, combinations: int
+) -> ProbeScore:
     """Return the score of counts, with intervals.
 
     Args:
@@ -141,7 +143,7 @@ def summarise(counts: Counts, measure: Measure, names: Sequence[str], rows: int,
     values, by_class = measure(counts.sum(axis=0))
     value_samples, class_samples = measure(sampled)
     classes = {name: interval(float(by_class[c]), class_samples[:, c]) for c, name in enumerate(names)}
-    return Score(
+    return ProbeScore(
         metrics={name: interval(float(value), value_samples[name]) for name, value in values.items()},
         by_class=classes,
         absent=tuple(name for name, found in classes.items() if found.value is None),

@@ -10,8 +10,8 @@ import numpy as np
 from baselines.analysis.analysed import (
     ANALYSIS,
     Analysed,
+    OnStage,
     Options,
-    Tell,
     analysed,
     claimed,
     read_options,
@@ -104,7 +104,9 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
     }
 
 
-def analyse_run(folder: Path, out: Path, options: Options, command: str, tell: Tell) -> dict[str, Any]:
+def analyse_run(
+    folder: Path, out: Path, options: Options, command: str, on_progress: OnStage
+) -> dict[str, Any]:
     """Analyse a run, and write all of it into a directory; return what `analysis.json` says.
 
     Args:
@@ -112,7 +114,7 @@ def analyse_run(folder: Path, out: Path, options: Options, command: str, tell: T
         out: directory to write: `codes/` first, then `analysis.json`, pictures last.
         options: what is asked.
         command: that was typed.
-        tell: is told what is done next.
+        on_progress: is called with what is done next.
 
     Raises:
         OutputError: if the run isn't finished, or the directory holds something else.
@@ -121,20 +123,20 @@ def analyse_run(folder: Path, out: Path, options: Options, command: str, tell: T
     check_runs([folder], options)
     with claimed(out):
         check_other(out, read_analysed(folder).digest)
-        found = analysed(folder, out, options, tell)
+        found = analysed(folder, out, options, on_progress)
         names = [name for name, stage in STAGES.items() if options.figures or not stage.for_figures]
-        content, results = run_stages(found, names, out, command, tell)
+        content, results = run_stages(found, names, out, command, on_progress)
         if options.figures:
             from baselines.analysis.drawing import pictures_of  # matplotlib takes its time
 
-            tell("figures")
+            on_progress("figures")
             content[FIGURES] = save_pictures(pictures_of(found, results), out)
             write_json(out / ANALYSIS, content)
     return content
 
 
 def run_stages(
-    found: Analysed, names: Sequence[str], out: Path, command: str, tell: Tell
+    found: Analysed, names: Sequence[str], out: Path, command: str, on_progress: OnStage
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Compute stages, and write `analysis.json` after each; return what it says, and the results.
 
@@ -143,13 +145,13 @@ def run_stages(
         names: of `baselines.analysis.stages.STAGES`; what doesn't suit the run is left out.
         out: directory of the analysis.
         command: that was typed.
-        tell: is told what is done next.
+        on_progress: is called with what is done next.
     """
     content, results = describe(found, command), dict[str, Any]()
     for name in names:
         stage = STAGES[name]
         if stage.suits(found):
-            tell(stage.title)
+            on_progress(stage.title)
             results[name] = stage.compute(found)
             content[name] = plain(stage.said(results[name]))
             write_json(out / ANALYSIS, content)

@@ -259,7 +259,7 @@ class Stage(NamedTuple):
     """A part of the analysis.
 
     Attributes:
-        title: what is told while it runs.
+        title: what is shown while it runs.
         compute: does.
         suits: whether a run has anything of the kind.
         for_figures: whether it is left out where no figures are wanted.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.lm.corpus import Corpus
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from sraven.core.base.arguments import check_integer
 
 
@@ -47,7 +47,7 @@ class Documents:
 
     corpus: Corpus
     length: int
-    share: Share
+    share: BatchShare
 
     def __post_init__(self) -> None:
         check_integer("length", self.length, 1, 1 << 30)

@@ -19,7 +19,7 @@ from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.shards import TOKENIZER
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from baselines.runs.log import Scores
 from baselines.training.grid import Judge
 from baselines.training.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
@@ -74,7 +74,7 @@ def document_losses(
         rows: of a batch; the mesh divides them.
         compute: how the model is computed.
         mesh: devices; None for one.
-        advance: is told of rows that are done.
+        advance: is called with rows that are done.
 
     Raises:
         ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.
@@ -86,7 +86,7 @@ def document_losses(
     if rows % mesh.size:
         raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
     params = jax.device_put(params, state_shardings(mesh, params))
-    sums, documents = _row_losses(config, mesh, compute), Documents(corpus, config.length, Share(rows))
+    sums, documents = _row_losses(config, mesh, compute), Documents(corpus, config.length, BatchShare(rows))
     n = corpus.documents
     found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
     for step in range(documents.steps):
@@ -140,7 +140,7 @@ def validation_scores(
         _check_documents(config, corpus)
         most = _BATCHES * config.batch_size if rows is None else rows
         devices = mesh.size
-        share = Share(-(-ROWS // devices) * devices, jax.process_index(), jax.process_count())
+        share = BatchShare(-(-ROWS // devices) * devices, jax.process_index(), jax.process_count())
         documents, sums = Documents(corpus, config.length, share), _row_losses(config, mesh, compute)
 
         def evaluate(params: Any, step: int) -> Scores:

@@ -16,7 +16,7 @@ from baselines.encode import Batch
 from baselines.lm.corpus import Corpus
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
 from baselines.lm.shards import TOKENIZER
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
@@ -43,13 +43,14 @@ class Compute(NamedTuple):
     """How a model is computed: memory against time. Results are the same but for rounding.
 
     Attributes:
-        parts: equal ones that a batch is cut into, one after the other: gradient accumulation.
+        num_microbatches: how many equal ones a batch is cut into, one after the other: gradient
+            accumulation (``--parts``).
         tile: positions of a tile of attention, 0 for none, None for `TILE` where there can be tiles.
         rematerialise: whether blocks are computed anew for their gradients.
         fused: whether tiles of HYLA are computed in fused kernels, on one NVIDIA GPU.
     """
 
-    parts: int = 1
+    num_microbatches: int = 1
     tile: int | None = None
     rematerialise: bool = False
     fused: bool = False
@@ -109,7 +110,7 @@ def language_program(
         initialise_params,
         loss,
         optimiser_of(config),
-        parts=compute.parts,
+        num_microbatches=compute.num_microbatches,
         gather=partial(gather_params, mesh),
         precision=config.precision,
     )
@@ -137,8 +138,8 @@ def language_experiment(
         if config.corpus != corpus.digest:
             raise ConfigurationError("the run is trained on other tokens; name those that it began with")
         corpus.check_files()
-        check_integer("parts", compute.parts, 1, config.batch_size)
-        check_batch(mesh, config.batch_size, compute.parts)
+        check_integer("parts", compute.num_microbatches, 1, config.batch_size)
+        check_batch(mesh, config.batch_size, compute.num_microbatches)
         program = language_program(config, mesh, compute)
         return Experiment(
             program,
@@ -155,7 +156,7 @@ def language_experiment(
 
 def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]:
     """Return what yields this process's rows of the batches of ranges of steps."""
-    share = Share(config.batch_size, jax.process_index(), jax.process_count())
+    share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
     windows = Windows(corpus, config.length, share)  # all seeds see the same batches
 
     def chunks(bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:

@@ -13,11 +13,11 @@ from typing import Any
 
 from baselines.lm.directory import PLAN, TokensDirectory, differences, read_manifest
 from baselines.lm.prepare import directory_at, make_manifest, refuse_empty
-from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, Shard, name_of, path_of
+from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, TokenShard, name_of, path_of
 from baselines.lm.tokenizer import read_tokenizer
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 from sraven.core.untrusted.schemas import read_described
@@ -25,7 +25,7 @@ from sraven.core.untrusted.schemas import read_described
 _NAMED = 3
 """Sources that an error names; it counts the others."""
 
-Found = dict[str, tuple[Path, Shard]]
+Found = dict[str, tuple[Path, TokenShard]]
 """Shards by name, each with the directory of its part."""
 
 
@@ -34,7 +34,7 @@ def merge_tokens(
     out: str | os.PathLike[str],
     *,
     force: bool = False,
-    tell: Tell = lambda documents, size: None,
+    on_progress: OnProgress = lambda documents, size: None,
 ) -> dict[str, Any]:
     """Make one directory of tokens of its parts; resume if it was begun. The parts stay as they are.
 
@@ -42,7 +42,7 @@ def merge_tokens(
         folders: the directories of the parts, in any order.
         out: the directory.
         force: replace other tokens.
-        tell: is told of documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
 
     Returns:
         the manifest.
@@ -65,7 +65,7 @@ def merge_tokens(
                 shards = []
                 for _, (folder, shard) in sorted(found.items()):
                     _take(folder, shard, staging)
-                    tell(shard.documents, shard.text_bytes)
+                    on_progress(shard.documents, shard.text_bytes)
                     shards.append(shard)
                 manifest = make_manifest(plan, tokenizer, shards, staging / SHARDS)
                 refuse_empty(manifest)
@@ -115,7 +115,7 @@ def _read_plan(folder: Path) -> dict[str, Any]:
     raise OutputError(f"{folder} holds {held}; `sraven c4 prepare --part 1/64 --out DIR` makes a part")
 
 
-def _read_shards(folder: Path, plan: Plan) -> list[Shard]:
+def _read_shards(folder: Path, plan: Plan) -> list[TokenShard]:
     """Return what a part has noted of its shards.
 
     Raises:
@@ -124,7 +124,7 @@ def _read_shards(folder: Path, plan: Plan) -> list[Shard]:
     shards = []
     for path in sorted((folder / STAGING / ENTRIES).glob("*.json")):
         try:
-            shard = Shard(**read_described(path, "tokens_shard"))
+            shard = TokenShard(**read_described(path, "tokens_shard"))
         except (OSError, ValueError):
             shard = None
         if shard is None or shard.name != path.stem or shard.tokenizer != plan["tokenizer"]:
@@ -155,7 +155,7 @@ def _is_whole(source: int, found: Found) -> bool:
     return each is not None
 
 
-def _take(folder: Path, shard: Shard, staging: Path) -> None:
+def _take(folder: Path, shard: TokenShard, staging: Path) -> None:
     """Put a part's shard into the staging directory, as second names of the files where that can be."""
     for array in ARRAYS if shard.documents else ():
         origin, goal = (path_of(each / SHARDS / shard.name, array) for each in (folder / STAGING, staging))

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.lm.directory import KIND, LAYOUT, TokensDirectory, read_manifest
 from baselines.lm.records import EMPTY, FAULTS
-from baselines.lm.shards import ARRAYS, NAMED, SHARDS, TOKENIZER, Job, Shard, path_of, write_source
+from baselines.lm.shards import ARRAYS, NAMED, SHARDS, TOKENIZER, Job, TokenShard, path_of, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import check_threads
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import write_bytes, write_json
 from sraven.core.system.staging import MANIFEST
@@ -37,7 +37,7 @@ MOST_DOCUMENTS = 1 << 40
 
 
 @dataclass(frozen=True)
-class Training:
+class TokenizerTraining:
     """How to train a tokenizer on the corpus.
 
     Attributes:
@@ -65,7 +65,7 @@ class Preparation:
     """
 
     sources: tuple[Source, ...]
-    tokenizer: Tokenizer | Training
+    tokenizer: Tokenizer | TokenizerTraining
     limit: int | None = None
     shard_documents: int = 500_000
 
@@ -81,7 +81,7 @@ class Preparation:
         return {
             "layout": LAYOUT,
             "sources": [{"name": source.name, "size": source.size} for source in self.sources],
-            "tokenizer": asdict(given) if isinstance(given, Training) else given.sha256,
+            "tokenizer": asdict(given) if isinstance(given, TokenizerTraining) else given.sha256,
             "limit": self.limit,
             "shard_documents": self.shard_documents,
             "sentencepiece": version("sentencepiece"),
@@ -89,7 +89,7 @@ class Preparation:
 
 
 def make_manifest(
-    plan: Mapping[str, Any], tokenizer: Tokenizer, shards: Sequence[Shard], folder: Path
+    plan: Mapping[str, Any], tokenizer: Tokenizer, shards: Sequence[TokenShard], folder: Path
 ) -> dict[str, Any]:
     """Return the manifest from the shards, in order."""
     skipped: Counter[str] = Counter()
@@ -154,7 +154,7 @@ def prepare(
     processes: int | None = None,
     strict: bool = False,
     force: bool = False,
-    tell: Tell = lambda documents, size: None,
+    on_progress: OnProgress = lambda documents, size: None,
     sources: Callable[[int, int], None] = lambda done, of: None,
     engine: Engine = HERE,
 ) -> dict[str, Any]:
@@ -170,8 +170,8 @@ def prepare(
         processes: how many work at a time; None for one per available processor.
         strict: refuse the first broken record; whole shards before it are kept.
         force: replace other tokens.
-        tell: is told of documents and bytes of text as they are done.
-        sources: is told of finished sources, and how many there are.
+        on_progress: is called with documents and bytes of text as they are done.
+        sources: is called with finished sources, and how many there are.
         engine: what works on the sources; see `sraven.core.engines.jobs`.
 
     Returns:
@@ -191,7 +191,9 @@ def prepare(
     if lock is None and part is not None:
         raise OutputError(f"{out} holds the whole already; choose another directory for a part")
     if lock is not None:
-        write = partial(_write_sources, processes=processes, tell=tell, sources=sources, engine=engine)
+        write = partial(
+            _write_sources, processes=processes, on_progress=on_progress, sources=sources, engine=engine
+        )
         with lock:
             if part is not None:
                 return _prepare_shards(preparation, directory, part, strict, write)
@@ -212,7 +214,7 @@ def _refuse_unshared(preparation: Preparation, part: "Part | None", engine: Engi
             f"limit={preparation.limit:,}: the first documents are read one source after the other, and "
             f"nothing can be shared out; leave out the limit or the {'part' if part else 'engine'}"
         )
-    if part is not None and isinstance(preparation.tokenizer, Training):
+    if part is not None and isinstance(preparation.tokenizer, TokenizerTraining):
         # One that each part would train might come out otherwise on another machine.
         raise ConfigurationError(
             "tokenizer=train: all parts need the same one; train it first (--tokenizer train --limit 1), and "
@@ -225,7 +227,7 @@ def _prepare_shards(
     directory: TokensDirectory,
     part: "Part | None",
     strict: bool,
-    write: Callable[[list[Job], int | None], list[Shard]],
+    write: Callable[[list[Job], int | None], list[TokenShard]],
 ) -> dict[str, Any]:
     """Write tokenizer and shards, of all sources or a part; return the manifest."""
     staging = directory.staging.absolute()
@@ -256,7 +258,7 @@ def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
     given = preparation.tokenizer
     if path.is_file():  # of the run that is resumed
         return read_tokenizer(path)
-    if isinstance(given, Training):
+    if isinstance(given, TokenizerTraining):
         given = train_tokenizer(first_texts(preparation.sources, given.documents), given.vocab_size)
     write_bytes(path, given.model)
     return given
@@ -267,10 +269,10 @@ def _write_sources(
     limit: int | None,
     *,
     processes: int | None,
-    tell: Tell,
+    on_progress: OnProgress,
     sources: Callable[[int, int], None],
     engine: Engine,
-) -> list[Shard]:
+) -> list[TokenShard]:
     """Write those shards of sources that aren't there yet; return all of them, in order."""
     # Processes that have no source of their own help as threads of the tokenizer.
     at_a_time = 1 if limit else max(1, len(jobs))
@@ -281,7 +283,7 @@ def _write_sources(
         found = map_jobs(
             write_source,
             jobs,
-            tell,
+            on_progress,
             engine=engine,
             local="processes",
             folder=jobs[0].staging if jobs else Path(),
@@ -289,8 +291,8 @@ def _write_sources(
             keep=lambda _: sources(next(done), len(jobs)),
         )
         return list(chain.from_iterable(found))
-    shards: list[Shard] = []
+    shards: list[TokenShard] = []
     for job in jobs:  # one after the other: how many are left depends on those before
         if left := limit - sum(shard.documents for shard in shards):
-            shards += write_source(replace(job, limit=left), tell)
+            shards += write_source(replace(job, limit=left), on_progress)
     return shards

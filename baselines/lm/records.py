@@ -47,7 +47,7 @@ _BUFFER = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SourceRecord:
     """A record of a source.
 
     Attributes:
@@ -163,24 +163,24 @@ KINDS: dict[str, tuple[Callable[[Source], Iterator[Any]], Parse]] = {
 """What reads records, and what makes a text of a record, by kind of source."""
 
 
-def _make_record(number: int, raw: Any, parse: Parse) -> Record:
+def _make_record(number: int, raw: Any, parse: Parse) -> SourceRecord:
     if isinstance(raw, bytes) and len(raw) > LONGEST:
-        return Record(number, b"", "too_long")
+        return SourceRecord(number, b"", "too_long")
     try:
         text = parse(raw)
         if text is None:
-            return Record(number, b"", "no_text")
+            return SourceRecord(number, b"", "no_text")
         if not text.strip():
-            return Record(number, b"", EMPTY)
+            return SourceRecord(number, b"", EMPTY)
         data = text.encode()
-        return Record(number, data) if len(data) <= LONGEST else Record(number, b"", "too_long")
+        return SourceRecord(number, data) if len(data) <= LONGEST else SourceRecord(number, b"", "too_long")
     except UnicodeError:  # half a pair of surrogates in JSON too
-        return Record(number, b"", "bad_unicode")
+        return SourceRecord(number, b"", "bad_unicode")
     except (ValueError, RecursionError):
-        return Record(number, b"", "bad_json")
+        return SourceRecord(number, b"", "bad_json")
 
 
-def read_records(source: Source, skip: int = 0) -> Iterator[Record]:
+def read_records(source: Source, skip: int = 0) -> Iterator[SourceRecord]:
     """Yield the records of a source.
 
     Args:
@@ -199,8 +199,8 @@ def read_records(source: Source, skip: int = 0) -> Iterator[Record]:
             record = _make_record(number, raw, parse)
             skipped = skipped + 1 if record.fault else 0
             if skipped > MOST_SKIPPED:
-                yield Record(number, b"", "no_documents")
+                yield SourceRecord(number, b"", "no_documents")
                 return
             yield record
     except _UnreadableError as error:
-        yield Record(number + 1, b"", str(error))
+        yield SourceRecord(number + 1, b"", str(error))

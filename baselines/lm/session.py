@@ -21,11 +21,11 @@ from baselines.lm.evaluate import (
     write_losses,
 )
 from baselines.lm.sample import load_language_run
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from sraven.core.submissions.submit import check_new
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Opens what shows progress, given a run's name and the rows to do; it yields what is told of rows done."""
+"""Opens what shows progress, given a run's name and the rows to do; it yields a callback for rows done."""
 
 
 class LanguageEvaluation(NamedTuple):
@@ -76,7 +76,7 @@ def evaluate_language_runs(
         check_corpus(configs[0].board, corpus)
     found, summaries = [], []
     for run, (config, params) in zip(runs, loaded, strict=True):
-        with bar(str(run), Documents(corpus, config.length, Share(1)).pieces) as advance:
+        with bar(str(run), Documents(corpus, config.length, BatchShare(1)).pieces) as advance:
             each = document_losses(config, params, corpus, rows=rows or ROWS, mesh=mesh, advance=advance)
         found.append(each)
     if losses is not None:

@@ -15,11 +15,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.lm.records import EMPTY, FAULTS, Record, read_records
+from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_records
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 from sraven.core.untrusted.schemas import read_described
@@ -44,7 +44,7 @@ _BATCH_BYTES, _BATCH_RECORDS = 1 << 17, 256  # in the cache; an interrupt is hea
 
 
 @dataclass(frozen=True)
-class Shard:
+class TokenShard:
     """A shard that is written, and how far it got in its source.
 
     Attributes:
@@ -115,18 +115,18 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def write_source(job: Job, tell: Tell) -> list[Shard]:
+def write_source(job: Job, on_progress: OnProgress) -> list[TokenShard]:
     """Write the shards of a source that aren't there yet; return all of them.
 
     Args:
         job: the source, and how.
-        tell: is told of more documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
 
     Raises:
         ConfigurationError: if a record is broken, and that is to be refused.
     """
-    shards: list[Shard] = []
-    records: Iterator[Record] | None = None
+    shards: list[TokenShard] = []
+    records: Iterator[SourceRecord] | None = None
     while not shards or not shards[-1].last:
         name = name_of(job.number, len(shards))
         shard = read_shard(job.staging, name, job.tokenizer) if records is None else None
@@ -134,14 +134,14 @@ def write_source(job: Job, tell: Tell) -> list[Shard]:
             done = shards[-1].records if shards else 0
             left = None if job.limit is None else job.limit - sum(shard.documents for shard in shards)
             records = records or read_records(job.source, done)
-            shard = _write_shard(job, name, records, done, left, tell)
+            shard = _write_shard(job, name, records, done, left, on_progress)
         shards.append(shard)
     return shards
 
 
-def _batches(records: Iterator[Record], documents: int) -> Iterator[list[Record]]:
+def _batches(records: Iterator[SourceRecord], documents: int) -> Iterator[list[SourceRecord]]:
     """Yield the records of one shard, skipped ones too: until it is full, or there are no more."""
-    batch: list[Record] = []
+    batch: list[SourceRecord] = []
     size = begun = 0
     for record in records:
         batch.append(record)
@@ -155,7 +155,7 @@ def _batches(records: Iterator[Record], documents: int) -> Iterator[list[Record]
     yield batch
 
 
-def _name_broken(job: Job, batch: list[Record]) -> list[str]:
+def _name_broken(job: Job, batch: list[SourceRecord]) -> list[str]:
     """Return what is wrong with records of a batch, or refuse the first."""
     broken = [
         f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
@@ -167,7 +167,9 @@ def _name_broken(job: Job, batch: list[Record]) -> list[str]:
     return broken
 
 
-def _encode(tokenizer: Tokenizer, records: list[Record], threads: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _encode(
+    tokenizer: Tokenizer, records: list[SourceRecord], threads: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the tokens of documents, and their rows of the table."""
     texts = [record.text for record in records]
     tokens, lengths = tokenizer.encode(texts, threads)
@@ -186,8 +188,13 @@ def _write_header(file: IO[bytes], length: int) -> None:
 
 
 def _write_shard(
-    job: Job, name: str, records: Iterator[Record], done: int, limit: int | None, tell: Tell
-) -> Shard:
+    job: Job,
+    name: str,
+    records: Iterator[SourceRecord],
+    done: int,
+    limit: int | None,
+    on_progress: OnProgress,
+) -> TokenShard:
     """Write the next shard of a source: documents until it is full, or the source at its end.
 
     Args:
@@ -196,7 +203,7 @@ def _write_shard(
         records: what is left of the source.
         done: records of the source that earlier shards have.
         limit: documents that may be taken of the source yet; None for all.
-        tell: is told of more documents and bytes of text.
+        on_progress: is called with more documents and bytes of text.
     """
     tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
     most = job.documents if limit is None else min(limit, job.documents)
@@ -216,7 +223,7 @@ def _write_shard(
                     tokens += len(found)
                     file.write(found.data)
                     tables.append(rows)
-                tell(len(kept), sum(len(record.text) for record in kept))
+                on_progress(len(kept), sum(len(record.text) for record in kept))
             file.seek(0)
             _write_header(file, tokens)
         table = np.concatenate(tables)
@@ -227,7 +234,7 @@ def _write_shard(
             move_into_place(token_path, goals["tokens"])
             move_into_place(path, goals["documents"])
     text_bytes = int(table["bytes"].sum())
-    shard = Shard(
+    shard = TokenShard(
         name=name,
         source=job.source.name,
         documents=len(table),
@@ -244,10 +251,10 @@ def _write_shard(
     return shard
 
 
-def read_shard(staging: Path, name: str, tokenizer: str) -> Shard | None:
+def read_shard(staging: Path, name: str, tokenizer: str) -> TokenShard | None:
     """Return a shard that is there and whole, of the tokenizer that has some SHA-256; else None."""
     try:
-        shard = Shard(**read_described(staging / ENTRIES / f"{name}.json", "tokens_shard"))
+        shard = TokenShard(**read_described(staging / ENTRIES / f"{name}.json", "tokens_shard"))
         whole = all(
             sha256_of_file(path_of(staging / SHARDS / name, array)) == shard.sha256[array]
             for array in (ARRAYS if shard.documents else ())

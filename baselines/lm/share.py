@@ -7,7 +7,7 @@ from sraven.core.base.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
-class Share:
+class BatchShare:
     """Rows of every batch: process p of n takes rows p·B/n to (p + 1)·B/n - 1.
 
     A batch has the same rows for any number of processes, so a run that goes on with another number

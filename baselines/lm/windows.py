@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.lm.corpus import Corpus
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 
@@ -39,7 +39,7 @@ class Windows:
 
     corpus: Corpus
     length: int
-    share: Share
+    share: BatchShare
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -24,7 +24,7 @@ from sraven.core.base.errors import ConfigurationError
 Array = jax.Array
 
 
-class Call(NamedTuple):
+class AttentionCall(NamedTuple):
     """What a self-attention is given; arrays fit, see `baselines.model.checks`.
 
     Attributes:
@@ -77,7 +77,7 @@ Computed = tuple[Array, Array | None]
 """The output ``[B, A, H, V]`` of the type of the values, and the latent codes ``[B, H, A, T]`` or None."""
 
 
-def reference(call: Call) -> Computed:
+def reference(call: AttentionCall) -> Computed:
     """All pairs of positions at once: what suits every call."""
     mask, A, T = call.mask, call.query.shape[1], call.key.shape[1]
     if call.causal:
@@ -89,16 +89,16 @@ def reference(call: Call) -> Computed:
     return out.astype(call.value.dtype), codes if call.return_codes else None
 
 
-def tiled(call: Call) -> Computed:
+def tiled(call: AttentionCall) -> Computed:
     """Tile by tile."""
     return tiled_attention(*call[:8], causal=call.causal, query_tile=call.tile, key_tile=call.tile), None
 
 
-def _suits_tiled(call: Call) -> bool:
+def _suits_tiled(call: AttentionCall) -> bool:
     return call.tile > 0 and (call.has_all_outputs or not call.causal)
 
 
-def pallas(call: Call) -> Computed:
+def pallas(call: AttentionCall) -> Computed:
     """HYLA in fused kernels of a GPU."""
     from baselines.model.fast.pallas import hyla_pallas  # takes a third of a second, which a CPU can spare
 
@@ -113,22 +113,22 @@ def pallas(call: Call) -> Computed:
     return out, None
 
 
-def _suits_pallas(call: Call) -> bool:
+def _suits_pallas(call: AttentionCall) -> bool:
     if not call.fused or call.mask is not None or not _suits_tiled(call):
         return False
     return pallas_applies(this_device(), call.query.dtype, *call.query.shape[2:])
 
 
-def chunked(call: Call) -> Computed:
+def chunked(call: AttentionCall) -> Computed:
     """Causal linear attention, chunk by chunk."""
     return linear_chunked(*call.arrays, chunk=call.tile)[0], None
 
 
-def _suits_chunked(call: Call) -> bool:
+def _suits_chunked(call: AttentionCall) -> bool:
     return call.tile > 0 and call.causal and call.is_bare and call.has_all_outputs
 
 
-def lanes(call: Call) -> Computed:
+def lanes(call: AttentionCall) -> Computed:
     """Instances side by side in a CPU's vectors, without arrays of pairs."""
     from baselines.model.fast.lanes import attend_in_lanes  # Numba, which only this one needs
 
@@ -138,7 +138,7 @@ def lanes(call: Call) -> Computed:
     return attend_in_lanes(call.attention, *call.arrays, bias, gate), None
 
 
-def _suits_lanes(call: Call) -> bool:
+def _suits_lanes(call: AttentionCall) -> bool:
     if jax.default_backend() != "cpu" or jax.device_count() > 1 or call.query.dtype != jnp.float32:
         return False
     if call.causal or call.tile or call.return_codes or call.mask is not None:
@@ -151,12 +151,12 @@ def _suits_lanes(call: Call) -> bool:
     return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()
 
 
-def cudnn(call: Call) -> Computed:
+def cudnn(call: AttentionCall) -> Computed:
     """Softmax attention in cuDNN's kernels."""
     return fused_softmax(*call.arrays, causal=call.causal), None
 
 
-def _suits_cudnn(call: Call) -> bool:
+def _suits_cudnn(call: AttentionCall) -> bool:
     if call.return_codes or not (call.is_bare and call.has_all_outputs):
         return False
     _, tokens, _, width = call.query.shape
@@ -171,8 +171,8 @@ class Implementation(NamedTuple):
         compute: does.
     """
 
-    suits: Callable[[Call], bool]
-    compute: Callable[[Call], Computed]
+    suits: Callable[[AttentionCall], bool]
+    compute: Callable[[AttentionCall], Computed]
 
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = MappingProxyType(
@@ -187,7 +187,7 @@ IMPLEMENTATIONS: Mapping[str, Implementation] = MappingProxyType(
 """What computes attentions besides `reference`, by the names that their entries have."""
 
 
-def find_implementation(call: Call) -> Callable[[Call], Computed]:
+def find_implementation(call: AttentionCall) -> Callable[[AttentionCall], Computed]:
     """Return what computes a call: the first that its attention names and that suits, else `reference`.
 
     Raises:

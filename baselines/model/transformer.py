@@ -25,7 +25,7 @@ from baselines.model.checks import check_mask
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import Dense, LayerNorm
 from baselines.model.feedforward import FEEDFORWARD
-from baselines.model.implementations import Call, find_implementation
+from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator, multiply
 from sraven.core.base.arguments import check_integer
@@ -82,7 +82,7 @@ class SelfAttention(nn.Module):
         config, (B, A, H, _), T = self.config, query.shape, key.shape[1]
         query, key, bias_HAT = self._positions(query, key)
         rate = config.attention_dropout if dropout_key is not None else 0.0
-        call = Call(
+        call = AttentionCall(
             attention=find_attention(config.attention),
             query=query,
             key=key,

@@ -6,7 +6,7 @@ from pathlib import Path
 from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.records import FOLDER
 from baselines.reproduction.sets import Figure
-from baselines.reproduction.standing import Standing
+from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.tables import (
     ceiling_table,
     difference_tables,
@@ -36,7 +36,7 @@ _SEEDS = (
 
 
 def pages_of(
-    standings: Sequence[Standing], results: Path, *, read: ReadBoard = read_board_once
+    standings: Sequence[FigureStanding], results: Path, *, read: ReadBoard = read_board_once
 ) -> dict[Path, str]:
     """Return the pages of figures, and the one that leads to them, by path.
 
@@ -67,7 +67,7 @@ def picture_name(figure: Figure) -> str:
     return f"{figure.name}.svg"
 
 
-def is_drawn(standing: Standing) -> bool:
+def is_drawn(standing: FigureStanding) -> bool:
     """Tell whether a figure has a picture: if it is one in the paper, and something ran at full length."""
     return standing.figure.chart is not None and any(each.records for each in standing.summaries[0])
 
@@ -75,7 +75,7 @@ def is_drawn(standing: Standing) -> bool:
 # A page -----------------------------------------------------------------------------------------------
 
 
-def page(standing: Standing, results: Path, read: ReadBoard = read_board_once) -> str:
+def page(standing: FigureStanding, results: Path, read: ReadBoard = read_board_once) -> str:
     """Return the page of a figure, as Markdown."""
     comment, *prose = _beginning(results, standing.figure.name)
     paragraphs = [comment, f"# {standing.figure.title}", *prose, "## Runs", _coverage(standing)]
@@ -85,7 +85,7 @@ def page(standing: Standing, results: Path, read: ReadBoard = read_board_once) -
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
-def _coverage(standing: Standing) -> str:
+def _coverage(standing: FigureStanding) -> str:
     figure, found = standing.figure, standing.coverage
     text = f"**{found.done:,} of {found.planned:,} runs, full length**"
     if len(figure.points) == 1:
@@ -97,7 +97,7 @@ def _coverage(standing: Standing) -> str:
     )
 
 
-def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
+def _level(standing: FigureStanding, place: int, read: ReadBoard) -> Iterator[str]:
     """Yield what runs of one length came to, in paragraphs."""
     figure, level, is_whole = standing.figure, standing.levels[place], place == 0
     summaries = [summary for summary in standing.summaries[place] if summary.points]
@@ -129,7 +129,7 @@ def _level(standing: Standing, place: int, read: ReadBoard) -> Iterator[str]:
         yield _SEEDS
 
 
-def _how(standing: Standing) -> str:
+def _how(standing: FigureStanding) -> str:
     name, found = standing.figure.name, standing.coverage
     if standing.figure.family == "c4":
         return (
@@ -144,7 +144,7 @@ def _how(standing: Standing) -> str:
     )
 
 
-def _runs(standing: Standing, read: ReadBoard) -> Iterator[str]:
+def _runs(standing: FigureStanding, read: ReadBoard) -> Iterator[str]:
     """Yield all runs, one by one."""
     count = sum(len(level.records) for level in standing.levels)
     if count:
@@ -157,7 +157,7 @@ def _runs(standing: Standing, read: ReadBoard) -> Iterator[str]:
 # The index --------------------------------------------------------------------------------------------
 
 
-def index(standings: Sequence[Standing], results: Path) -> str:
+def index(standings: Sequence[FigureStanding], results: Path) -> str:
     """Return the page that leads to the figures."""
     folder, rows = results.name, []
     for each in standings:

@@ -91,7 +91,7 @@ def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Workload:
     """What cells take.
 
     Attributes:
@@ -109,12 +109,12 @@ class Plan:
         return self.operations.computed / rate / 3600
 
 
-def plan_of(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Plan:
+def workload_of(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Workload:
     """Return what cells take."""
     total = Operations(0.0, 0.0)
     for cell in cells:
         total += operations_of(cell.config, read)
-    return Plan(len(cells), sum(cell.config.steps for cell in cells), total)
+    return Workload(len(cells), sum(cell.config.steps for cell in cells), total)
 
 
 def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
@@ -123,7 +123,7 @@ def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
     return ordered[len(ordered) // 2]
 
 
-class Rates:
+class Throughput:
     """Computed operations a second of runs: those of records of the same kind, or else measured here.
 
     Args:
@@ -149,7 +149,7 @@ class Rates:
         """Return the hours that cells of a figure take, one after the other; None where nobody knows."""
         if self._given is not None:
             self.notes["given"] = f"at {self._given:g} GFLOP/s, as given"
-            return plan_of(cells).hours(self._given * 1e9)
+            return workload_of(cells).hours(self._given * 1e9)
         kinds = [_kind_of(cell.config) for cell in cells]
         known = [kind in self._recorded for kind, _ in kinds]
         if any(known):
@@ -203,7 +203,9 @@ def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
     return operations_of(config, read).computed / config.steps * _TIMED / seconds
 
 
-def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates: Rates) -> dict[str, Any]:
+def outlook(
+    figure: Figure, cells: Sequence[Cell], known: Container[str], rates: Throughput
+) -> dict[str, Any]:
     """Return what of a figure is left, and how long it takes.
 
     Args:
@@ -213,7 +215,7 @@ def outlook(figure: Figure, cells: Sequence[Cell], known: Container[str], rates:
         rates: of runs.
     """
     left = [cell for cell in cells if cell.digest not in known]
-    whole, rest = plan_of(cells), plan_of(left)
+    whole, rest = workload_of(cells), workload_of(left)
     hours = rates.hours(figure, left)
     return {
         "figure": figure.name,

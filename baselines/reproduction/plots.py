@@ -17,8 +17,8 @@ from matplotlib.lines import Line2D
 from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
-from baselines.reproduction.standing import Standing
-from baselines.reproduction.summaries import Estimate, Summary
+from baselines.reproduction.standing import FigureStanding
+from baselines.reproduction.summaries import Estimate, RowSummary
 from baselines.reproduction.words import number, reported
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
@@ -58,7 +58,7 @@ Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | N
 """By panel, then attention, then split: place across, mean and standard error."""
 
 
-def series_of(figure: Figure, summaries: Sequence[Summary]) -> Series:
+def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
     """Return what is drawn: means over seeds, of what ran; what nothing ran of has no panel, and no place."""
     chart = _chart(figure)
     series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
@@ -88,7 +88,7 @@ def _chart(figure: Figure) -> Chart:
     return figure.chart
 
 
-class Picture(NamedTuple):
+class ResultPicture(NamedTuple):
     """A picture of results.
 
     Attributes:
@@ -105,17 +105,21 @@ class Picture(NamedTuple):
         return digest(self.numbers)
 
 
-def pictures_of(standings: Sequence[Standing], read: ReadBoard = read_board_once) -> dict[str, Picture]:
+def pictures_of(
+    standings: Sequence[FigureStanding], read: ReadBoard = read_board_once
+) -> dict[str, ResultPicture]:
     """Return the pictures by the names of their files; the headline if its figures are there."""
     pictures = {}
     for standing in filter(is_drawn, standings):
         figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
         numbers = {"version": _VERSION, "name": figure.name, "series": series}
-        pictures[picture_name(figure)] = Picture(numbers, partial(_draw_chart, figure, series, read))
+        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series, read))
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
         panels = [_panel(found[name], title, read) for name, title in PANELS.items()]
-        pictures[HEADLINE] = Picture({"version": _VERSION, "panels": panels}, partial(_draw_headline, panels))
+        pictures[HEADLINE] = ResultPicture(
+            {"version": _VERSION, "panels": panels}, partial(_draw_headline, panels)
+        )
     return pictures
 
 
@@ -125,7 +129,7 @@ def drawn_digest(path: Path) -> str | None:
     return found[1] if found else None
 
 
-def save_picture(picture: Picture, path: Path) -> None:
+def save_picture(picture: ResultPicture, path: Path) -> None:
     """Write a picture as SVG, light or dark as its reader has it."""
     with mpl.rc_context(_FONT), replacing(path) as temporary:
         metadata = {"Date": None, "Description": f"sraven:{picture.digest}"}
@@ -213,7 +217,7 @@ def _keys() -> list[Any]:
 # The headline -----------------------------------------------------------------------------------------
 
 
-def _panel(standing: Standing, title: str, read: ReadBoard) -> dict[str, Any]:
+def _panel(standing: FigureStanding, title: str, read: ReadBoard) -> dict[str, Any]:
     """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
     board = read(standing.figure.rows[0].board)
     rows = {
@@ -292,7 +296,7 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
     """Draw a row: what the paper reports as a band, and our score on known and on held-out combinations."""
     ink = COLOURS[attention]
     mark: dict[str, Any] = {"marker": MARKERS[attention], "markersize": 8}
-    told, colour = held_out or reported, INK if held_out else _MUTED
+    score, colour = held_out or reported, INK if held_out else _MUTED
     if reported:
         mean, error, _ = reported
         axes.barh(place, 2 * error, 0.5, left=mean - error, color=_MUTED, alpha=0.25, zorder=1)
@@ -302,10 +306,10 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
         axes.plot(known[0], place, color=ink, markerfacecolor=PAPER, clip_on=False, zorder=4, **mark)
     if held_out:
         axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
-    if told:
+    if score:
         axes.annotate(
-            told[2],
-            (told[0], place),
+            score[2],
+            (score[0], place),
             (0, 14),
             textcoords="offset points",
             ha="center",

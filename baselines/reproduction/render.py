@@ -7,11 +7,11 @@ from baselines.analysis.pages import PAGE, RECORDS, render_page
 from baselines.reproduction.cells import Figures, ReadBoard, read_board_once
 from baselines.reproduction.pages import pages_of
 from baselines.reproduction.sets import FIGURES
-from baselines.reproduction.standing import Standing, standings_of
+from baselines.reproduction.standing import FigureStanding, standings_of
 from sraven.core.system.files import write_text
 
 if TYPE_CHECKING:
-    from baselines.reproduction.plots import Picture
+    from baselines.reproduction.plots import ResultPicture
 
 
 def render(results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> list[Path]:
@@ -37,7 +37,7 @@ def render(results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_
 
 
 def stale_pages(
-    standings: list[Standing], results: Path, read: ReadBoard = read_board_once
+    standings: list[FigureStanding], results: Path, read: ReadBoard = read_board_once
 ) -> dict[Path, str]:
     """Return the pages that aren't what the records give, and what they should say."""
     pages = dict(pages_of(standings, results, read=read))
@@ -49,8 +49,8 @@ def stale_pages(
 
 
 def stale_pictures(
-    standings: list[Standing], results: Path, read: ReadBoard = read_board_once
-) -> "dict[Path, Picture]":
+    standings: list[FigureStanding], results: Path, read: ReadBoard = read_board_once
+) -> "dict[Path, ResultPicture]":
     """Return the pictures that aren't what the records give."""
     from baselines.reproduction.plots import drawn_digest, pictures_of
 

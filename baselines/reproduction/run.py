@@ -13,7 +13,7 @@ from baselines.reproduction.cells import Cell, Figures, ReadBoard, on_corpus, re
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.session import DEFAULT_SCORING, Scoring, Text, plan_run, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_run, train_plan
 from baselines.table_a3 import TABLE_A3
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.engines.jobs import HERE, map_jobs
@@ -21,13 +21,14 @@ from sraven.core.engines.processes import take_processors
 from sraven.core.system.lock import Lock
 
 Wrote = Callable[[Cell, Path], None]
-"""Is told of a record that was written."""
+"""Is called with a record that was written."""
 
-Tell = Callable[[Cell | None, int, Mapping[str, float] | None], None]
-"""Is told which cell is trained, None if several are, how many steps more were done, and what a log says."""
+OnCellSteps = Callable[[Cell | None, int, Mapping[str, float] | None], None]
+"""Is called with the cell that is trained, None if several are, how many more steps were done, and a
+line of its log."""
 
 
-class Progress(NamedTuple):
+class CellProgress(NamedTuple):
     """What came of the time.
 
     Attributes:
@@ -87,13 +88,13 @@ def folder_of(runs: Path, config: RunConfig) -> Path:
 
 
 class _Training(NamedTuple):
-    """How cells are trained: what `run_cells` is told, but for the cells."""
+    """How cells are trained: the arguments of `run_cells`, but for the cells."""
 
     runs: Path
     results: Path
     deadline: float
     text: Text | None
-    scoring: Scoring
+    scoring: ScoringOptions
     clock: Callable[[], float]
     figures: Figures
 
@@ -110,24 +111,26 @@ class _Came(NamedTuple):
 
 
 def _train_cell(
-    training: _Training, cell: Cell, tell: Callable[[int, Mapping[str, float] | None], None]
+    training: _Training, cell: Cell, on_progress: Callable[[int, Mapping[str, float] | None], None]
 ) -> _Came:
     if training.is_late():
         return _Came(cell, None)
     folder = folder_of(training.runs, cell.config)
     words = training.text if isinstance(cell.config, LanguageConfig) else None
     plan = plan_run(cell.config, folder, training.scoring, words)
-    (outcome,) = train_plan(plan, progress=tell, stop=training.is_late).outcomes
+    (outcome,) = train_plan(plan, progress=on_progress, stop=training.is_late).outcomes
     if outcome.stopped:
         return _Came(cell, None, is_under_way=True)
     record = record_of(folder, documents=words.validation if words else ())
     return _Came(cell, write_record(training.results, record, training.figures))
 
 
-def _train_apart(training: _Training, jobs: int, cell: Cell, tell: Callable[[int, int], None]) -> _Came:
+def _train_apart(
+    training: _Training, jobs: int, cell: Cell, on_progress: Callable[[int, int], None]
+) -> _Came:
     """Train a cell in a process that has its part of the processors."""
     take_processors(jobs)
-    return _train_cell(training, cell, lambda steps, line: tell(steps, 0))
+    return _train_cell(training, cell, lambda steps, line: on_progress(steps, 0))
 
 
 def run_cells(
@@ -138,12 +141,12 @@ def run_cells(
     jobs: int = 1,
     deadline: float = float("inf"),
     text: Text | None = None,
-    scoring: Scoring = DEFAULT_SCORING,
-    tell: Tell = lambda cell, steps, line: None,
+    scoring: ScoringOptions = DEFAULT_SCORING,
+    on_progress: OnCellSteps = lambda cell, steps, line: None,
     wrote: Wrote = lambda cell, path: None,
     clock: Callable[[], float] = time.monotonic,
     figures: Figures = FIGURES,
-) -> Progress:
+) -> CellProgress:
     """Train cells that have no record yet, in order, as `sraven train` does, and write their records.
 
     Interrupted or out of time, the same call goes on: a run from its last checkpoint.
@@ -157,8 +160,8 @@ def run_cells(
         deadline: on the clock; runs that are under way then stop there, with a checkpoint.
         text: that cells of language modelling are trained on, and scored by; None if there are none.
         scoring: of the runs while they train.
-        tell: is told how training goes.
-        wrote: is told of each record.
+        on_progress: is called as training goes.
+        wrote: is called with each record.
         clock: seconds.
         figures: all of them: a record lies with the first that has the run.
 
@@ -181,12 +184,12 @@ def run_cells(
     with Lock(runs, stays=True):
         if jobs <= 1:
             for cell in todo:
-                keep(_train_cell(training, cell, partial(tell, cell)))
+                keep(_train_cell(training, cell, partial(on_progress, cell)))
         else:
             map_jobs(
                 partial(_train_apart, training, jobs),
                 todo,
-                lambda steps, _: tell(None, steps, None),
+                lambda steps, _: on_progress(None, steps, None),
                 engine=HERE,
                 local="processes",
                 folder=training.runs,
@@ -195,4 +198,4 @@ def run_cells(
             )
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)
-    return Progress(records, under_way, len(todo) - len(records))
+    return CellProgress(records, under_way, len(todo) - len(records))

@@ -7,11 +7,11 @@ from pathlib import Path
 from baselines.reproduction.cells import Cell, Figures, ReadBoard, as_planned, cells_of, read_board_once
 from baselines.reproduction.records import paths_of, read_records
 from baselines.reproduction.sets import FIGURES, Figure
-from baselines.reproduction.summaries import Coverage, Level, Summary, coverage_of, levels_of, summarise
+from baselines.reproduction.summaries import Coverage, Level, RowSummary, coverage_of, levels_of, summarise
 
 
 @dataclass(frozen=True)
-class Standing:
+class FigureStanding:
     """How far a figure has come, and what came of each row.
 
     Attributes:
@@ -25,7 +25,7 @@ class Standing:
     figure: Figure
     cells: Sequence[Cell]
     levels: Sequence[Level]
-    summaries: Sequence[Sequence[Summary]]
+    summaries: Sequence[Sequence[RowSummary]]
     links: Mapping[str, str]
 
     @property
@@ -36,7 +36,7 @@ class Standing:
 
 def standings_of(
     results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once
-) -> list[Standing]:
+) -> list[FigureStanding]:
     """Return how far all figures have come, by the records in a folder of results."""
     records = read_records(results)
     links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
@@ -47,5 +47,5 @@ def standings_of(
     for name, figure in figures.items():
         levels = levels_of(figure, cells[name], records, loose, read)
         summaries = [summarise(figure, cells[name], level, read) for level in levels]
-        standings.append(Standing(figure, cells[name], levels, summaries, links))
+        standings.append(FigureStanding(figure, cells[name], levels, summaries, links))
     return standings

@@ -88,7 +88,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Summary(Runs):
+class RowSummary(Runs):
     """What came of a row: at the point of the grid that is chosen by the split ``test``.
 
     Attributes:
@@ -167,7 +167,7 @@ def levels_of(
 
 def summarise(
     figure: Figure, cells: Sequence[Cell], level: Level, read: ReadBoard = read_board_once
-) -> list[Summary]:
+) -> list[RowSummary]:
     """Return what came of each row of a figure.
 
     Of the points of the grid that ran with the most seeds, the one is chosen whose mean score on ``test``
@@ -185,7 +185,7 @@ def summarise(
     return [_summarise(row, list(points[id(row)].values()), level, read(row.board)) for row in figure.rows]
 
 
-def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: Board) -> Summary:
+def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: Board) -> RowSummary:
     """Return what came of a row, given its cells by point of the grid."""
     sign = 1 if board.content["higher_is_better"] else -1
     split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))
@@ -198,7 +198,7 @@ def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: 
         score = ran[-1].estimate(split)
         if score is not None and (best[0] == 0 or (len(records), sign * score.mean) > best):
             best, chosen = (len(records), sign * score.mean), ran[-1]
-    return Summary(row, chosen.point, chosen.records, board.metric, tuple(ran))
+    return RowSummary(row, chosen.point, chosen.records, board.metric, tuple(ran))
 
 
 @dataclass(frozen=True)

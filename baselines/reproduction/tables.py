@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from baselines.reproduction.cells import Cell, ReadBoard
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
-from baselines.reproduction.standing import Standing
-from baselines.reproduction.summaries import Difference, Estimate, Runs, Summary, difference
+from baselines.reproduction.standing import FigureStanding
+from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference
 from baselines.reproduction.words import (
     NOTHING,
     bound,
@@ -25,7 +25,7 @@ from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import KNOWS
 
 
-def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
+def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
     """Return the table of rows that ran; nothing if none did."""
     if not summaries:
         return ""
@@ -50,7 +50,7 @@ def score_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -
     return table(headings, rows)
 
 
-def rows_left(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
+def rows_left(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
     """Say which rows haven't run at full length, with what is reported of them; nothing if all have."""
     rows = [summary.row for summary in summaries if not summary.points]
     if not rows:
@@ -80,14 +80,14 @@ def _ceiling(board: Board, prior: str) -> float | None:
     return None if found is None else found.value
 
 
-def difference_tables(figure: Figure, summaries: Sequence[Summary], board: Board) -> Iterator[str]:
+def difference_tables(figure: Figure, summaries: Sequence[RowSummary], board: Board) -> Iterator[str]:
     """Yield, for each column along which a figure compares, how far rows are from the best on ``ood``.
 
     Compared are rows that have both scores and differ in that column alone.
     """
     best = max if board.higher_is_better else min
     for heading in figure.compared:
-        places: dict[str, list[Summary]] = {}
+        places: dict[str, list[RowSummary]] = {}
         for summary in summaries:
             if summary.estimate("ood") and summary.estimate("test"):
                 others = [name for name in summary.row.labels if name != heading]
@@ -103,27 +103,27 @@ def difference_tables(figure: Figure, summaries: Sequence[Summary], board: Board
             yield table(headings[is_one_place:], [row[is_one_place:] for row in rows])
 
 
-def _of(summary: Summary, split: str, seeds: frozenset[int] | None = None) -> Estimate:
+def _of(summary: RowSummary, split: str, seeds: frozenset[int] | None = None) -> Estimate:
     found = summary.estimate(split, seeds=seeds)
     assert found is not None, "only rows that ran are compared"
     return found
 
 
-def _compare(place: str, best: Summary, other: Summary, heading: str) -> list[str]:
+def _compare(place: str, best: RowSummary, other: RowSummary, heading: str) -> list[str]:
     """Return how far a row is from another, and how far each is on ``test`` from what it is on ``ood``."""
     # Rows of different seeds are compared on those that both have.
     seeds = (best.seeds & other.seeds) or None
-    told = f" on seed {', '.join(map(str, sorted(seeds)))}" if seeds and best.seeds != other.seeds else ""
+    on_seeds = f" on seed {', '.join(map(str, sorted(seeds)))}" if seeds and best.seeds != other.seeds else ""
     apart = [
         signed(difference(_of(best, split, seeds), _of(other, split, seeds))) for split in ("test", "ood")
     ]
     # The same runs have both scores, so their errors don't combine as those of two rows do.
     lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
     names = [label(each.row, [heading]) for each in (best, other)]
-    return [place, *names, *(each + told for each in apart), *map(signed, lost)]
+    return [place, *names, *(each + on_seeds for each in apart), *map(signed, lost)]
 
 
-def point_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> str:
+def point_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
     """Return the table of the grid's points, for rows of which several ran; nothing if there are none."""
     several = [summary for summary in summaries if len(summary.points) > 1]
     if not several:
@@ -143,7 +143,7 @@ def point_table(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -
     return table(headings, rows)
 
 
-def _splits(figure: Figure, summaries: Sequence[Summary], read: ReadBoard) -> list[str]:
+def _splits(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> list[str]:
     """Return the splits to show: what a figure is of first, unranked ones last."""
     ranked = _ranked(figure, read)[::-1]
     records = (record for summary in summaries for runs in summary.points for record in runs.records)
@@ -160,7 +160,7 @@ def _seeds(figure: Figure, runs: Runs) -> str:
     return f"{len(runs.records)}/{len(figure.seeds)}"
 
 
-def run_table(standing: Standing, read: ReadBoard) -> str:
+def run_table(standing: FigureStanding, read: ReadBoard) -> str:
     """Return the table of all runs, one by one."""
     figure = standing.figure
     varying = [point_names(figure)] if varied(figure) else []
@@ -185,7 +185,7 @@ def run_table(standing: Standing, read: ReadBoard) -> str:
     return table(headings, rows)
 
 
-def _run(standing: Standing, cell: Cell, record: Record, read: ReadBoard) -> list[str]:
+def _run(standing: FigureStanding, cell: Cell, record: Record, read: ReadBoard) -> list[str]:
     """Return the row of a run."""
     figure, metric = standing.figure, read(record.config.board).metric
     scores = (record.score(split, metric) for split in _ranked(figure, read))

@@ -161,8 +161,12 @@ class Checkpoints:
 
 
 def _by_path(tree: Any) -> dict[str, Any]:
-    """Return the leaves of a tree by their paths, in order: Orbax knows no optimiser's classes."""
-    return {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
+    """Return the leaves of a tree by their paths, in order: Orbax knows no optimiser's classes.
+
+    A checkpoint has the optimiser's state as ``.moments``, its name in earlier versions.
+    """
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {re.sub(r"^\.opt_state", ".moments", jax.tree_util.keystr(path)): leaf for path, leaf in leaves}
 
 
 def _as_os_error(error: Exception, path: Path) -> OSError:

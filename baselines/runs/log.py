@@ -171,7 +171,7 @@ class Log:
         self.damaged = _cut(path, step)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
 
-    def tell(self, sink: Sink) -> None:
+    def add_sink(self, sink: Sink) -> None:
         """Let something else have what is logged from now on, which is closed with the log."""
         self._sinks.append(sink)
 

@@ -25,7 +25,7 @@ WHILE_TRAINING, EVALUATION = "while training", "evaluation"
 """Where scores are from: the last ones of the log, on a slice; or `sraven evaluate`, on whole splits."""
 
 LAST_STEPS = 1000
-"""Steps at the end whose mean loss is told."""
+"""Steps at the end whose mean loss is reported."""
 
 
 def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""An experiment: what the training loop trains, on which batches, and what it tells of it."""
+"""An experiment: what the training loop trains, on which batches, and what it reports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -27,8 +27,8 @@ from sraven.core.tasks.families import generator_of
 CHUNK = 100
 """Steps of one call of the compiled program."""
 
-PARTS_ON_CPU = 4
-"""Parts of a batch, where they are even: an array of scores then fits into the cache of a core."""
+MICROBATCHES_ON_CPU = 4
+"""Microbatches of a batch, where they are even: an array of scores then fits into the cache of a core."""
 
 
 class Experiment(NamedTuple):
@@ -116,13 +116,15 @@ def optimiser_of(config: RunConfig) -> Callable[[Hyperparams], optax.GradientTra
     )
 
 
-def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh | None = None) -> Program:
+def program_of(
+    config: RunConfig, encoding: Encoding, num_microbatches: int = 1, mesh: Mesh | None = None
+) -> Program:
     """Return the training program of a configuration.
 
     Args:
         config: of the run.
         encoding: of its task.
-        parts: equal ones that a batch is cut into.
+        num_microbatches: how many equal ones a batch is cut into.
         mesh: devices; None for one.
     """
     model = transformer_of(config, encoding)
@@ -141,16 +143,16 @@ def program_of(config: RunConfig, encoding: Encoding, parts: int = 1, mesh: Mesh
         initialise_params,
         loss,
         optimiser_of(config),
-        parts=parts,
+        num_microbatches=num_microbatches,
         gather=partial(gather_params, mesh or make_mesh()),
         precision=config.precision,
     )
 
 
-def parts_of(batch_size: int, mesh: Mesh) -> int:
-    """Return into how many parts a batch is cut on a mesh."""
-    even = batch_size % (PARTS_ON_CPU * mesh.size) == 0
-    return PARTS_ON_CPU if on_cpu(mesh) and even else 1
+def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
+    """Return into how many microbatches a batch is cut on a mesh."""
+    even = batch_size % (MICROBATCHES_ON_CPU * mesh.size) == 0
+    return MICROBATCHES_ON_CPU if on_cpu(mesh) and even else 1
 
 
 def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
@@ -161,15 +163,15 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
     """
     task = generator_of(board_of(config).task)
     encoding = encoding_of(task)
-    parts = parts_of(config.batch_size, mesh)
-    check_batch(mesh, config.batch_size, parts)
+    num_microbatches = num_microbatches_of(config.batch_size, mesh)
+    check_batch(mesh, config.batch_size, num_microbatches)
 
     def describe(report: Report, steps_per_second: float) -> dict[str, float]:
         speed = round(steps_per_second * config.batch_size, 1)
         return {**report._asdict(), "instances_per_second": speed}
 
     return Experiment(
-        program_of(config, encoding, parts, mesh),
+        program_of(config, encoding, num_microbatches, mesh),
         partial(chunks, task, encoding.fields, config.batch_size),
         place_chunk,
         describe,

@@ -68,7 +68,7 @@ def _short(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Point:
+class GridPoint:
     """A point of a grid: runs that differ in their seed alone.
 
     Attributes:
@@ -82,7 +82,7 @@ class Point:
     folders: tuple[Path, ...]
 
 
-def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) -> list[Point]:
+def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) -> list[GridPoint]:
     """Return the points of a grid.
 
     Args:
@@ -104,7 +104,7 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
         here = out / ",".join(f"{name}={_short(value)}" for name, value in values.items()) if grid else out
         several = bool(grid) or len(seeds) > 1
         points.append(
-            Point(
+            GridPoint(
                 values,
                 tuple(that_warms_up(replace(config, seed=seed, **values)) for seed in seeds),
                 tuple(here / f"seed-{seed}" if several else here for seed in seeds),
@@ -143,7 +143,7 @@ def board_judge(config: RunConfig) -> Judge:
 
 
 def select(
-    points: Sequence[Point], outcomes: Sequence[Outcome], out: Path, judge: Judge | None = None
+    points: Sequence[GridPoint], outcomes: Sequence[Outcome], out: Path, judge: Judge | None = None
 ) -> dict[str, Any]:
     """Score the points in distribution, choose the best, and write ``grid.json``.
 
@@ -191,7 +191,7 @@ def select(
     return summary
 
 
-def _summarise(point: Point, scores: Sequence[float | None], out: Path) -> dict[str, Any]:
+def _summarise(point: GridPoint, scores: Sequence[float | None], out: Path) -> dict[str, Any]:
     known = [score for score in scores if score is not None]
     whole = len(known) == len(scores)
     return {

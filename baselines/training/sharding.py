@@ -80,16 +80,16 @@ def on_cpu(mesh: Mesh) -> bool:
     return bool(mesh.devices.flat[0].platform == "cpu")
 
 
-def check_batch(mesh: Mesh, batch_size: int, parts: int) -> None:
-    """Check that a mesh divides a batch, or the parts that one is cut into.
+def check_batch(mesh: Mesh, batch_size: int, num_microbatches: int) -> None:
+    """Check that a mesh divides a batch, or the microbatches that one is cut into.
 
     Raises:
         ConfigurationError: if it doesn't.
     """
-    if batch_size % (mesh.size * parts):
-        cut = f" in {parts} parts" if parts > 1 else ""
+    if batch_size % (mesh.size * num_microbatches):
+        cut = f" in {num_microbatches} parts" if num_microbatches > 1 else ""
         raise ConfigurationError(
-            f"batch_size={batch_size}{cut}: expected a multiple of {mesh.size * parts}, "
+            f"batch_size={batch_size}{cut}: expected a multiple of {mesh.size * num_microbatches}, "
             f"for a mesh of {mesh.size} device{'s' if mesh.size > 1 else ''}"
         )
 

@@ -24,19 +24,19 @@ class State(NamedTuple):
 
     Attributes:
         params: of the model.
-        moments: state of the optimiser.
+        opt_state: of the optimiser.
         step: int32, updates done.
         seed: uint32, draws the initial parameters and dropout.
     """
 
     params: Any
-    moments: Any
+    opt_state: Any
     step: jax.Array
     seed: jax.Array
 
 
 class Report(NamedTuple):
-    """What a step tells: float32 scalars, stacked over steps and runs, or means of them as floats.
+    """What a step reports: float32 scalars, stacked over steps and runs, or means of them as floats.
 
     Attributes:
         loss: mean over the batch.
@@ -57,9 +57,9 @@ class Program:
         initialise_params: returns the first parameters, given a key.
         loss: of a batch, and its score.
         optimiser: given what a grid varies, numbers or traced ones; see `make_optimiser`.
-        parts: equal ones that a batch is cut into, one after the other: less memory, and on a CPU
-            less time, as arrays stay in its cache. Gradients are those of the whole batch, up to
-            rounding.
+        num_microbatches: how many equal ones a batch is cut into, one after the other: less memory, and
+            on a CPU less time, as arrays stay in its cache. Gradients are those of the whole batch, up
+            to rounding.
         gather: returns parameters, or gradients, as the model has them: on a mesh, whole on every device.
         precision: of products, a name of `baselines.config.PRECISIONS`.
     """
@@ -67,19 +67,19 @@ class Program:
     initialise_params: Callable[[jax.Array], Any]
     loss: Loss
     optimiser: Callable[[Hyperparams], optax.GradientTransformation]
-    parts: int = 1
+    num_microbatches: int = 1
     gather: Callable[[Any], Any] = lambda params: params
     precision: str = "default"
 
     def initialise(self, seed: jax.Array) -> State:
         """Return the first state of a run."""
         params = self.initialise_params(jax.random.key(seed))
-        moments = self.optimiser(Hyperparams(0.0, 0.0, 0)).init(params)
-        return State(params, moments, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
+        opt_state = self.optimiser(Hyperparams(0.0, 0.0, 0)).init(params)
+        return State(params, opt_state, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
 
 
 def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch) -> tuple[State, Report]:
-    """Take a step of one run: the next state, and what there is to tell of it.
+    """Take a step of one run: the next state, and its report.
 
     Args:
         program: of the run.
@@ -91,14 +91,14 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
     params = program.gather(state.params)
 
-    def differentiate(part: Batch) -> Any:
-        return jax.value_and_grad(program.loss, has_aux=True)(params, part, key)
+    def differentiate(microbatch: Batch) -> Any:
+        return jax.value_and_grad(program.loss, has_aux=True)(params, microbatch, key)
 
     with matmul_precision(program.precision):
-        (loss, score), gradients = _mean_over_parts(differentiate, batch, program.parts)
+        (loss, score), gradients = _mean_over_microbatches(differentiate, batch, program.num_microbatches)
     gradients = program.gather(gradients)
-    changes, moments = program.optimiser(hyper).update(gradients, state.moments, state.params)
-    next_state = State(optax.apply_updates(state.params, changes), moments, state.step + 1, state.seed)
+    changes, opt_state = program.optimiser(hyper).update(gradients, state.opt_state, state.params)
+    next_state = State(optax.apply_updates(state.params, changes), opt_state, state.step + 1, state.seed)
     return next_state, Report(loss, score, optax.tree.norm(gradients))
 
 
@@ -113,23 +113,27 @@ def matmul_precision(name: str) -> AbstractContextManager[Any]:
     return nullcontext() if name == "default" else jax.default_matmul_precision(name)
 
 
-def _mean_over_parts(function: Callable[[Batch], Any], batch: Batch, parts: int) -> Any:
-    """Return the mean of what a function returns for equal parts of a batch.
+def _mean_over_microbatches(function: Callable[[Batch], Any], batch: Batch, num_microbatches: int) -> Any:
+    """Return the mean of what a function returns for the microbatches of a batch.
 
-    A part has every so many-th instance: on a mesh, whose devices hold instances that follow one another,
-    each has its share of every part.
+    A microbatch has every so many-th instance: on a mesh, whose devices hold instances that follow one
+    another, each has its share of every microbatch.
     """
-    if parts == 1:
+    if num_microbatches == 1:
         return function(batch)
-    cut = jax.tree.map(lambda array: array.reshape(-1, parts, *array.shape[1:]).swapaxes(0, 1), batch)
+    microbatches = jax.tree.map(
+        lambda array: array.reshape(-1, num_microbatches, *array.shape[1:]).swapaxes(0, 1), batch
+    )
     zeros = jax.tree.map(
         lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
-        jax.eval_shape(function, jax.tree.map(lambda array: array[0], cut)),
+        jax.eval_shape(function, jax.tree.map(lambda array: array[0], microbatches)),
     )
     total, _ = jax.lax.scan(
-        lambda total, part: (jax.tree.map(jnp.add, total, function(part)), None), zeros, cut
+        lambda total, microbatch: (jax.tree.map(jnp.add, total, function(microbatch)), None),
+        zeros,
+        microbatches,
     )
-    return jax.tree.map(lambda leaf: leaf / parts, total)
+    return jax.tree.map(lambda leaf: leaf / num_microbatches, total)
 
 
 def train_chunk(

@@ -34,9 +34,9 @@ from baselines.training.sharding import make_mesh
 from baselines.training.step import Report, State
 from sraven.core.base.errors import ConfigurationError
 
-Progress = Callable[[int, Mapping[str, float] | None], None]
-"""Is told how many steps were done, over all runs, and what a log says of them, as means over the runs; of
-steps that were done before, nothing."""
+OnSteps = Callable[[int, Mapping[str, float] | None], None]
+"""Is called with how many steps were done, over all runs, and what a log says of them, as means over the
+runs; of steps that were done before, nothing."""
 
 
 class DivergenceError(RuntimeError):
@@ -87,7 +87,7 @@ def train_runs(
     save_every: int | None = None,
     save_minutes: float = SAVE_MINUTES,
     sinks: Sequence[str] = (),
-    progress: Progress = lambda steps, report: None,
+    progress: OnSteps = lambda steps, report: None,
     stop: Callable[[], bool] | None = None,
 ) -> list[Outcome]:
     """Train runs together, or go on with them, to their last step.
@@ -106,7 +106,7 @@ def train_runs(
             number.
         save_minutes: minutes between checkpoints, if those steps take longer.
         sinks: names of `baselines.runs.sinks.SINKS`: what gets the lines of the log as well.
-        progress: is told how training goes.
+        progress: is called as training goes.
         stop: is asked after every chunk of steps whether to stop there, with a checkpoint; None for never.
 
     Returns:
@@ -210,7 +210,7 @@ class _Group:
         self._kept = compiled.stack([state for _, state in members])  # as in the last checkpoints
         self._read_at = 0.0
 
-    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: Progress) -> None:
+    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: OnSteps) -> None:
         """Train to the last step, or until all runs have diverged; set their outcomes."""
         progress(self._step * len(self._runs), None)
         try:
@@ -218,7 +218,7 @@ class _Group:
             with Saver(self._compiled.unstack) as saver:
                 self._read_at = time.perf_counter()
                 # One behind: the device always has a chunk to go on with.
-                for chunk, _ in pairwise(chain(self._told(last, schedule), [None])):
+                for chunk, _ in pairwise(chain(self._scheduled(last, schedule), [None])):
                     assert chunk is not None, "None comes last"
                     self._finish(chunk, saver, progress)
                     if not self._alive:
@@ -239,9 +239,9 @@ class _Group:
             if self._step < run.config.steps:
                 leave_record(run.folder, self._mesh)
                 for name in sinks:
-                    run.log.tell(SINKS[name].open(run.folder, run.config, self._step))
+                    run.log.add_sink(SINKS[name].open(run.folder, run.config, self._step))
 
-    def _told(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
+    def _scheduled(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
         """Tell the device of one chunk after the other, without waiting for it."""
         experiment, states = self._experiment, self._compiled.copy(self._kept)
         starts = range(self._step, last, experiment.steps_at_once)
@@ -256,7 +256,7 @@ class _Group:
             if schedule.is_over:
                 break
 
-    def _finish(self, chunk: _Chunk, saver: Saver, progress: Progress) -> None:
+    def _finish(self, chunk: _Chunk, saver: Saver, progress: OnSteps) -> None:
         """Log, score and save a chunk, once the device has done it."""
         means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
         steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()

@@ -94,11 +94,11 @@ def command(
     options = Options(protocol, pairs, n, layers, not no_figures)
     line = _command_line(names.values(), out, options)
     show: Callable[[Mapping[str, Any], Path], None]
-    with resumable(out), doing("reading") as tell:
+    with resumable(out), doing("reading") as on_progress:
         if len(folders) == 1:
-            content, show = analyse_run(folders[0], out, options, line, tell), print_analysis
+            content, show = analyse_run(folders[0], out, options, line, on_progress), print_analysis
         else:
-            content, show = analyse_runs(folders, out, options, line, tell), _print_across
+            content, show = analyse_runs(folders, out, options, line, on_progress), _print_across
     print_outcome(value=content, text=lambda: show(content, out))
 
 

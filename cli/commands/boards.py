@@ -117,8 +117,8 @@ def _observer(board: "Board") -> list[str]:
 
     found = [board.ceiling(board.primary_split, metric) for metric in board.metrics]
     answers = dict.fromkeys(ceiling.answers for ceiling in found if ceiling)
-    told = "; ".join(f"{ANSWERS[answer]} ({answer})" for answer in answers)
-    return [f"ceiling: of the ideal observer, which answers with {told}"] if told else []
+    described = "; ".join(f"{ANSWERS[answer]} ({answer})" for answer in answers)
+    return [f"ceiling: of the ideal observer, which answers with {described}"] if described else []
 
 
 def _ceilings(board: "Board", split: str, kinds: Sequence[str]) -> list[str]:

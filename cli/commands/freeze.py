@@ -38,7 +38,7 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
 
     done = []
 
-    def tell(path: Path, written: bool) -> None:
+    def report(path: Path, written: bool) -> None:
         done.append({"path": str(path), "written": written})
         if not wants_json():
             click.echo(f"{'written' if written else 'as it was'}: {path}")
@@ -49,11 +49,11 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
 
         boards = [read_board(each["id"]) for each in read_definitions(definitions, ids)]
         for path in write_lines(out, boards):
-            tell(path, True)
+            report(path, True)
     else:
         for definition in read_definitions(definitions, ids):
             content = make_board(definition)
             path = board_path(out, content)
-            tell(path, write_board(path, content))
+            report(path, write_board(path, content))
     if wants_json():
         print_json(done)

@@ -34,8 +34,8 @@ def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
     if (parts[0] / STAGING / "plan.json").is_file():  # tokens, and not a dataset
         with needs_extra("merging tokens", "baselines"):
             from baselines.lm.parts import merge_tokens
-        with resumable(out), documents_bar("merging") as (tell, _):
-            print_tokens(merge_tokens(parts, out, force=force, tell=tell), out)
+        with resumable(out), documents_bar("merging") as (on_progress, _):
+            print_tokens(merge_tokens(parts, out, force=force, on_progress=on_progress), out)
         return
     with resumable(out), progress_bar("merging", 0) as progress:
         manifest = merge_parts(parts, out, force=force, progress=progress)

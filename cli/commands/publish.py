@@ -99,13 +99,13 @@ def command(
         raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
     try:
         with (
-            doing("verifying") as tell,
+            doing("verifying") as on_progress,
             _verified(path, replace(place, revision=tag), threads) as (folder, names),
         ):
             if dry_run:
                 sizes = {name: (folder / name).stat().st_size for name in names}
             else:
-                found = publish_files(folder, names, place, tag=tag, private=private, tell=tell)
+                found = publish_files(folder, names, place, tag=tag, private=private, on_progress=on_progress)
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
     if dry_run:

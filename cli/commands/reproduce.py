@@ -56,11 +56,11 @@ def _plan(
 ) -> None:
     """Tell what is left of figures, and how long it takes."""
     from baselines.reproduction.cells import as_planned
-    from baselines.reproduction.plan import Rates, outlook
+    from baselines.reproduction.plan import Throughput, outlook
     from baselines.reproduction.records import read_records
 
     records = read_records(results)
-    rates = Rates(rate, records.values())
+    rates = Throughput(rate, records.values())
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
     chosen = _cells(names, grid=grid, steps=steps, where=where)
     found = [outlook(figure, cells, known, rates) for figure, cells in chosen]
@@ -97,11 +97,13 @@ def _run(
 
     with resumable(runs, "the last checkpoint"), progress_bar("steps", total) as advance:
 
-        def tell(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
+        def on_progress(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
             name = describe_cell(cell) if cell else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(run_cells, jobs=jobs, deadline=deadline, text=text, tell=tell, wrote=wrote)
+        train = partial(
+            run_cells, jobs=jobs, deadline=deadline, text=text, on_progress=on_progress, wrote=wrote
+        )
         came = train(cells, runs, results)
     records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
     print_outcome(

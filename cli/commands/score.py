@@ -100,5 +100,5 @@ def _content(folder: Path, found: "Scored | Fault") -> dict[str, Any]:
     """Return what `--json` says of one of several submissions."""
     from sraven.core.leaderboard.many import Scored
 
-    told = found.content if isinstance(found, Scored) else {"refused": found.reason}
-    return {"submission": str(folder), **told}
+    content = found.content if isinstance(found, Scored) else {"refused": found.reason}
+    return {"submission": str(folder), **content}

@@ -58,8 +58,8 @@ def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads:
         print_advice(found)
     address = _propose(proposer, goal, found) if proposer else None
     if wants_json():
-        told = {name: found.content[name] for name in ("ranked", "unranked_because")}
-        print_json({"folder": str(goal), **told, "pull_request": address})
+        ranks = {name: found.content[name] for name in ("ranked", "unranked_because")}
+        print_json({"folder": str(goal), **ranks, "pull_request": address})
     elif address:
         click.echo(f"\n{address}")
     else:

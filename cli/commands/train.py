@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jax.sharding import Mesh
 
     from baselines.runs.config_file import ConfigFile
-    from baselines.session import Plan, Session
+    from baselines.session import Session, TrainingPlan
 
 
 @click.command(name="train")
@@ -109,10 +109,10 @@ def _plan(
     language: Mapping[str, Any],
     scoring: Mapping[str, Any],
     **changes: Any,
-) -> "Plan":
+) -> "TrainingPlan":
     """Return the plan of what was asked for."""
     with needs_extra("sraven train", "baselines"):
-        from baselines.session import Scoring, plan_runs
+        from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid
     from sraven.core.boards.board import read_board
 
@@ -125,12 +125,12 @@ def _plan(
         out,
         grid=read_grid(grid),
         text=text_of(board, language),
-        scoring=Scoring(scoring["score_every"], scoring["score_instances"]),
+        scoring=ScoringOptions(scoring["score_every"], scoring["score_instances"]),
         **changes,
     )
 
 
-def _print_configs(plan: "Plan") -> None:
+def _print_configs(plan: "TrainingPlan") -> None:
     """Print the configurations of runs that could be trained: an object, or a list of several."""
     from baselines.training.sharding import make_mesh
     from sraven.core.base.spec import values_of
@@ -140,7 +140,7 @@ def _print_configs(plan: "Plan") -> None:
     print_json(values_of(configs[0]) if len(configs) == 1 else [values_of(each) for each in configs])
 
 
-def _train(plan: "Plan", **options: Any) -> "Session":
+def _train(plan: "TrainingPlan", **options: Any) -> "Session":
     """Train under a progress bar."""
     from baselines.session import train_plan
 
@@ -148,8 +148,8 @@ def _train(plan: "Plan", **options: Any) -> "Session":
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
     with progress_bar(f"{configs[0].attention}{runs}", configs[0].steps * len(configs)) as advance:
 
-        def tell(steps: int, line: Mapping[str, float] | None) -> None:
+        def on_progress(steps: int, line: Mapping[str, float] | None) -> None:
             advance(steps, describe_line(line) if line else "")
 
         with resumable(folders[0], "the last checkpoint"):
-            return train_plan(plan, progress=tell, **options)
+            return train_plan(plan, progress=on_progress, **options)

@@ -9,8 +9,8 @@ from cli.shared.printing import print_rows
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
-    from baselines.reproduction.run import Progress
-    from baselines.reproduction.standing import Standing
+    from baselines.reproduction.run import CellProgress
+    from baselines.reproduction.standing import FigureStanding
 
 
 def describe_cell(cell: "Cell") -> str:
@@ -19,7 +19,7 @@ def describe_cell(cell: "Cell") -> str:
     return f"{cell.config.board}, {labels}, rate {cell.config.learning_rate:g}, seed {cell.config.seed}"
 
 
-def coverage_of(standing: "Standing") -> dict[str, Any]:
+def coverage_of(standing: "FigureStanding") -> dict[str, Any]:
     """Return what `--json` says of how far a figure has come."""
     return {
         "name": standing.figure.name,
@@ -29,7 +29,7 @@ def coverage_of(standing: "Standing") -> dict[str, Any]:
     }
 
 
-def print_coverage(standings: "Sequence[Standing]") -> None:
+def print_coverage(standings: "Sequence[FigureStanding]") -> None:
     """Print how far the figures have come, a row each."""
     rows = (
         (
@@ -67,7 +67,7 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
         click.echo(note)
 
 
-def print_progress(came: "Progress", runs: int) -> None:
+def print_progress(came: "CellProgress", runs: int) -> None:
     """Print what came of the time that runs were given."""
     if came.left:
         names = " and ".join(map(describe_cell, came.stopped))

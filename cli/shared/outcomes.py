@@ -11,7 +11,7 @@ from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
-    from baselines.session import Plan, Session
+    from baselines.session import Session, TrainingPlan
 
 _IN_BRIEF = {
     "loss": "loss {:.3g}",
@@ -28,7 +28,7 @@ def describe_line(line: Mapping[str, float]) -> str:
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
-def print_session(plan: "Plan", session: "Session") -> None:
+def print_session(plan: "TrainingPlan", session: "Session") -> None:
     """Print what came of the runs: of each its result, where it is, and the end of its log."""
     from baselines.runs.result import read_result
 
@@ -53,7 +53,7 @@ def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
     return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 
-def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
+def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
     """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
     rows: list[tuple[str, ...]] = []
     for place, point in enumerate(summary["points"]):
@@ -70,7 +70,7 @@ def _print_grid(summary: Mapping[str, Any], plan: "Plan") -> None:
         click.echo(f"\nsraven evaluate {runs} {data}--out entry")
 
 
-def check_divergence(plan: "Plan", session: "Session") -> None:
+def check_divergence(plan: "TrainingPlan", session: "Session") -> None:
     """Stop with exit code 1 if a run diverged."""
     from baselines.training.train import describe_divergence
 

@@ -56,7 +56,7 @@ def resumable(out: Path, start: str = "here") -> Iterator[None]:
 
 
 Counts = Callable[..., None]
-"""Is told one number, or two."""
+"""Is called with one number, or two."""
 
 
 class Advance(Protocol):
@@ -115,7 +115,7 @@ def _rate(noun: str, field: str | None = None) -> "ProgressColumn":
 def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Counts]]:
     """Show a bar of instances, their rate and the shards that are done.
 
-    Yields what is told of more instances, and what is told of shards that are done, and how many there are.
+    Yields a callback for more instances, and one for shards that are done and how many there are.
 
     Args:
         description: what is done.
@@ -143,8 +143,8 @@ def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Co
 def documents_bar(what: str = "preparing") -> Iterator[tuple[Counts, Counts]]:
     """Show documents and bytes, both a second too, and finished sources.
 
-    Yields what is told of more documents and bytes of text, and what is told of sources that are done, and
-    how many there are.
+    Yields a callback for more documents and bytes of text, and one for sources that are done and how many
+    there are.
     """
     from rich.progress import FileSizeColumn, SpinnerColumn, TextColumn, TransferSpeedColumn
 
@@ -169,7 +169,7 @@ def documents_bar(what: str = "preparing") -> Iterator[tuple[Counts, Counts]]:
 
 @contextmanager
 def doing(what: str) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is being done; yield what is told of the next thing."""
+    """Show on a terminal what is being done; yield a callback for the next thing."""
     from rich.console import Console
 
     with Console(stderr=True).status(what) as status:

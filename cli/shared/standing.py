@@ -50,10 +50,10 @@ def find_standing(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
     find_board = SharedBoards()  # entries of a board share its labels
-    with doing("reading") as tell:
+    with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
-            tell(f"scoring {escape(entry.name)}")
+            on_progress(f"scoring {escape(entry.name)}")
             return gather_evidence(entry, fresh=fresh, find_board=find_board)
 
         own = gather_own(added, gather)
@@ -75,14 +75,14 @@ def _remarks(standing: "Standing") -> list[str]:
     """Return why entries aren't ranked, a line each, and what to know of those that are."""
     from sraven.core.leaderboard.standing import REFERENCE, REPORTED
 
-    told = [
+    remarks = [
         f"{entry.id}: {'' if entry.rank else 'not ranked: '}{escape(entry.remark, 400)}"
         for entry in standing.entries
         if entry.remark not in ("", standing.note) and entry.badge != REPORTED and entry.family != REFERENCE
         if not entry.own
     ]
     own = [f"{escape(entry.id)}: {_fate(standing, entry)}" for entry in standing.entries if entry.own]
-    return [*filter(None, [standing.note]), *told, *own]
+    return [*filter(None, [standing.note]), *remarks, *own]
 
 
 def _fate(standing: "Standing", entry: "Entry") -> str:
@@ -106,9 +106,9 @@ def _place(entry: "Entry") -> str:
 def _bounds(board: "Board") -> str:
     """Return what scores are read against, to stand behind a title; nothing if nobody knows."""
     ceiling, lines = board.ceiling(board.primary_split, board.metric), board.lines(board.primary_split)
-    told = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
-    told += [f"{line.title} {figure(line.value)}" for line in lines]
-    return "".join(f"; {each}" for each in told)
+    bounds = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
+    bounds += [f"{line.title} {figure(line.value)}" for line in lines]
+    return "".join(f"; {each}" for each in bounds)
 
 
 def _tokens(entry: "Entry") -> str:

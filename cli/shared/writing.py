@@ -62,8 +62,8 @@ def _write_part(task: "Task", sizes: Mapping[str, int], out: Path | None, part: 
 
     chosen = read_part(part)
     folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")
-    with resumable(folder), shards_bar(f"part {chosen}", None) as (advance, told):
-        shards = write_part(task, sizes, folder, chosen, progress=advance, shards=told, **how)
+    with resumable(folder), shards_bar(f"part {chosen}", None) as (advance, on_shards):
+        shards = write_part(task, sizes, folder, chosen, progress=advance, shards=on_shards, **how)
     print_part(folder, chosen, shards=len(shards), instances=sum(shard.count for shard in shards))
 
 
@@ -103,8 +103,8 @@ def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
 
 def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:
     """Print what tokens were prepared, and what was left out."""
-    told = {key: value for key, value in manifest.items() if key != "plan"}
-    print_outcome(value={"path": str(out), **told}, text=lambda: _describe_tokens(manifest, out))
+    content = {key: value for key, value in manifest.items() if key != "plan"}
+    print_outcome(value={"path": str(out), **content}, text=lambda: _describe_tokens(manifest, out))
 
 
 def _describe_tokens(manifest: Mapping[str, Any], out: Path) -> None:

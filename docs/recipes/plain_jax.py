@@ -205,10 +205,10 @@ def train(task, of, seed, options, checkpoint):
         return of.loss(apply(params, options.attention, of.see(batch)), batch)
 
     def step(state, batch):
-        params, moments = state
+        params, opt_state = state
         loss, gradients = jax.value_and_grad(loss_of)(params, batch)
-        changes, moments = optimiser.update(gradients, moments, params)
-        return (optax.apply_updates(params, changes), moments), loss
+        changes, opt_state = optimiser.update(gradients, opt_state, params)
+        return (optax.apply_updates(params, changes), opt_state), loss
 
     many_steps = jax.jit(partial(jax.lax.scan, step), donate_argnums=0)
     params = initialise(jax.random.key(seed), of)

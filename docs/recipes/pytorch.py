@@ -184,9 +184,9 @@ def train(task, of, seed, options, checkpoint):
     optimiser = torch.optim.AdamW(groups, lr=RATE)
     begin, steps = 0, options.steps
     if os.path.exists(checkpoint):
-        begin, weights, moments = torch.load(checkpoint, map_location=options.device)
+        begin, weights, opt_state = torch.load(checkpoint, map_location=options.device)
         model.load_state_dict(weights)
-        optimiser.load_state_dict(moments)
+        optimiser.load_state_dict(opt_state)
     stream = sraven.torch.BatchStream(task, "train", BATCH, start=begin, stop=steps)
     started = time.perf_counter()
     for step, batch in enumerate(DataLoader(stream, batch_size=None, num_workers=options.workers), begin + 1):

@@ -11,7 +11,7 @@ from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, SCORES, Log, read_log
 from baselines.runs.sinks import EVENTS
-from baselines.session import Scoring, plan_runs, train_plan
+from baselines.session import ScoringOptions, plan_runs, train_plan
 from baselines.training import scores_while_training
 from baselines.training.experiment import board_experiment
 from baselines.training.predict import predict, predictor, unranked_splits
@@ -34,7 +34,7 @@ def trained(tmp_path_factory):
     """Two seeds that were trained together, with scores every 10 steps."""
     out = tmp_path_factory.mktemp("runs") / "runs"
     plan = plan_runs(
-        read_board("fuzzylogic-v1"), "hyla", out, seeds=(0, 1), scoring=Scoring(10, SLICE), **TINY
+        read_board("fuzzylogic-v1"), "hyla", out, seeds=(0, 1), scoring=ScoringOptions(10, SLICE), **TINY
     )
     train_plan(plan, save_every=STEPS // 2)
     return plan
@@ -133,7 +133,7 @@ def test_no_scores_where_none_are_asked_for():
     assert with_scores(board_experiment, None, 0)(tiny(), make_mesh()).evaluate is None
 
 
-@pytest.mark.parametrize("scoring", [Scoring(every=-1), Scoring(instances=0)])
+@pytest.mark.parametrize("scoring", [ScoringOptions(every=-1), ScoringOptions(instances=0)])
 def test_impossible_slices_are_refused(tmp_path, scoring):
     with pytest.raises(ConfigurationError, match=r"scores: (every=-1|instances=0): .*integer"):
         plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path, scoring=scoring, **TINY)

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from orbax.checkpoint import v1 as ocp
 
 from baselines.load import load_run
 from baselines.runs import checkpoint
@@ -17,6 +18,7 @@ from baselines.runs.checkpoint import CHECKSUMS, Checkpoints
 from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
 from baselines.runs.log import LOG
 from baselines.runs.result import RESULT
+from baselines.training.step import State
 from baselines.training.train import train, train_runs
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny, tiny_options
 from sraven import OutputError
@@ -52,6 +54,13 @@ def saved(tmp_path_factory):
 def copy(saved, tmp_path):
     """The same, to be damaged."""
     return shutil.copytree(saved, tmp_path / CHECKPOINTS)
+
+
+def test_optimisers_state_keeps_its_name_of_earlier_versions(tmp_path):
+    state = jax.tree.map(jnp.asarray, State({"weights": np.ones(3)}, {"mu": np.ones(3)}, 1, 0))
+    Checkpoints(tmp_path, RUN).save(1, state)
+    names = {".params['weights']", ".moments['mu']", ".step", ".seed"}
+    assert ocp.metadata(tmp_path / "1").metadata.keys() == names
 
 
 def restore(folder):

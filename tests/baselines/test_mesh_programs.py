@@ -42,11 +42,12 @@ def compiled(program, mesh, batch):
     return compiler.lower(placed, batch).compile().as_text()
 
 texts = {}
-for name, shape, parts in (("whole", "data=4", 1), ("parts", "data=4", 4), ("cut", "data=2,fsdp=2", 1)):
+cases = (("whole", "data=4", 1), ("parts", "data=4", 4), ("cut", "data=2,fsdp=2", 1))
+for name, shape, num_microbatches in cases:
     config, mesh = tiny("hyla", batch_size=64), make_mesh(shape)
     encoding = encoding_of(board_of(config).task)
     batch = {"inputs": ((64, 32, 4), jnp.float32), "targets": ((64, 32), jnp.float32)}
-    texts[name] = compiled(program_of(config, encoding, parts, mesh), mesh, batch)
+    texts[name] = compiled(program_of(config, encoding, num_microbatches, mesh), mesh, batch)
 board = read_board("c4-v1")
 config = LanguageConfig(
     **{**asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12)), "board": board.id,

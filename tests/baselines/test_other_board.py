@@ -75,15 +75,15 @@ def test_entry_is_scored_there_and_says_where_it_was_trained(board, config, monk
 
 
 @pytest.mark.parametrize(
-    ("trained", "told"),
+    ("trained", "message"),
     [
         ("sraven-holdout10-v1", r"training on sraven-holdout10-v1 showed \d+ of the 82 combinations that sr"),
         ("sraven-m8-v1", "a network trained on sraven-m8-v1 doesn't fit the instances of sraven-twins-v1"),
     ],
 )
-def test_what_is_no_fair_test_is_refused(trained, told):
+def test_what_is_no_fair_test_is_refused(trained, message):
     config = make_config(read_board(trained), "softmax", **TINY)
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         config_on(config, read_board("sraven-twins-v1"))
 
 

@@ -59,8 +59,8 @@ def test_steps_and_minutes_begin_anew_with_either():
 
 
 def test_told_to_stop_it_is_due_and_over():
-    told = iter([False, True, False])
-    schedule = Schedule(0, 30, steps=None, minutes=5, stop=lambda: next(told), clock=lambda: 0.0)
+    answers = iter([False, True, False])
+    schedule = Schedule(0, 30, steps=None, minutes=5, stop=lambda: next(answers), clock=lambda: 0.0)
     found = [(schedule.is_due(step), schedule.is_over) for step in (5, 10, 15, 30)]
     assert found == [(False, False), (True, True), (False, False), (True, True)]
 
@@ -156,7 +156,7 @@ def test_saving_by_minutes_leaves_the_same_run(whole, tmp_path):
     assert steps_of(folder) == [STEPS - CHUNK, STEPS] and len(seen) == 1 + STEPS // CHUNK
 
 
-def test_a_chunk_is_told_before_the_report_of_the_last_is_read(tmp_path):
+def test_a_chunk_is_placed_before_the_report_of_the_last_is_read(tmp_path):
     """And its batches are on the device: the next chunk's, when a line is logged."""
     events = []
 
@@ -164,13 +164,13 @@ def test_a_chunk_is_told_before_the_report_of_the_last_is_read(tmp_path):
         experiment = board_experiment(config, mesh)
 
         def place(mesh, chunk):
-            events.append("told")
+            events.append("placed")
             return experiment.place(mesh, chunk)
 
         return experiment._replace(place=place)
 
     train(tiny(), tmp_path / "run", make_experiment=watched, progress=lambda *_: events.append("read"))
-    assert events == ["read", "told", "told", "read", "told", "read", "told", "read", "read"]
+    assert events == ["read", "placed", "placed", "read", "placed", "read", "placed", "read", "read"]
 
 
 @pytest.mark.parametrize("place", [0, 1])

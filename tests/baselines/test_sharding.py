@@ -71,7 +71,7 @@ def arrays(trained, name):
 
 def gradient_of(trained, name):
     """But for a factor: Adam's first moment after one step."""
-    return {path: each for path, each in arrays(trained, name).items() if path.startswith(".moments[0].mu")}
+    return {path: each for path, each in arrays(trained, name).items() if path.startswith(".opt_state[0].mu")}
 
 
 def lies_of(trained, name):
@@ -135,7 +135,7 @@ def test_kernels_and_both_of_their_moments_are_cut_and_all_else_is_whole(trained
             found.append((place, *cut))
             expected[CUT[name][cut[0]]] //= size
         assert leaf["shards"] == [expected] * DEVICES, path
-    places = (".params", ".moments[0].mu", ".moments[0].nu")
+    places = (".params", ".opt_state[0].mu", ".opt_state[0].nu")
     assert sorted(found) == sorted((place, end) for place in places for end in CUT[name])
 
 
@@ -178,7 +178,7 @@ def state_of(config, runs=None):
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_moments_lie_as_their_parameters_do(config):
     shardings = state_shardings(AbstractMesh((2, 4), ("data", "fsdp")), state_of(config))
-    adam = shardings.moments[0]
+    adam = shardings.opt_state[0]
     assert shardings.params == adam.mu == adam.nu
     specs = {sharding.spec for sharding in jax.tree.leaves(shardings.params)}
     assert len(specs) > 2
@@ -226,22 +226,22 @@ def test_mesh_of_one_device(shape):
     assert make_mesh(shape).shape == {"data": 1, "fsdp": 1}
 
 
-@pytest.mark.parametrize(("batch_size", "parts"), [(8, 1), (24, 1), (32, 4), (96, 4)])
-def test_batch_that_a_mesh_divides_is_accepted(batch_size, parts):
-    check_batch(AbstractMesh((2, 4), ("data", "fsdp")), batch_size, parts)
+@pytest.mark.parametrize(("batch_size", "num_microbatches"), [(8, 1), (24, 1), (32, 4), (96, 4)])
+def test_batch_that_a_mesh_divides_is_accepted(batch_size, num_microbatches):
+    check_batch(AbstractMesh((2, 4), ("data", "fsdp")), batch_size, num_microbatches)
 
 
 @pytest.mark.parametrize(
-    ("batch_size", "parts", "message"),
+    ("batch_size", "num_microbatches", "message"),
     [
         (12, 1, "batch_size=12: expected a multiple of 8, for a mesh of 8 devices"),
         (4, 1, "batch_size=4: expected a multiple of 8, for a mesh of 8 devices"),
         (24, 4, "batch_size=24 in 4 parts: expected a multiple of 32, for a mesh of 8 devices"),
     ],
 )
-def test_batch_that_a_mesh_does_not_divide_is_refused(batch_size, parts, message):
+def test_batch_that_a_mesh_does_not_divide_is_refused(batch_size, num_microbatches, message):
     with pytest.raises(ConfigurationError) as error:
-        check_batch(AbstractMesh((2, 4), ("data", "fsdp")), batch_size, parts)
+        check_batch(AbstractMesh((2, 4), ("data", "fsdp")), batch_size, num_microbatches)
     assert str(error.value) == message
 
 
@@ -250,7 +250,7 @@ def test_batch_that_a_mesh_does_not_divide_is_refused(batch_size, parts, message
 TASKS = [SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)]
 
 
-def program_with_dropout(task, parts):
+def program_with_dropout(task, num_microbatches):
     """A model of one matrix, a tenth of whose inputs are dropped: the same ones for all instances."""
     encoding = encoding_of(task)
     size = encoding.length * encoding.width_in, encoding.length * encoding.width_out
@@ -263,12 +263,12 @@ def program_with_dropout(task, parts):
     def initialise(key):
         return {"kernel": 0.1 * jax.random.normal(key, size), "bias": jnp.zeros(size[1])}
 
-    return plain_program(task, initialise, apply, steps=9, parts=parts)
+    return plain_program(task, initialise, apply, steps=9, num_microbatches=num_microbatches)
 
 
-def steps_of(task, parts, steps):
+def steps_of(task, num_microbatches, steps):
     """The state after some updates with batches of 12, and their reports."""
-    program = program_with_dropout(task, parts)
+    program = program_with_dropout(task, num_microbatches)
     chunk = chunk_of_steps(task, encoding_of(task).fields, 0, steps, 12)
     hyper = Hyperparams(*jnp.array([1e-2, 0.1, 2]))
 
@@ -306,7 +306,7 @@ def test_batch_is_cut_into_parts_once_each():
     def apply(params, tokens_BTD, key):
         return params["bias"] + jnp.zeros((*tokens_BTD.shape[:2], 1))
 
-    program = plain_program(task, initialise, apply, steps=1, parts=4)
+    program = plain_program(task, initialise, apply, steps=1, num_microbatches=4)
     state = program.initialise(jnp.uint32(0))
     _, report = jax.jit(partial(train_step, program))(state, Hyperparams(1e-2, 0.0, 0), spread)
     assert report.loss == pytest.approx(sum(4.0**place for place in range(12)) / 12, rel=1e-6)

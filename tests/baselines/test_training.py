@@ -41,7 +41,7 @@ def compute(function, *arrays):
     return jax.tree.map(np.asarray, jax.jit(function)(*arrays))
 
 
-def program_of(task, steps=STEPS, parts=1):
+def program_of(task, steps=STEPS, num_microbatches=1):
     """A model that multiplies all tokens of a sequence by one matrix, and drops none."""
     encoding = encoding_of(task)
     size = encoding.length * encoding.width_in, encoding.length * encoding.width_out
@@ -54,7 +54,7 @@ def program_of(task, steps=STEPS, parts=1):
         noise = 1.0 + 0.01 * jax.random.normal(key, ())
         return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
 
-    return plain_program(task, initialise, apply, steps=steps, parts=parts)
+    return plain_program(task, initialise, apply, steps=steps, num_microbatches=num_microbatches)
 
 
 def hypers(*rates):

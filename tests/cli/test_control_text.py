@@ -116,12 +116,14 @@ def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
 
 
 def test_of_replies(run, tmp_path):
-    prompts, replies, told = (tmp_path / name for name in ("prompts.jsonl", "replies.jsonl", "told.jsonl"))
+    prompts, replies, verdicts = (
+        tmp_path / name for name in ("prompts.jsonl", "replies.jsonl", "verdicts.jsonl")
+    )
     assert run("text", "generate", "--M", 2, "--K", 7, "-n", 2, "--out", prompts)[0] == 0
     ids = [json.loads(line)["id"] for line in prompts.read_text().splitlines()]
     replies.write_text("".join(json.dumps({"id": name, "completion": "[1 2]"}) + "\n" for name in ids))
     again = ["text", "generate", "--M", 2, "--K", 7, "-n", 2, "--remaining", replies]
-    harmless(run, replies, line_texts, ["text", "score", replies, "--out", told], again)
+    harmless(run, replies, line_texts, ["text", "score", replies, "--out", verdicts], again)
 
 
 def test_of_published_questions(run, tmp_path):

@@ -109,7 +109,7 @@ SPAWN = """
 from pathlib import Path
 from sraven.core.engines.jobs import Engine, map_jobs
 
-def double(job, tell):
+def double(job, on_progress):
     import os, sys
     return 2 * job, os.getcwd() in sys.path
 

@@ -6,7 +6,7 @@ from inspect import signature
 
 import pytest
 
-from baselines.lm.prepare import Preparation, Training
+from baselines.lm.prepare import Preparation, TokenizerTraining
 from baselines.lm.sample import continue_tokens
 from cli.lazy import read_summaries
 from cli.main import COMMANDS, cli
@@ -40,5 +40,5 @@ def test_defaults_are_those_of_what_is_called():
     prepared = option_defaults(find_command("c4", "prepare"))
     assert prepared["shard_documents"] == Preparation.shard_documents
     help_of = {each.name: each.help for each in find_command("c4", "prepare").params if hasattr(each, "help")}
-    for name, each in zip(("vocab_size", "train_documents"), fields(Training), strict=True):
+    for name, each in zip(("vocab_size", "train_documents"), fields(TokenizerTraining), strict=True):
         assert f"[default: {each.default}]" in help_of[name]

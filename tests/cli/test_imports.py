@@ -49,7 +49,7 @@ def test_a_file_adds_an_attention_for_one_command(run, mine, monkeypatch, compil
     assert code == 2 and "mine_in_a_file" in err and "--import FILE.py brings one of your own" in err
     sys.modules.pop("my_attention")
 
-    def analyse_run(folder, out, options, line, tell):
+    def analyse_run(folder, out, options, line, on_progress):
         return {"weights": len(find_attention(read_run(folder).attention).weights), "command": line}
 
     monkeypatch.setattr(report, "analyse_run", analyse_run)

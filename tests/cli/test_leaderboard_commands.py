@@ -12,7 +12,7 @@ import yaml
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
-from sraven.core.boards.ceilings import Measured
+from sraven.core.boards.ceilings import MeasuredCeiling
 from sraven.core.boards.scoring import interval_over_combinations
 
 
@@ -61,13 +61,13 @@ def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
 
 def test_title_says_what_scores_are_read_against(run, small_boards, scored, filed, leaderboard, monkeypatch):
     board = small_board(SRAVEN_BOARD)
-    lines = {"independent": Measured(0.75, 0.01), "composition-blind": Measured(0.05, 0.001)}
+    lines = {"independent": MeasuredCeiling(0.75, 0.01), "composition-blind": MeasuredCeiling(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
     monkeypatch.setattr("sraven.core.boards.lines.read_lines", lambda: {board.digest: known})
     _, out, _ = run("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
-    told = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"
-    assert told in " ".join(out.split("┏")[0].split())
+    message = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"
+    assert message in " ".join(out.split("┏")[0].split())
 
 
 def test_standing_for_programs(run, small_boards, scored, filed, leaderboard):
@@ -124,8 +124,8 @@ def test_entry_without_a_rank_is_told_why(run, small_boards, original, leaderboa
     folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": "ood"})
     name = file(run, folder, leaderboard).name
     code, out, err = run("leaderboard", "--leaderboard", leaderboard)
-    told = f"{SRAVEN_BOARD}/{name}: not ranked: chosen by its scores on held-out combinations"
-    assert (code, err, out.splitlines()[-1]) == (0, "", told)
+    message = f"{SRAVEN_BOARD}/{name}: not ranked: chosen by its scores on held-out combinations"
+    assert (code, err, out.splitlines()[-1]) == (0, "", message)
 
 
 def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, filed, leaderboard, monkeypatch):

@@ -44,10 +44,10 @@ def test_a_bar_fits_100_columns(show, words, monkeypatch):
 
 
 def test_a_terminal_is_told_that_kernels_compile(monkeypatch, capsys):
-    told = logging.getLogger("sraven")
-    monkeypatch.setattr(told, "handlers", [])
-    monkeypatch.setattr(told, "level", logging.NOTSET)
-    monkeypatch.setattr(jit._compilations, "told", False)
+    logger = logging.getLogger("sraven")
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "level", logging.NOTSET)
+    monkeypatch.setattr(jit._compilations, "logged", False)
     cli.main._show_log()
     for _ in range(2):
         start_event("numba:compile")

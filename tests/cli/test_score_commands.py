@@ -173,8 +173,8 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
     code, out, _ = run("score", one)
     assert code == 0 and out.splitlines()[-1] == line
     code, out, err = run("submit", one, "--leaderboard", leaderboard)
-    folder, told, _, last = out.splitlines()
-    assert (code, err, told) == (0, "", line) and last == "Commit this folder and open a pull request."
+    folder, message, _, last = out.splitlines()
+    assert (code, err, message) == (0, "", line) and last == "Commit this folder and open a pull request."
     assert (leaderboard / "submissions" / SRAVEN_BOARD).samefile(Path(folder).parent)
     shutil.rmtree(folder)
     _, out, _ = run("submit", one, "--leaderboard", leaderboard, "--json")
@@ -184,14 +184,14 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
 
 
 def test_trained_model_is_asked_how_many_settings_were_tried(run, small_boards, tmp_path):
-    told = "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
+    message = "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
     folder = write(tmp_path / "one", SRAVEN_BOARD)
-    assert told not in run("score", folder)[1]
+    assert message not in run("score", folder)[1]
     edit(folder, lambda content: content["training"].pop("tuning_trials"))
     code, out, _ = run("score", folder)
-    assert code == 0 and out.splitlines()[-1].startswith(told)
+    assert code == 0 and out.splitlines()[-1].startswith(message)
     edit(folder, lambda content: content["training"].update(instances=0))
-    assert told not in run("score", folder)[1]
+    assert message not in run("score", folder)[1]
 
 
 def test_pull_request_without_a_client_files_nothing(

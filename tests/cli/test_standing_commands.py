@@ -53,8 +53,8 @@ def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, 
         code, out, err = run("leaderboard", "--add", mine, *arguments)
         [line] = [line for line in out.splitlines() if " [bold]mine " in line]
         assert code == 0 and " yours " in line
-        told = f"{mine}: yours, not filed; wouldn't be ranked: fewer than 3 seeds on test, ood"
-        assert out.splitlines()[-1].startswith(told)
+        message = f"{mine}: yours, not filed; wouldn't be ranked: fewer than 3 seeds on test, ood"
+        assert out.splitlines()[-1].startswith(message)
         assert err == "" if arguments else "compared with for copies" in err
     assert snapshot(tmp_path) == before
 
@@ -95,7 +95,7 @@ def test_snapshot_of_a_faulty_folder_is_refused(run, small_boards, filed, leader
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--add", "nowhere"), "nowhere isn't the directory of a submission"),
         (("--csv", "--json"), "--csv goes with neither --json nor --html"),
@@ -105,15 +105,17 @@ def test_snapshot_of_a_faulty_folder_is_refused(run, small_boards, filed, leader
         (("--check-change", "main", "--csv"), "--check-change takes no board, and none of --add"),
     ],
 )
-def test_bad_usage_is_one_line_and_writes_nothing(run, small_boards, arguments, told, tmp_path, monkeypatch):
+def test_bad_usage_is_one_line_and_writes_nothing(
+    run, small_boards, arguments, message, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     before = snapshot(tmp_path)
     code, out, err = run("leaderboard", *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {told}")
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {message}")
     assert snapshot(tmp_path) == before
 
 
 def test_submission_to_another_board_is_refused(run, packaged, original):
     code, out, err = run("leaderboard", FUZZY_BOARD, "--add", original)
-    told = f"error: {original} is for {SRAVEN_BOARD}, not {FUZZY_BOARD}; name that board, or none"
-    assert (code, out) == (2, "") and err.startswith(told)
+    message = f"error: {original} is for {SRAVEN_BOARD}, not {FUZZY_BOARD}; name that board, or none"
+    assert (code, out) == (2, "") and err.startswith(message)

@@ -89,8 +89,8 @@ class Forks:
                 SCRIPT, script, *arguments, imports=imports, folder=folder, stdout=out, stderr=err
             )
             code = fork.wait()
-            with open(out, encoding="utf-8") as printed, open(err, encoding="utf-8") as told:
-                return subprocess.CompletedProcess([script, *arguments], code, printed.read(), told.read())
+            with open(out, encoding="utf-8") as printed, open(err, encoding="utf-8") as errors:
+                return subprocess.CompletedProcess([script, *arguments], code, printed.read(), errors.read())
 
     def ask(self, what):
         """Return what the process that forks says."""

@@ -7,7 +7,7 @@ from baselines.training.optim import OPTIMISERS, make_optimiser
 from baselines.training.step import Program
 
 
-def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw"):
+def plain_program(task, initialise, apply, *, steps, num_microbatches=1, optimiser="adamw"):
     """Return the training program of a model on a task.
 
     Args:
@@ -15,7 +15,7 @@ def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw")
         initialise: returns parameters, given a key.
         apply: returns outputs ``[B, T, O]``, given parameters, tokens ``[B, T, D]`` and a key.
         steps: updates of a run.
-        parts: of a batch.
+        num_microbatches: of a batch.
         optimiser: its name.
     """
     encoding = encoding_of(task)
@@ -25,4 +25,4 @@ def plain_program(task, initialise, apply, *, steps, parts=1, optimiser="adamw")
         return encoding.loss(out, batch), encoding.score(out, batch)
 
     make = partial(make_optimiser, steps=steps, optimiser=OPTIMISERS[optimiser])
-    return Program(initialise, loss, make, parts=parts)
+    return Program(initialise, loss, make, num_microbatches=num_microbatches)

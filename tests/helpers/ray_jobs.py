@@ -26,11 +26,11 @@ def is_first(mark):
     return True
 
 
-def killed_once(mark, work, job, tell):
+def killed_once(mark, work, job, on_progress):
     """Do a job; the first worker that is at it kills itself with the first block in a file."""
 
     def deadly(items, size):
-        tell(items, size)
+        on_progress(items, size)
         if is_first(mark):
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -51,11 +51,11 @@ def node():
     return ray.get_runtime_context().get_node_id()
 
 
-def stuck_on(doomed, mark, work, job, tell):
+def stuck_on(doomed, mark, work, job, on_progress):
     """Do a job; one on a doomed node stays at its first block, and says so. Others wait for that."""
 
     def slow(items, size):
-        tell(items, size)
+        on_progress(items, size)
         if node() == doomed:
             is_first(mark)
             time.sleep(600)
@@ -65,14 +65,14 @@ def stuck_on(doomed, mark, work, job, tell):
     return work(job, slow)
 
 
-def meet(folder, nodes, job, tell):
+def meet(folder, nodes, job, on_progress):
     """Wait until as many nodes have come; return the id of this one, and from where it imports."""
     (folder / node()).touch()
     wait_for(lambda: len(list(folder.iterdir())) >= nodes)
-    tell(1, job)
+    on_progress(1, job)
     return node(), sys.path
 
 
-def fail(job, tell):
+def fail(job, on_progress):
     """Raise what is asked for."""
     raise job

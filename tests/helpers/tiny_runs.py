@@ -204,7 +204,7 @@ def first_gradient(config, folder, **options):
         options: as of `baselines.training.train.train`.
     """
     state = train(replace(config, steps=1, warmup=1), folder, **options)
-    return leaves(state.moments[0].mu)
+    return leaves(state.opt_state[0].mu)
 
 
 ULPS = 100

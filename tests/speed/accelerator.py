@@ -34,7 +34,7 @@ from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applie
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
 from baselines.runs.checkpoint import Checkpoints
-from baselines.training.experiment import parts_of, program_of
+from baselines.training.experiment import num_microbatches_of, program_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk
@@ -189,7 +189,7 @@ def _training(board_id: str, attention: str, steps: int, runs: int = 1) -> tuple
     board = read_board(board_id)
     configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
     config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
-    program = program_of(config, encoding, parts_of(config.batch_size, mesh))
+    program = program_of(config, encoding, num_microbatches_of(config.batch_size, mesh))
     state = jax.jit(program.initialise)(np.uint32(0))
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
     data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)

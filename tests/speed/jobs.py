@@ -24,7 +24,7 @@ from sraven.core.engines.processes import take_processors
 SECONDS, ROUNDS = 10, 3
 
 
-def milliseconds(processes: int, attention: str, tell: Callable[[int, int], None]) -> float:
+def milliseconds(processes: int, attention: str, on_progress: Callable[[int, int], None]) -> float:
     """Return the time of a step in this process, one of some."""
     take_processors(processes)
     step, times = works("sraven-v1", attention)[0]["step"], []

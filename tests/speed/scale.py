@@ -36,12 +36,12 @@ SLEEP = 1.0
 """Seconds of a simulated job: about what a shard takes."""
 
 
-def nothing(job: int, tell: Any) -> int:
+def nothing(job: int, on_progress: Any) -> int:
     """Do no work."""
     return job
 
 
-def sleep(job: int, tell: Any) -> int:
+def sleep(job: int, on_progress: Any) -> int:
     """Be a worker elsewhere: it costs this machine nothing."""
     time.sleep(SLEEP)
     return job

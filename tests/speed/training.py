@@ -30,7 +30,7 @@ from baselines.model.attention import ATTENTION, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
-from baselines.training.experiment import parts_of, program_of, transformer_of
+from baselines.training.experiment import num_microbatches_of, program_of, transformer_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.sharding import make_mesh
 from baselines.training.step import Program, train_chunk
@@ -80,7 +80,11 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
     program, of_all_tokens = (
-        program_of(config, encoding._replace(num_outputs=outputs), parts_of(config.batch_size, make_mesh()))
+        program_of(
+            config,
+            encoding._replace(num_outputs=outputs),
+            num_microbatches_of(config.batch_size, make_mesh()),
+        )
         for outputs in (encoding.num_outputs, encoding.length)
     )
     model = transformer_of(config, encoding)

@@ -26,7 +26,7 @@ Number = float | None
 
 
 @dataclass(frozen=True)
-class Curve:
+class LayerCurve:
     """A score, layer by layer.
 
     Attributes:
@@ -52,7 +52,7 @@ class Panel:
     """Scores on one part of the data, such as ``in distribution``."""
 
     title: str
-    curves: Sequence[Curve]
+    curves: Sequence[LayerCurve]
 
 
 CONTROLS: dict[str, tuple[Any, str]] = {
@@ -136,7 +136,7 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[
     axes.grid(axis="y")
 
 
-def _draw_curve(axes: Axes, curve: Curve, look: dict[str, Any], places: Any) -> None:
+def _draw_curve(axes: Axes, curve: LayerCurve, look: dict[str, Any], places: Any) -> None:
     """Draw a score with its interval, and beside it what it is a mean of."""
     zorder, colour = 3 if curve.control else 4, look["color"]
     axes.plot(places, np.array(curve.values, float), zorder=zorder, **look)

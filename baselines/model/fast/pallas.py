@@ -16,7 +16,13 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from numpy.typing import NDArray
 
-from baselines.model.fast.pallas_kernels import Plan, bias_kernel, forward_kernel, key_kernel, query_kernel
+from baselines.model.fast.pallas_kernels import (
+    KernelPlan,
+    bias_kernel,
+    forward_kernel,
+    key_kernel,
+    query_kernel,
+)
 from baselines.model.products import Activation
 
 Array = jax.Array
@@ -58,7 +64,7 @@ def hyla_pallas(
         ``[B, Q, H, V]`` of the type of the values.
     """
     Q, K = query.shape[1], key.shape[1]
-    plan = Plan(activation, normalise, causal, K, tile, interpret)
+    plan = KernelPlan(activation, normalise, causal, K, tile, interpret)
     pad = partial(_pad, tile)
     padded = pad(query, 1), pad(key, 1), pad(value, 1), pad(bias, 1, 2), pad(gate, 0, 1)
     return _attend(plan, *padded)[:, :Q]
@@ -90,7 +96,7 @@ def query_tiles(queries: int, keys: int, causal: bool) -> NDArray[np.int32]:
 
 
 def _call(
-    plan: Plan,
+    plan: KernelPlan,
     kernel: Callable[..., None],
     grid: tuple[int, ...],
     inputs: Sequence[tuple[Any, Any]],
@@ -139,7 +145,7 @@ def _part(array: Any, axis: int | None = None, size: int = 0) -> tuple[Any, Any]
     return pl.BlockSpec(tuple(block), place), array
 
 
-def _inputs(plan: Plan, by: str, arrays: Any) -> list[tuple[Any, Any]]:
+def _inputs(plan: KernelPlan, by: str, arrays: Any) -> list[tuple[Any, Any]]:
     """Return the inputs of a kernel: which tiles a program goes over, and the arrays.
 
     Args:
@@ -161,7 +167,7 @@ def _inputs(plan: Plan, by: str, arrays: Any) -> list[tuple[Any, Any]]:
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _attend(
-    plan: Plan, query: Array, key: Array, value: Array, bias: Array | None, gate: Array | None
+    plan: KernelPlan, query: Array, key: Array, value: Array, bias: Array | None, gate: Array | None
 ) -> Array:
     """Return the output of padded arrays."""
     B, Q, H, _ = query.shape
@@ -172,7 +178,7 @@ def _attend(
     return found
 
 
-def _backward(plan: Plan, saved: Any, grad: Array) -> Any:
+def _backward(plan: KernelPlan, saved: Any, grad: Array) -> Any:
     arrays = *saved, grad
     query, key, value, bias, _ = saved
     B, tile = query.shape[0], plan.tile
@@ -187,7 +193,7 @@ def _backward(plan: Plan, saved: Any, grad: Array) -> Any:
     return grad_query, grad_key, grad_value, None if bias is None else _grad_bias(plan, arrays), None
 
 
-def _grad_bias(plan: Plan, arrays: Any) -> Array:
+def _grad_bias(plan: KernelPlan, arrays: Any) -> Array:
     """Return the gradient of the bias: a program holds one tile of pairs and goes over the batch."""
     query, key, value, bias, gate, grad = arrays
     B, tile = query.shape[0], plan.tile

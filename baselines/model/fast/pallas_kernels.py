@@ -25,7 +25,7 @@ VALUES = 16
 """Numbers of a value that are mixed at a time: more would not fit into the registers."""
 
 
-class Plan(NamedTuple):
+class KernelPlan(NamedTuple):
     """What is known before any array is.
 
     Attributes:
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
 # A tile of pairs, in registers ----------------------------------------------------------------------
 
 
-class Codes(NamedTuple):
+class TileCodes(NamedTuple):
     """Latent codes of a tile: scores times a factor that the heads share.
 
     Attributes:
@@ -75,8 +75,8 @@ def _dot(left: Array, right: Array, contract: tuple[int, int]) -> Array:
 
 
 def _codes(
-    plan: Plan, i: Any, j: Any, query: Heads, key: Heads, bias: Read | None, gate: Array | None
-) -> Codes:
+    plan: KernelPlan, i: Any, j: Any, query: Heads, key: Heads, bias: Read | None, gate: Array | None
+) -> TileCodes:
     """Return the latent codes of query tile i and key tile j."""
     shape = plan.tile, plan.tile
     k_QK = j * plan.tile + jax.lax.broadcasted_iota(jnp.int32, shape, 1)
@@ -94,10 +94,10 @@ def _codes(
     if plan.normalise:
         rms = jax.lax.rsqrt(sum(score * score for score in scores) / len(scores) + EPSILON)
     scale = gate if rms is None else rms if gate is None else rms * gate
-    return Codes(scores, seen, rms, scale)
+    return TileCodes(scores, seen, rms, scale)
 
 
-def _scaled(codes: Codes, x_QKV: Array) -> Array:
+def _scaled(codes: TileCodes, x_QKV: Array) -> Array:
     return x_QKV if codes.scale is None else codes.scale[:, :, None] * x_QKV
 
 
@@ -114,7 +114,7 @@ def _over_heads(scores: Heads, factor: Heads, along: str) -> Array:
 
 
 def _gradients(
-    plan: Plan, codes: Codes, value: Sequence[Heads], grad: Sequence[Heads]
+    plan: KernelPlan, codes: TileCodes, value: Sequence[Heads], grad: Sequence[Heads]
 ) -> tuple[Heads, list[Array]]:
     """Return the gradient of the scores, for each head, and of what heads mix, by slices of V.
 
@@ -171,7 +171,7 @@ def _gate_of(ref: Any, queries: Any, keys: Any) -> Array | None:
 
 
 def forward_kernel(
-    plan: Plan, seen: Any, query: Any, key: Any, value: Any, bias: Any, gate: Any, out: Any
+    plan: KernelPlan, seen: Any, query: Any, key: Any, value: Any, bias: Any, gate: Any, out: Any
 ) -> None:
     """Write the output of a tile of queries."""
     i, every = pl.program_id(1), slice(None)
@@ -198,7 +198,7 @@ def forward_kernel(
     _write_slices(out, total)
 
 
-def _zeros(plan: Plan, ref: Any) -> list[list[Array]]:
+def _zeros(plan: KernelPlan, ref: Any) -> list[list[Array]]:
     """Return zeros as `_slices` returns a tile of an array."""
     _, H, V = ref.shape
     widths = [min(VALUES, V - v) for v in range(0, V, VALUES)]
@@ -212,7 +212,7 @@ def _write_slices(ref: Any, total: list[list[Array]]) -> None:
 
 
 def query_kernel(
-    plan: Plan, seen: Any, query: Any, key: Any, value: Any, bias: Any, gate: Any, grad: Any, out: Any
+    plan: KernelPlan, seen: Any, query: Any, key: Any, value: Any, bias: Any, gate: Any, grad: Any, out: Any
 ) -> None:
     """Write the gradient of a tile of queries."""
     i, every = pl.program_id(1), slice(None)
@@ -235,7 +235,7 @@ def query_kernel(
 
 
 def key_kernel(
-    plan: Plan,
+    plan: KernelPlan,
     seen: Any,
     query: Any,
     key: Any,
@@ -276,7 +276,7 @@ def key_kernel(
 
 
 def bias_kernel(
-    plan: Plan, query: Any, key: Any, value: Any, bias: Any, gate: Any, grad: Any, out: Any
+    plan: KernelPlan, query: Any, key: Any, value: Any, bias: Any, gate: Any, grad: Any, out: Any
 ) -> None:
     """Write the gradient of a tile of the bias, summed over the batch."""
     i, j, every = pl.program_id(0), pl.program_id(1), slice(None)

@@ -21,7 +21,7 @@ TILE, RELU = 64, Network(jax.nn.relu)
 """Positions of a tile and φ, unless others are given."""
 
 
-class Plan(NamedTuple):
+class TilePlan(NamedTuple):
     """What is known about the tiles before any array is.
 
     Attributes:
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     key_tile: int
 
 
-class Arrays(NamedTuple):
+class TileArrays(NamedTuple):
     """What is cut into tiles: arrays; or of each, which axes are those of queries and of keys."""
 
     query: Any = (1, None)
@@ -87,18 +87,18 @@ def tiled_attention(
         ``[B, Q, H, V]`` of the type of the values.
     """
     Q, K = query.shape[1], key.shape[1]
-    plan = Plan(attention, network.activation, causal, K, min(Q, query_tile), min(K, key_tile))
-    padded = map(partial(_pad, plan), (query, key, value, bias, mask, gate), Arrays())
-    return _tiled(plan, Arrays(*padded))[:, :Q].astype(value.dtype)
+    plan = TilePlan(attention, network.activation, causal, K, min(Q, query_tile), min(K, key_tile))
+    padded = map(partial(_pad, plan), (query, key, value, bias, mask, gate), TileArrays())
+    return _tiled(plan, TileArrays(*padded))[:, :Q].astype(value.dtype)
 
 
-def _cuts(plan: Plan, array: Array, axes: tuple[int | None, ...]) -> list[tuple[int, int, int]]:
+def _cuts(plan: TilePlan, array: Array, axes: tuple[int | None, ...]) -> list[tuple[int, int, int]]:
     """Return the axes of an array that are cut: each, 0 for queries or 1 for keys, and a tile's length."""
     tiles = enumerate(zip(axes, (plan.query_tile, plan.key_tile), strict=True))
     return [(axis, at, tile) for at, (axis, tile) in tiles if axis is not None and array.shape[axis] > 1]
 
 
-def _pad(plan: Plan, array: Array | None, axes: tuple[int | None, ...]) -> Any:
+def _pad(plan: TilePlan, array: Array | None, axes: tuple[int | None, ...]) -> Any:
     """Pad an array with zeros to whole tiles; axes of length 1 stay."""
     if array is None:
         return None
@@ -108,7 +108,7 @@ def _pad(plan: Plan, array: Array | None, axes: tuple[int | None, ...]) -> Any:
     return jnp.pad(array, widths)
 
 
-def _part(plan: Plan, array: Array | None, axes: tuple[int | None, ...], *tile_of: Array) -> Any:
+def _part(plan: TilePlan, array: Array | None, axes: tuple[int | None, ...], *tile_of: Array) -> Any:
     """Return what an array has for one tile of queries and keys."""
     if array is None:
         return None
@@ -118,7 +118,7 @@ def _part(plan: Plan, array: Array | None, axes: tuple[int | None, ...], *tile_o
 
 
 def _add_part(
-    plan: Plan, total: Array | None, axes: tuple[int | None, ...], part: Array, *tile_of: Array
+    plan: TilePlan, total: Array | None, axes: tuple[int | None, ...], part: Array, *tile_of: Array
 ) -> Any:
     """Return ``total`` with ``part`` added where it lies."""
     if total is None:
@@ -131,11 +131,11 @@ def _add_part(
 
 
 def _tile(
-    plan: Plan, arrays: Arrays, i: Array, j: Array
+    plan: TilePlan, arrays: TileArrays, i: Array, j: Array
 ) -> tuple[Callable[..., Array], tuple[Array, Array, Array, Array | None]]:
     """Return the attention of a tile as a function of its query, key, value and bias; and these."""
     *given, mask, gate_QK = (
-        _part(plan, array, axes, i, j) for array, axes in zip(arrays, Arrays(), strict=True)
+        _part(plan, array, axes, i, j) for array, axes in zip(arrays, TileArrays(), strict=True)
     )
     query_Q1 = (i * plan.query_tile + jnp.arange(plan.query_tile))[:, None]
     key_1K = (j * plan.key_tile + jnp.arange(plan.key_tile))[None]
@@ -155,7 +155,7 @@ def _tile(
     return attend_tile, tuple(given)
 
 
-def _key_tiles(plan: Plan, arrays: Arrays, i: Array) -> Any:
+def _key_tiles(plan: TilePlan, arrays: TileArrays, i: Array) -> Any:
     """Return how many key tiles, from the first, queries of tile i may see."""
     tiles = arrays.key.shape[1] // plan.key_tile
     if not plan.causal:
@@ -164,7 +164,7 @@ def _key_tiles(plan: Plan, arrays: Arrays, i: Array) -> Any:
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _tiled(plan: Plan, arrays: Arrays) -> Array:
+def _tiled(plan: TilePlan, arrays: TileArrays) -> Array:
     """Return the output of padded arrays, ``[B, Q, H, V]`` in float32 or better."""
     B, Q, H, _ = arrays.query.shape
     zeros = jnp.zeros((B, plan.query_tile, H, arrays.value.shape[-1]), accumulator(arrays.value.dtype))
@@ -181,8 +181,8 @@ def _tiled(plan: Plan, arrays: Arrays) -> Array:
     return tiles.swapaxes(0, 1).reshape(B, Q, H, -1)
 
 
-def _backward(plan: Plan, arrays: Arrays, grad_BQHV: Array) -> tuple[Arrays]:
-    axes, differentiated, dtype = Arrays(), arrays[:4], accumulator(arrays.query.dtype)
+def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[TileArrays]:
+    axes, differentiated, dtype = TileArrays(), arrays[:4], accumulator(arrays.query.dtype)
 
     def go_back(i: Array, totals: tuple[Any, ...]) -> tuple[Any, ...]:
         def go_back_keys(j: Array, totals: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -201,7 +201,7 @@ def _backward(plan: Plan, arrays: Arrays, grad_BQHV: Array) -> tuple[Arrays]:
     query, key, value, bias = (
         None if x is None else total.astype(x.dtype) for x, total in zip(differentiated, totals, strict=True)
     )
-    return (Arrays(query, key, value, bias, None, None),)
+    return (TileArrays(query, key, value, bias, None, None),)
 
 
 _tiled.defvjp(lambda plan, arrays: (_tiled(plan, arrays), arrays), _backward)

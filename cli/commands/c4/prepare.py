@@ -70,7 +70,7 @@ def command(
       sraven c4 prepare --source allenai/c4 --config en --tokenizer train --out c4-tokens
     """
     with needs_extra("sraven c4 prepare", "baselines"):
-        from baselines.lm.prepare import Preparation, Training, prepare
+        from baselines.lm.prepare import Preparation, TokenizerTraining, prepare
         from baselines.lm.sources import find_sources
         from baselines.lm.tokenizer import read_tokenizer
 
@@ -78,7 +78,7 @@ def command(
     given = {name: value for name, value in chosen.items() if value is not None}
     if given and tokenizer != TRAIN:
         raise click.UsageError("--vocab-size and --train-documents go with --tokenizer train")
-    maker = Training(**given) if tokenizer == TRAIN else read_tokenizer(Path(tokenizer).expanduser())
+    maker = TokenizerTraining(**given) if tokenizer == TRAIN else read_tokenizer(Path(tokenizer).expanduser())
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
     preparation = Preparation(found, maker, limit, shard_documents)
@@ -87,8 +87,8 @@ def command(
         from sraven.core.dataset.parts import read_part
 
         own = read_part(part)
-    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (tell, finished):
-        how |= {"part": own, "engine": engine, "tell": tell, "sources": finished}
+    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (on_progress, finished):
+        how |= {"part": own, "engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)
     if own is None:
         print_tokens(manifest, out)

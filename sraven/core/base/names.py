@@ -100,15 +100,15 @@ def name_notes(names: Sequence[str]) -> list[str]:
     """Return, for each name in a list, what a reader should know of it; nothing for most.
 
     Args:
-        names: the names, the first given first: of two that look alike, the later one is told.
+        names: the names, the first given first: of two that look alike, the later one is remarked on.
     """
     first: dict[str, str] = {}
     notes = []
     for name in names:
         scripts, look = mixed_scripts(name), skeleton(name)
-        told = [f"its name mixes {' and '.join(scripts)} letters in a word"] if scripts else []
+        remarks = [f"its name mixes {' and '.join(scripts)} letters in a word"] if scripts else []
         if look in first:
-            told.append(f"its name {'is' if first[look] == name else 'looks like'} that of another entry")
+            remarks.append(f"its name {'is' if first[look] == name else 'looks like'} that of another entry")
         first.setdefault(look, name)
-        notes.append("; ".join(told))
+        notes.append("; ".join(remarks))
     return notes

@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCeiling:
     """A number of a board's file.
 
     Attributes:
@@ -42,11 +42,11 @@ class Measured:
 
 
 def rounded(mean: Mean) -> dict[str, float]:
-    """Return a mean as files have it: the values of a `Measured`."""
+    """Return a mean as files have it: the values of a `MeasuredCeiling`."""
     return {"value": round(mean.value, DIGITS), "standard_error": round(mean.standard_error, DIGITS)}
 
 
-Ceilings = Mapping[str, Mapping[str, Mapping[str, Measured]]]
+Ceilings = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
 """The numbers of a board's file, by split, by what the observer knows (a name of `KNOWS`), and by metric."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from sraven.core.base.errors import BoardError
 from sraven.core.base.escape import escape, quoted
 from sraven.core.base.spec import digest
-from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, Measured
+from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, MeasuredCeiling
 from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted.schemas import find_problem
 
@@ -171,7 +171,7 @@ class BoardFile:
             metric_names=tuple(content["metrics"]),
             ceilings={
                 split: {
-                    known[written]: {metric: Measured(**found) for metric, found in metrics.items()}
+                    known[written]: {metric: MeasuredCeiling(**found) for metric, found in metrics.items()}
                     for written, metrics in by_knowledge.items()
                 }
                 for split, by_knowledge in content["ceiling"].items()

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from sraven.core.base.errors import BoardError, OutputError
-from sraven.core.boards.ceilings import Measured, rounded
+from sraven.core.boards.ceilings import MeasuredCeiling, rounded
 from sraven.core.boards.content import BoardFile
 from sraven.core.system.files import write_text
 from sraven.core.tasks.families import FAMILIES, find_family, make_board_task
@@ -29,7 +29,7 @@ _HEAD = """\
 # by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
 """
 
-Lines = Mapping[str, Mapping[str, Mapping[str, Measured]]]
+Lines = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
 """The numbers of a board, by split, by name of the line, and by metric."""
 
 
@@ -65,7 +65,7 @@ def parse_lines(data: bytes) -> dict[str, Lines]:
         return {
             digest: {
                 split: {
-                    name: {metric: Measured(**found) for metric, found in metrics.items()}
+                    name: {metric: MeasuredCeiling(**found) for metric, found in metrics.items()}
                     for name, metrics in lines.items()
                 }
                 for split, lines in of_board["lines"].items()

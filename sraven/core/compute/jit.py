@@ -39,12 +39,12 @@ _MARK = b"sraven.core.compute.jit import"
 class _Compilations(event.Listener):
     """Logs that kernels are compiled, before the first one is; those that the disk has aren't."""
 
-    told = False
+    logged = False
 
     def on_start(self, event: Any) -> None:
         """Log it, once in a process."""
-        if not self.told:
-            self.told = True
+        if not self.logged:
+            self.logged = True
             logging.getLogger(__name__).info("compiling kernels: once for this version, up to a minute")
 
     def on_end(self, event: Any) -> None:

@@ -11,7 +11,7 @@ from sraven.core.base.arguments import check_integer
 T = TypeVar("T")
 
 Progress = Callable[[int], None]
-"""Is told how many more instances are done, from any thread."""
+"""Is called with how many more instances are done, from any thread."""
 
 LEAST, MOST = 8192, 32768
 """Instances that a thread takes at a time, unless told otherwise."""

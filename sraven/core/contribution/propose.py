@@ -125,9 +125,9 @@ class _Checkout(Repository):
 
     def newest(self, remote: str) -> tuple[str, str]:
         """Fetch the remote's own branch; return its commit and its name."""
-        told = self._ask("ls-remote", "--symref", remote, "HEAD", is_own=True).decode("utf-8", "replace")
-        heads = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", told, re.MULTILINE)
-        commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", told, re.MULTILINE)
+        output = self._ask("ls-remote", "--symref", remote, "HEAD", is_own=True).decode("utf-8", "replace")
+        heads = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", output, re.MULTILINE)
+        commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", output, re.MULTILINE)
         if not heads or not commit:
             raise ChangeError(f"the remote {remote} has no branch of its own")
         options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")

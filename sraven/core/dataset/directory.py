@@ -60,8 +60,10 @@ class _DatasetDirectory(StagedDirectory):
                 {**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (manifest, self.plan)
             )
             names = [name for name in differences(manifest, self.plan) if name in one]
-            told = ", ".join(f"{name} {escape(one[name])}, not {escape(two.get(name))}" for name in names)
-            raise OutputError(f"{out} holds another dataset, {held} ({told}); {_REPLACE}")
+            differing = ", ".join(
+                f"{name} {escape(one[name])}, not {escape(two.get(name))}" for name in names
+            )
+            raise OutputError(f"{out} holds another dataset, {held} ({differing}); {_REPLACE}")
         if name != held and (out / name).exists():
             raise OutputError(
                 f"{out} holds {name}, which isn't part of its dataset; choose another directory"

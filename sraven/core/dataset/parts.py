@@ -87,8 +87,8 @@ def write_part(
         file_format: of the whole, ``parquet`` or ``arrow``.
         threads: shards written at a time; None for one per available processor.
         force: replace another dataset of this benchmark.
-        progress: is told of finished instances, from any thread.
-        shards: is told of finished shards, and how many there are.
+        progress: is called with finished instances, from any thread.
+        shards: is called with finished shards, and how many there are.
         engine: what writes the shards; see `sraven.core.engines.jobs`.
 
     Returns:
@@ -123,7 +123,7 @@ def merge_parts(
         folders: the directories of the parts, in any order.
         out: the directory of the dataset.
         force: replace another dataset of this benchmark.
-        progress: is told of finished instances.
+        progress: is called with finished instances.
 
     Returns:
         the manifest.

@@ -33,7 +33,7 @@ from sraven.core.dataset.manifest import (
     make_plan,
     read_manifest,
 )
-from sraven.core.engines.call import Tell
+from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, apart
@@ -60,12 +60,12 @@ _Job = tuple[Shard, Mapping[str, Any] | None]
 
 
 def _write_shard(
-    task: Task, staging: Path, file_format: str, threads: int, job: _Job, tell: Tell
+    task: Task, staging: Path, file_format: str, threads: int, job: _Job, on_progress: OnProgress
 ) -> dict[str, Any]:
     """Write a shard, unless it is there as the journal says; return its entry for the journal."""
     shard, entry = job
     if entry and is_right(entry, staging):
-        tell(shard.count, 0)
+        on_progress(shard.count, 0)
         return dict(entry)
     rows, path, blocks, tallies = rows_of(task), staging / shard.path, list[str](), dict[str, Any]()
     columns, step = rows.columns, block_size(rows.columns)
@@ -76,7 +76,7 @@ def _write_shard(
                 writer.write_table(to_table(encoded.columns, columns), step)
                 blocks.append(block_digest(encoded.columns, columns))
                 add_tallies(tallies, encoded.tallies)
-                tell(count, 0)
+                on_progress(count, 0)
         move_into_place(temporary, path)
     return make_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
 
@@ -89,13 +89,13 @@ def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
 
 @dataclass(frozen=True)
 class Running:
-    """How the work of a dataset is done, and who is told of it.
+    """How the work of a dataset is done, and what is called with its progress.
 
     Attributes:
         engine: what it runs on.
         threads: shards written at a time; None for as many as the engine has room for.
-        progress: is told of finished instances, from any thread.
-        shards: is told of finished shards, and how many there are.
+        progress: is called with finished instances, from any thread.
+        shards: is called with finished shards, and how many there are.
     """
 
     engine: Engine = HERE
@@ -159,8 +159,8 @@ def write_dataset(
         file_format: ``parquet`` or ``arrow``.
         threads: shards written at a time; None for one per available processor.
         force: replace another dataset of this benchmark.
-        progress: is told of finished instances, from any thread.
-        shards: is told of finished shards, and how many there are.
+        progress: is called with finished instances, from any thread.
+        shards: is called with finished shards, and how many there are.
         engine: what writes the shards; see `sraven.core.engines.jobs`.
 
     Returns:

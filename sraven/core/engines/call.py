@@ -1,16 +1,16 @@
-"""What an engine is asked to do, and how it tells of it."""
+"""What an engine is asked to do, and how it reports progress."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-Tell = Callable[[int, int], None]
-"""Is told of more items that are done, such as instances or documents, and of more bytes of text."""
+OnProgress = Callable[[int, int], None]
+"""Is called with how many more items are done, such as instances or documents, and bytes of text."""
 
-Work = Callable[[Any, Tell], Any]
-"""Does a job, tells of it piece by piece, and returns its result. It may be done twice, even at a time, as a
-machine that seems to be lost may go on. Telling may raise `InterruptedError`: then it ends."""
+Work = Callable[[Any, OnProgress], Any]
+"""Does a job, reports progress piece by piece, and returns its result. It may be done twice, even at a time,
+as a machine that seems to be lost may go on. The callback may raise `InterruptedError`: then it ends."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Call:
         work: what does one; a function of a module, or a `functools.partial` of one, for other processes.
         jobs: what it is called with.
         workers: how many jobs at a time; None for as many as there is room for.
-        tell: is told of progress.
+        on_progress: is called with progress.
         done: takes the number of a job and its result, one at a time, in the order in which they end.
         folder: a directory that the work writes to, whose files every worker has to see.
         address: of a cluster; None for one of this machine.
@@ -30,7 +30,7 @@ class Call:
     work: Work
     jobs: Sequence[Any]
     workers: int | None
-    tell: Tell
+    on_progress: OnProgress
     done: Callable[[int, Any], None]
     folder: Path
     address: str | None = None

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sraven.core.base.arguments import check_choice
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.parallel import check_threads
-from sraven.core.engines.call import Call, Tell
+from sraven.core.engines.call import Call, OnProgress
 from sraven.core.engines.on_ray import map_on_ray
 from sraven.core.engines.processes import map_in_processes
 from sraven.core.engines.threads import map_in_threads
@@ -85,9 +85,9 @@ HERE = Engine()
 
 
 def map_jobs(
-    work: Callable[[Job, Tell], Result],
+    work: Callable[[Job, OnProgress], Result],
     jobs: Sequence[Job],
-    tell: Tell = lambda items, size: None,
+    on_progress: OnProgress = lambda items, size: None,
     *,
     engine: Engine,
     local: str,
@@ -101,7 +101,7 @@ def map_jobs(
         work: does a job; see `sraven.core.engines.call.Work`. For other processes, and for a cluster, it is a
             function of a module, or a `functools.partial` of one.
         jobs: what it is called with.
-        tell: is told of progress in this process, from any thread.
+        on_progress: is called with progress in this process, from any thread.
         engine: what the jobs run on.
         local: the engine that stands for ``local``: ``threads`` or ``processes``.
         folder: a directory that the work writes to, which every worker has to see.
@@ -121,5 +121,5 @@ def map_jobs(
 
     if jobs:
         name = local if engine.is_local else engine.name
-        ENGINES[name](Call(work, jobs, workers, tell, done, folder.absolute(), engine.address))
+        ENGINES[name](Call(work, jobs, workers, on_progress, done, folder.absolute(), engine.address))
     return [results[number] for number in range(len(jobs))]

@@ -82,16 +82,16 @@ class _Order:
 
 
 def _do(order: _Order, job: Any) -> tuple[Any, int, int]:
-    """In a worker: do a job; return its result, and what it told of."""
+    """In a worker: do a job; return its result and its progress."""
     order.check()
     items = size = 0
 
-    def tell(more_items: int, more_size: int) -> None:
+    def on_progress(more_items: int, more_size: int) -> None:
         nonlocal items, size
         items += more_items
         size += more_size
 
-    return order.work(job, tell), items, size
+    return order.work(job, on_progress), items, size
 
 
 @contextmanager
@@ -233,5 +233,5 @@ def _collect(ray: Any, running: dict[Any, int], call: Call) -> None:
         except ray.exceptions.RayError as error:
             reason = escape(" ".join(str(error).split()), 300)
             raise OSError(f"job {number + 1:,} of {len(call.jobs):,} was lost ({reason})") from None
-        call.tell(items, size)
+        call.on_progress(items, size)
         call.done(number, result)

@@ -51,7 +51,7 @@ def take_processors(workers: int) -> None:
         os.sched_setaffinity(0, free[start : max(end, start + 1)])
 
 
-def _tell_parent(items: int, size: int) -> None:
+def _report_to_parent(items: int, size: int) -> None:
     with _shared.get_lock():
         _shared[0] += items
         _shared[1] += size
@@ -60,18 +60,18 @@ def _tell_parent(items: int, size: int) -> None:
 
 
 def _do(work: Work, job: Any) -> Any:
-    return work(job, _tell_parent)
+    return work(job, _report_to_parent)
 
 
 def _collect(call: Call, futures: Sequence[Future[Any]], shared: Any) -> None:
     """Wait for all; of several errors, the first job's is raised."""
-    told = (0, 0)
+    reported = (0, 0)
 
     def pass_on() -> None:
-        nonlocal told
+        nonlocal reported
         items, size = shared[0], shared[1]
-        call.tell(items - told[0], size - told[1])
-        told = items, size
+        call.on_progress(items - reported[0], size - reported[1])
+        reported = items, size
 
     left, failed = dict(enumerate(futures)), set()
     while left:
@@ -100,7 +100,7 @@ def map_in_processes(call: Call) -> None:
             _map_apart(call, processes)
         return
     for number, job in enumerate(call.jobs):
-        call.done(number, call.work(job, call.tell))
+        call.done(number, call.work(job, call.on_progress))
 
 
 def _map_apart(call: Call, processes: int) -> None:

@@ -12,14 +12,14 @@ def map_in_threads(call: Call) -> None:
     one_by_one = threading.Lock()
 
     def handle(numbered: tuple[int, Any], stop: threading.Event) -> None:
-        def tell(items: int, size: int) -> None:
-            call.tell(items, size)
+        def on_progress(items: int, size: int) -> None:
+            call.on_progress(items, size)
             if stop.is_set():
                 raise InterruptedError
 
         number, job = numbered
         if not stop.is_set():
-            result = call.work(job, tell)
+            result = call.work(job, on_progress)
             with one_by_one:
                 call.done(number, result)
 

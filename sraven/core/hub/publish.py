@@ -56,7 +56,7 @@ def publish_files(
     *,
     tag: str | None = None,
     private: bool = False,
-    tell: Callable[[str], None] = lambda doing: None,
+    on_progress: Callable[[str], None] = lambda doing: None,
 ) -> Published:
     """Put files on the Hub, which must have been verified before, in place of all that was there.
 
@@ -66,7 +66,7 @@ def publish_files(
         place: without a revision; made if there is none.
         tag: a name for this state, such as v1, which `load_dataset` takes as a revision; None for none.
         private: whether a repository that is made is private.
-        tell: is told what is being done.
+        on_progress: is called with what is being done.
 
     Raises:
         OutputError: for want of a token, of a right, for a tag that is elsewhere, or a conflict.
@@ -76,7 +76,7 @@ def publish_files(
 
     api, repository, kind = HfApi(), place.repository, place.kind
     with in_one_line(place, "publishing"):
-        tell("looking at the Hub")
+        on_progress("looking at the Hub")
         if get_token() is None:
             raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
         insist(lambda: api.create_repo(repository, repo_type=kind, private=private, exist_ok=True))
@@ -88,11 +88,11 @@ def publish_files(
                 "another"
             )
         there = {each.rfilename for each in before.siblings or ()}
-        tell("uploading")
+        on_progress("uploading")
         gone = sorted(there - {*names, *HUBS_OWN})
         commit = _commit(api, folder, names, gone, place, str(before.sha))
         if tag is not None and tag not in tags:
-            tell("tagging")
+            on_progress("tagging")
             insist(
                 lambda: api.create_tag(repository, tag=tag, revision=commit, repo_type=kind, exist_ok=True)
             )

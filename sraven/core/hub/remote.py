@@ -63,7 +63,7 @@ class RemoteReport(NamedTuple):
     faults: list[str]
 
 
-class Sums(NamedTuple):
+class FileSums(NamedTuple):
     """A file as the Hub knows it.
 
     Attributes:
@@ -87,7 +87,7 @@ class Expected(NamedTuple):
     """
 
     instances: Mapping[str, int]
-    files: Mapping[str, Sums]
+    files: Mapping[str, FileSums]
     remade: bool
 
 
@@ -189,7 +189,7 @@ def _dataset(folder: Path) -> Expected:
             card, croissant = render_card(task, again), json_text(render_croissant(task, again))
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise OutputError(f"{MANIFEST} isn't one that this version writes: {escape(str(error))}") from None
-    wanted = {path: Sums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
+    wanted = {path: FileSums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
     made = {CARD: sums_of(card.encode()), CROISSANT: sums_of(croissant.encode()), MANIFEST: sums_of(data)}
     return Expected(manifest["sizes"], {**wanted, **made}, remade=False)
 
@@ -223,13 +223,13 @@ def _tallies(task: Task, split: str, claimed: Any) -> dict[str, Any]:
     return tallies
 
 
-def sums_of(data: bytes) -> Sums:
+def sums_of(data: bytes) -> FileSums:
     """Return what the Hub would know of a file."""
     git = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-    return Sums(len(data), hashlib.sha256(data).hexdigest(), git)
+    return FileSums(len(data), hashlib.sha256(data).hexdigest(), git)
 
 
-def _objects(api: Any, place: Place, names: list[str]) -> dict[str, Sums]:
+def _objects(api: Any, place: Place, names: list[str]) -> dict[str, FileSums]:
     """Return what the Hub knows of files."""
 
     def ask(part: list[str]) -> Any:
@@ -238,17 +238,17 @@ def _objects(api: Any, place: Place, names: list[str]) -> dict[str, Sums]:
     found = {}
     for start in range(0, len(names), _AT_ONCE):
         for each in insist(partial(ask, names[start : start + _AT_ONCE])):
-            found[each.path] = Sums(each.size, each.lfs.sha256 if each.lfs else None, each.blob_id)
+            found[each.path] = FileSums(each.size, each.lfs.sha256 if each.lfs else None, each.blob_id)
     return found
 
 
-def _fits(wanted: Sums, found: Sums) -> bool:
+def _fits(wanted: FileSums, found: FileSums) -> bool:
     """Tell whether a file is what is wanted: by its SHA-256 if the Hub has it, else by Git's."""
     same = found.sha256 == wanted.sha256 if found.sha256 else bool(wanted.git) and found.git == wanted.git
     return same and found.size == wanted.size
 
 
-def _strangers(names: list[str], wanted: Mapping[str, Sums]) -> list[str]:
+def _strangers(names: list[str], wanted: Mapping[str, FileSums]) -> list[str]:
     others = sorted(set(names) - wanted.keys() - {*HUBS_OWN})
     if not others:
         return []
@@ -256,7 +256,7 @@ def _strangers(names: list[str], wanted: Mapping[str, Sums]) -> list[str]:
     return [f"not part of the dataset: {', '.join(map(escape, others[:_MOST_NAMED]))}{more}"]
 
 
-def _differences(wanted: Mapping[str, Sums], objects: Mapping[str, Sums]) -> list[str]:
+def _differences(wanted: Mapping[str, FileSums], objects: Mapping[str, FileSums]) -> list[str]:
     faults = []
     for name, want in wanted.items():
         found = objects.get(name)

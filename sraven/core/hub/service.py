@@ -130,10 +130,10 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = _explain(_cause(error), place, doing)
-        if told is None:
+        explained = _explain(_cause(error), place, doing)
+        if explained is None:
             raise
-        raise told from None
+        raise explained from None
     finally:
         log.setLevel(level)
 

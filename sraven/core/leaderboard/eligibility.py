@@ -215,34 +215,42 @@ def _reference(context: Context) -> str:
     return "a reference, not a model" if is_reference else ""
 
 
-class Rule(NamedTuple):
-    """A rule: what an entry that breaks it is told (an empty text for one that doesn't), and what to do."""
+class EligibilityRule(NamedTuple):
+    """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
 
     check: Callable[[Context], str]
     advice: str
 
 
-RULES: Mapping[str, Rule] = {
-    REFERENCE: Rule(_reference, "leave method.family out if it is a method of yours"),
-    "seeds": Rule(
+RULES: Mapping[str, EligibilityRule] = {
+    REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
+    "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
     ),
-    "same seeds": Rule(_other_seeds, "submit the predictions of every seed on every split"),
-    "data": Rule(_extra_data, "train on the board's training split alone"),
-    "selection": Rule(_selection, "choose by train or test, and say so in training.selection_split"),
-    "budget": Rule(_budget, "stop at the budget, and submit the predictions that the model makes there"),
-    "documents": Rule(_documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"),
-    "ceiling": Rule(_above_ceiling, "look for labels of the split among what the model was shown"),
-    "loss": Rule(_impossible_loss, "check that losses are in nats, summed over the targets of a document"),
-    "chance": Rule(_chance, "check that predictions are in the order of the indices"),
-    "floor": Rule(_floor, "train longer, or look at what it gets wrong: `sraven errors`"),
-    "copies": Rule(_copies, "submit runs that were trained apart, each with a seed of its own"),
+    "same seeds": EligibilityRule(_other_seeds, "submit the predictions of every seed on every split"),
+    "data": EligibilityRule(_extra_data, "train on the board's training split alone"),
+    "selection": EligibilityRule(
+        _selection, "choose by train or test, and say so in training.selection_split"
+    ),
+    "budget": EligibilityRule(
+        _budget, "stop at the budget, and submit the predictions that the model makes there"
+    ),
+    "documents": EligibilityRule(
+        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
+    ),
+    "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
+    "loss": EligibilityRule(
+        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
+    ),
+    "chance": EligibilityRule(_chance, "check that predictions are in the order of the indices"),
+    "floor": EligibilityRule(_floor, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "copies": EligibilityRule(_copies, "submit runs that were trained apart, each with a seed of its own"),
 }
 """All rules by which an entry may have no rank, by name."""
 
 
 class Unranked(NamedTuple):
-    """Why a submission isn't ranked: the rule that it breaks, what it is told, and what to do."""
+    """Why a submission isn't ranked: the rule that it breaks, how, and what to do."""
 
     rule: str
     reason: str
@@ -258,15 +266,15 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
     """
     context, found = Context(evidence, fingerprints), list[Unranked]()
     for name, rule in RULES.items():
-        if told := rule.check(context):
-            found.append(Unranked(name, told, rule.advice))
+        if reason := rule.check(context):
+            found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
                 break
     return found
 
 
 def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
-    """Return what `reasons_unranked` tells, without rules and advice."""
+    """Return the reasons of `reasons_unranked`, without rules and advice."""
     return [found.reason for found in reasons_unranked(evidence, fingerprints)]
 
 
@@ -288,6 +296,6 @@ def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
     board, pins = evidence.board, read_pins() if pins is None else pins
     found = reasons_unranked(evidence, pins.get(board.digest, {}))
     if not board.is_ranked:
-        told = f"{board.id} is a diagnostic board, which ranks nothing"
-        found.insert(0, Unranked("diagnostic", told, "`sraven boards` lists the boards that rank"))
+        reason = f"{board.id} is a diagnostic board, which ranks nothing"
+        found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
     return tuple(found)

@@ -91,9 +91,9 @@ class Scored:
     @property
     def content(self) -> dict[str, Any]:
         """The same as JSON values."""
-        told = [reason._asdict() for reason in self.unranked]
+        reasons = [reason._asdict() for reason in self.unranked]
         found = {**self.scores, "beside": self.beside} if self.beside else dict(self.scores)
-        return {**found, "ranked": not told, "unranked_because": told}
+        return {**found, "ranked": not reasons, "unranked_because": reasons}
 
 
 def score_folder(

@@ -95,8 +95,8 @@ def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[J
             if len({point.method for _, point in of_grid}) > 1 and scores:
                 entry = replace(entry, grid_range=(min(scores), max(scores)))
         else:
-            told = f"{SELECTION} chooses another point of its grid, {other.id}"
-            entry = replace(entry, remark="; ".join(filter(None, [entry.remark, told])))
+            message = f"{SELECTION} chooses another point of its grid, {other.id}"
+            entry = replace(entry, remark="; ".join(filter(None, [entry.remark, message])))
             may_rank = False
         chosen.append((entry, may_rank))
     return chosen
@@ -272,6 +272,8 @@ def gather_own(
         try:
             own[name] = gather(folder)
         except SubmissionError as error:
-            told = str(error)
-            raise SubmissionError(told if told.startswith(str(folder)) else f"{name}: {told}") from None
+            message = str(error)
+            raise SubmissionError(
+                message if message.startswith(str(folder)) else f"{name}: {message}"
+            ) from None
     return own

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sraven.core.leaderboard.standing import REFERENCE, Entry
 
 
-class Family(NamedTuple):
+class MethodFamily(NamedTuple):
     """Methods that stand together.
 
     Attributes:
@@ -24,11 +24,11 @@ class Family(NamedTuple):
 
 
 FAMILIES = (
-    Family("hyla", "HYLA", ("hyla", "hypernetwork")),
-    Family("softmax", "softmax attention", ("softmax",)),
-    Family("linear", "linear attention", ("linear",)),
-    Family("other", "other methods"),
-    Family(REFERENCE, "references"),
+    MethodFamily("hyla", "HYLA", ("hyla", "hypernetwork")),
+    MethodFamily("softmax", "softmax attention", ("softmax",)),
+    MethodFamily("linear", "linear attention", ("linear",)),
+    MethodFamily("other", "other methods"),
+    MethodFamily(REFERENCE, "references"),
 )
 """All families, in the order of the legend.
 
@@ -44,7 +44,7 @@ _WORD = re.compile(rf"\b({'|'.join(_OF_WORD)})\b", re.IGNORECASE)
 _BY_KEY = {family.key: family for family in FAMILIES}
 
 
-def family_of(entry: Entry) -> Family:
+def family_of(entry: Entry) -> MethodFamily:
     """Return the family of an entry."""
     said = (entry.family or "").strip().lower()
     if said == REFERENCE:

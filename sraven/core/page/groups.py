@@ -8,7 +8,7 @@ from sraven.core.leaderboard.standing import REFERENCE, REPORTED, Entry, Standin
 from sraven.core.page.words import compact, kind
 
 
-class Group(NamedTuple):
+class EntryGroup(NamedTuple):
     """Entries that are ranked together, or listed together without a rank, with their names on the page."""
 
     title: str
@@ -44,7 +44,7 @@ def budgets_of(board: Board) -> tuple[int, ...]:
     return tuple(sorted(board.train_budgets, key=lambda budget: (budget != board.train_budget, budget)))
 
 
-def groups(standing: Standing) -> list[Group]:
+def groups(standing: Standing) -> list[EntryGroup]:
     """Return the entries by budget: the board's own, the others, beyond all of them, references.
 
     Where predictions are replies, each way of asking has groups of its own.
@@ -58,14 +58,14 @@ def groups(standing: Standing) -> list[Group]:
         allowed = f"up to {compact(budget)} {unit}" if budget else f"no {unit}"
         within = [each for each in models if each[1].budget == budget]
         if not board.prompts:
-            made.append(Group(f"Trained on {allowed}", note, tuple(within)))
+            made.append(EntryGroup(f"Trained on {allowed}", note, tuple(within)))
         for form in board.prompts:
             asked = ((name, entry) for name, entry in within if entry.replies and entry.replies.form == form)
-            made.append(Group(f"Asked {form}, trained on {allowed}", note, tuple(asked)))
+            made.append(EntryGroup(f"Asked {form}, trained on {allowed}", note, tuple(asked)))
     beyond = tuple(each for each in models if each[1].budget not in budgets)
     references = tuple(each for each in named if kind(each[1]) == REFERENCE)
     made += [
-        Group(f"Trained on more than {compact(max(budgets))} {unit}", "not ranked", beyond),
-        Group("References", "predictors for comparison, not ranked", references),
+        EntryGroup(f"Trained on more than {compact(max(budgets))} {unit}", "not ranked", beyond),
+        EntryGroup("References", "predictors for comparison, not ranked", references),
     ]
     return [group for group in made if group.entries]

@@ -28,7 +28,7 @@ class Mistakes(NamedTuple):
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
-class Kind(NamedTuple):
+class MistakeKind(NamedTuple):
     """A kind of wrong answers, with its colour and meaning."""
 
     key: str
@@ -43,13 +43,13 @@ def _keys(board: Board) -> dict[str, str]:
     return {**{name: f"kind-{number}" for number, name in enumerate(kinds, 1)}, MISSING: "kind-missing"}
 
 
-def legend(standing: Standing) -> tuple[Kind, ...]:
+def legend(standing: Standing) -> tuple[MistakeKind, ...]:
     """Return the kinds of a board's wrong answers; none if no entry has any sorted."""
     diagnosis = diagnosis_of(standing.board.task)
     if diagnosis is None or not any(entry.errors for entry in standing.entries):
         return ()
     keys = _keys(standing.board)
-    return tuple(Kind(keys[name], name, meaning) for name, meaning in diagnosis.kinds.items())
+    return tuple(MistakeKind(keys[name], name, meaning) for name, meaning in diagnosis.kinds.items())
 
 
 def _percent(share: float) -> str:
@@ -73,8 +73,8 @@ def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Element
     shares = {name: found["mean"] for name, found in row["of_wrong"].items()}
     if None in shares.values():
         return None
-    told = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
-    title = element("title", f"of what is wrong on {split}: {told}")
+    shares_text = ", ".join(f"{name} {_percent(share)}" for name, share in shares.items() if share)
+    title = element("title", f"of what is wrong on {split}: {shares_text}")
     return element("svg", title, *_parts(shares, keys), class_="bar", role="img")
 
 

@@ -66,7 +66,7 @@ Span = tuple[float, float]
 """Two ends."""
 
 
-class Figure(NamedTuple):
+class BoardPlots(NamedTuple):
     """The plots of a board with their titles, the kinds of marks in them, and a caption."""
 
     panels: tuple[Panel, ...]
@@ -105,7 +105,7 @@ class Scale(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Point:
+class PlotPoint:
     """A score in a plot; ``low`` and ``high`` end its error bar, ``beyond`` says that it lies outside."""
 
     x: float
@@ -120,16 +120,16 @@ class Point:
         return min(self.high, self.y - 5), max(self.low, self.y + 5)
 
 
-class Curve(NamedTuple):
-    """An entry in a plot: the name by which the page knows it, its points, and in words where they lie."""
+class EntryCurve(NamedTuple):
+    """An entry in a plot: the name by which the page knows it, its points, and where they lie, in words."""
 
     name: str
     entry: Entry
-    points: Sequence[Point]
-    told: str
+    points: Sequence[PlotPoint]
+    points_text: str
 
 
-class Level(NamedTuple):
+class ReferenceLine(NamedTuple):
     """What scores are read against: a line through places, and words that begin or end at it."""
 
     key: str
@@ -147,7 +147,7 @@ class Frame(NamedTuple):
     heights: Sequence[tuple[float, str]]
     floors: Sequence[tuple[float, float]]
     numbers: Sequence[tuple[float, str]]
-    levels: Sequence[Level]
+    levels: Sequence[ReferenceLine]
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -171,7 +171,7 @@ def count_ticks(scale: Scale, marks: Iterable[int]) -> list[tuple[float, str]]:
     return found
 
 
-def move_apart(point: Point, placed: Iterable[Point], left: float, right: float) -> Point:
+def move_apart(point: PlotPoint, placed: Iterable[PlotPoint], left: float, right: float) -> PlotPoint:
     """Return a point, moved sideways to the nearest place where it covers none that is placed.
 
     Points that share a place stay around it, so that their spread can't be taken for a trend. What finds no
@@ -217,10 +217,10 @@ def _frame(frame: Frame) -> Element:
     return parts
 
 
-def _curve(curve: Curve, is_first: bool) -> Element:
+def _curve(curve: EntryCurve, is_first: bool) -> Element:
     """Return the marks of an entry, and in words for those who can't see them."""
-    told = f"{curve.entry.method}: {with_error(curve.entry)} ({kind(curve.entry)}); {curve.told}"
-    parts = [element("title", told)]
+    label = f"{curve.entry.method}: {with_error(curve.entry)} ({kind(curve.entry)}); {curve.points_text}"
+    parts = [element("title", label)]
     if len(curve.points) > 1:
         parts.append(_through(((point.x, point.y) for point in curve.points), "line"))
     for point in curve.points:
@@ -234,12 +234,12 @@ def _curve(curve: Curve, is_first: bool) -> Element:
         class_=classes(curve.entry),
         data_entry=curve.name,
         role="img",
-        aria_label=told,
+        aria_label=label,
         tabindex=0 if is_first else -1,
     )
 
 
-def _tip(curve: Curve) -> Element:
+def _tip(curve: EntryCurve) -> Element:
     """Return name and score of an entry, above its middle point if there is room."""
     point = curve.points[len(curve.points) // 2]
     y = point.y - 32 if point.y > TOP + 44 else point.y + 24
@@ -258,7 +258,7 @@ def _tip(curve: Curve) -> Element:
     )
 
 
-def _draw(frame: Frame, curves: Sequence[Curve]) -> Panel:
+def _draw(frame: Frame, curves: Sequence[EntryCurve]) -> Panel:
     """Return a plot with its title."""
     ordered = sorted(curves, key=lambda curve: curve.points[0].x)  # as arrow keys walk them
     drawing = element(
@@ -317,18 +317,18 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
         # High up, marks are at the right, where most training is; and so are the words of a ceiling.
         is_left = bound.key == "lower" and (height < (TOP + FLOOR) / 2 or height - y(bounds[0].value) < 14)
         place = (x.start + 4, "start") if is_left else (RIGHT, "end")
-        levels.append(Level(bound.key, ((LEFT, height), (RIGHT, height)), text, height - 6, *place))
+        levels.append(ReferenceLine(bound.key, ((LEFT, height), (RIGHT, height)), text, height - 6, *place))
 
-    placed: list[Point] = []
+    placed: list[PlotPoint] = []
     curves = []
     for (name, entry), (value, error), count in zip(named, bars, counts, strict=True):
         start, end = pieces.get(count, (x.start, x.end))
         middle = x(math.log(count)) if count else (start + end) / 2
         is_beyond = not heights[0] <= value <= heights[-1]
-        point = Point(middle, y(value), y(value - error), y(value + error), is_beyond)
+        point = PlotPoint(middle, y(value), y(value - error), y(value + error), is_beyond)
         placed.append(move_apart(point, placed, start, end))
-        told = f"{axis.title}: {'not stated' if count is None else f'{count:,}'}"
-        curves.append(Curve(name, entry, placed[-1:], told))
+        points_text = f"{axis.title}: {'not stated' if count is None else f'{count:,}'}"
+        curves.append(EntryCurve(name, entry, placed[-1:], points_text))
 
     title = f"{capitalised(metric_name(board, board.metric))} on {board.primary_split} against {axis.title}"
     absences = [((start + end) / 2, _ABSENT[absent][0]) for absent, (start, end) in pieces.items()]
@@ -364,22 +364,22 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
     x, y = Scale(values[0], values[-1], LEFT + 26, RIGHT - 26), Scale(0, 1, FLOOR, TOP)
 
     across = [x(value) for value in values]
-    levels = [Level("chance", list(zip(across, (y(rung["chance"]) for rung in rungs), strict=True)))]
+    levels = [ReferenceLine("chance", list(zip(across, (y(rung["chance"]) for rung in rungs), strict=True)))]
     for name, (key, text, drop) in _CEILINGS.items():
         if all(name in rung["ceilings"] for rung in rungs):
             best = [y(rung["ceilings"][name]["value"]) for rung in rungs]
-            levels.append(Level(key, list(zip(across, best, strict=True)), text, best[-1] + drop))
+            levels.append(ReferenceLine(key, list(zip(across, best, strict=True)), text, best[-1] + drop))
 
-    def curve(name: str, entry: Entry) -> Curve:
+    def curve(name: str, entry: Entry) -> EntryCurve:
         found = entry.splits[board.primary_split]
         scores = [found.get(rung["metric"]) or 0.0 for rung in rungs]
-        points: list[Point] = []
-        told: list[str] = []
+        points: list[PlotPoint] = []
+        texts: list[str] = []
         for rung, value, height in zip(rungs, values, scores, strict=True):
             low, high = entry.rungs.get(rung["metric"], (height, height))
-            points.append(Point(x(value), y(height), y(low), y(high)))
-            told.append(f"{series.setting} = {value}: {score(height)}")
-        return Curve(name, entry, points, ", ".join(told))
+            points.append(PlotPoint(x(value), y(height), y(low), y(high)))
+            texts.append(f"{series.setting} = {value}: {score(height)}")
+        return EntryCurve(name, entry, points, ", ".join(texts))
 
     metric = capitalised(metric_name(board, board.metric))
     frame = Frame(
@@ -399,7 +399,7 @@ def _is_telling(axis: Axis, entries: Iterable[Entry]) -> bool:
     return len(counts - {None, 0}) > 1
 
 
-def make_figure(standing: Standing, named: Iterable[tuple[str, Entry]]) -> Figure | None:
+def make_figure(standing: Standing, named: Iterable[tuple[str, Entry]]) -> BoardPlots | None:
     """Return the plots of a board that tell more than its table; None if none does.
 
     Args:
@@ -411,10 +411,10 @@ def make_figure(standing: Standing, named: Iterable[tuple[str, Entry]]) -> Figur
     entries = [entry for _, entry in scored]
     if entries and (all_series := find_series(board.rungs)):
         drawn = tuple(draw_series(standing, scored, series) for series in all_series)
-        return Figure(drawn, find_legend(entries), RUNGS_CAPTION)
+        return BoardPlots(drawn, find_legend(entries), RUNGS_CAPTION)
     axes = (
         Axis(f"training {board.budget_unit}", lambda entry: entry.train_instances, budgets_of(board)),
         Axis("parameters", lambda entry: entry.parameters),
     )
     drawn = tuple(draw_counts(standing, scored, axis) for axis in axes if _is_telling(axis, entries))
-    return Figure(drawn, find_legend(entries), COUNTS_CAPTION) if drawn else None
+    return BoardPlots(drawn, find_legend(entries), COUNTS_CAPTION) if drawn else None

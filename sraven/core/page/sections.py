@@ -9,16 +9,16 @@ from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import ANSWERS
 from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.groups import name_entries, reported_notes
-from sraven.core.page.mistakes import Kind, legend
-from sraven.core.page.plots import Figure, make_figure
-from sraven.core.page.summary import Summary, make_summary
+from sraven.core.page.mistakes import MistakeKind, legend
+from sraven.core.page.plots import BoardPlots, make_figure
+from sraven.core.page.summary import BoardSummary, make_summary
 from sraven.core.page.table import Table, make_table
 from sraven.core.page.words import capitalised, score
 
 _LONGEST_SETTING = 40  # of what is longer, such as a digest, the beginning tells
 
 
-class Section(NamedTuple):
+class BoardSection(NamedTuple):
     """A board.
 
     Attributes:
@@ -34,12 +34,12 @@ class Section(NamedTuple):
     """
 
     board: Board
-    summary: Summary
+    summary: BoardSummary
     ceilings: tuple[tuple[str, bool, str], ...]
     setting: str
     note: str
-    kinds: tuple[Kind, ...]
-    figure: Figure | None
+    kinds: tuple[MistakeKind, ...]
+    figure: BoardPlots | None
     table: Table | None
     notes: tuple[tuple[str, str], ...]
 
@@ -61,10 +61,10 @@ def _setting(board: Board) -> str:
     )
 
 
-def make_section(standing: Standing) -> Section:
+def make_section(standing: Standing) -> BoardSection:
     """Return what the page says of a board."""
     board = standing.board
-    return Section(
+    return BoardSection(
         board=board,
         summary=make_summary(standing),
         ceilings=_ceilings(board),

@@ -88,8 +88,8 @@ def _lane(span: Span, entries: Sequence[Entry], y: float, start: float, is_named
         bar = element("line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_="error across") if error else None
         # A drawing inside, since a path can't be placed by per cent.
         mark = element("svg", *shape_of(entry, 0, 0), x=_percent(span.share(value)), y=y, class_="at")
-        told = element("title", f"{entry.method}: {with_error(entry)}") if is_named else None
-        yield element("g", told, bar, mark, class_=classes(entry))
+        title = element("title", f"{entry.method}: {with_error(entry)}") if is_named else None
+        yield element("g", title, bar, mark, class_=classes(entry))
 
 
 def draw_strip(
@@ -120,6 +120,6 @@ def draw_strip(
         value = span.left + place * (span.right - span.left)
         more = {"x": _percent(place), "text_anchor": anchor}
         parts.append(element("text", f"{value:.3g}", y=height + _FOOT - 3, class_="end", **more))
-    told = ", ".join(f"{entry.method} {with_error(entry)}" for lane in lanes for entry in lane)
-    label = told or "no entries"
+    names = ", ".join(f"{entry.method} {with_error(entry)}" for lane in lanes for entry in lane)
+    label = names or "no entries"
     return element("svg", *parts, class_="strip", height=height + _FOOT, role="img", aria_label=label)

@@ -10,7 +10,7 @@ from sraven.core.page.strip import Bound, draw_strip, find_bounds, find_span
 from sraven.core.page.words import kind
 
 
-class Summary(NamedTuple):
+class BoardSummary(NamedTuple):
     """A board on the first screen.
 
     Attributes:
@@ -41,7 +41,7 @@ def leaders(standing: Standing) -> list[Entry]:
     return _best_of_families(own or ranked)
 
 
-def make_summary(standing: Standing) -> Summary:
+def make_summary(standing: Standing) -> BoardSummary:
     """Return what the first screen says of a board."""
     board, span, bounds = standing.board, find_span(standing), find_bounds(standing.board)
     scored = [entry for entry in standing.entries if entry.value is not None]
@@ -56,7 +56,7 @@ def make_summary(standing: Standing) -> Summary:
         bests = [("not ranked", "unranked", unranked[0])]
     bests += [(REPORTED, REPORTED, entry) for entry in reported[:1]]
     bests += [("yours", "own", entry) for entry in yours[:1]]
-    return Summary(
+    return BoardSummary(
         bests=tuple(bests),
         bounds=bounds,
         strip=draw_strip(span, bounds, lanes, is_summary=True) if span else None,

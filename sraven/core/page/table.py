@@ -12,7 +12,7 @@ from sraven.core.base.names import host
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.eligibility import is_at_chance
 from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, ceiling
-from sraven.core.page.groups import Group, groups, look_notes, reported_notes
+from sraven.core.page.groups import EntryGroup, groups, look_notes, reported_notes
 from sraven.core.page.mistakes import Mistakes, make_mistakes
 from sraven.core.page.strip import draw_strip, find_bounds, find_span
 from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score, shortened
@@ -27,7 +27,7 @@ _IN_BRIEF = 150
 _HOST_LETTERS = 28
 
 
-class Figure(NamedTuple):
+class TableValue(NamedTuple):
     """A number or date in a row: what to read, what the column is sorted by, and what more there is to say.
 
     None to sort by, for what is missing, comes last in both directions.
@@ -38,13 +38,13 @@ class Figure(NamedTuple):
     title: str = ""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column: its class in the style sheet, heading, direction of the first click, and figures."""
 
     key: str
     label: str
     first: str
-    figure: Callable[[Entry], Figure]
+    figure: Callable[[Entry], TableValue]
 
 
 class Link(NamedTuple):
@@ -56,7 +56,7 @@ class Link(NamedTuple):
     end: str
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """An entry.
 
     Attributes:
@@ -90,7 +90,7 @@ class Row(NamedTuple):
     metrics: tuple[tuple[str, tuple[str, ...]], ...]
     mistakes: Mistakes | None
     links: tuple[Link, ...]
-    figures: tuple[tuple[Column, Figure], ...]
+    figures: tuple[tuple[TableColumn, TableValue], ...]
 
 
 class Table(NamedTuple):
@@ -105,8 +105,8 @@ class Table(NamedTuple):
 
     primary: str
     best: str
-    columns: tuple[Column, ...]
-    bodies: tuple[tuple[Group, tuple[Row, ...]], ...]
+    columns: tuple[TableColumn, ...]
+    bodies: tuple[tuple[EntryGroup, tuple[TableRow, ...]], ...]
 
 
 def _brief(description: str) -> str:
@@ -143,53 +143,55 @@ def _search(entry: Entry) -> str:
     return " ".join(filter(None, texts)).lower()
 
 
-def _number(value: float | None) -> Figure:
-    return Figure(score(value), value)
+def _number(value: float | None) -> TableValue:
+    return TableValue(score(value), value)
 
 
-def _on(split: str, metric: str) -> Callable[[Entry], Figure]:
+def _on(split: str, metric: str) -> Callable[[Entry], TableValue]:
     return lambda entry: _number(entry.splits.get(split, {}).get(metric))
 
 
-def _count(value: int | None, least: int) -> Figure:
+def _count(value: int | None, least: int) -> TableValue:
     """Return a count, in short from some number on."""
     if value is None:
-        return Figure(NOTHING, None, "not stated")
+        return TableValue(NOTHING, None, "not stated")
     text = (compact(value) if value >= least else f"{value:,}") if value else "none"
-    return Figure(text, value, f"{value:,}")
+    return TableValue(text, value, f"{value:,}")
 
 
-def _tokens(entry: Entry) -> Figure:
+def _tokens(entry: Entry) -> TableValue:
     """Return the tokens of a reply, and what else replies took as their title."""
     found = entry.replies
     if found is None or found.input_tokens is None or found.output_tokens is None:
-        return Figure(NOTHING, None)
+        return TableValue(NOTHING, None)
     cost = "" if found.cost_usd is None else f", {found.cost_usd:.2g} US dollars"
     tokens = f"{found.output_tokens:,.0f}"
     title = f"a question: {found.input_tokens:,.0f} tokens of prompt, {tokens} of reply{cost}"
-    return Figure(tokens, found.output_tokens, title)
+    return TableValue(tokens, found.output_tokens, title)
 
 
-def _columns(standing: Standing, best: str) -> tuple[Column, ...]:
+def _columns(standing: Standing, best: str) -> tuple[TableColumn, ...]:
     """Return a board's columns of figures."""
     board = standing.board
     metric = capitalised(metric_name(board, board.metric))
     others = [split for split in board.splits if split != board.primary_split]
     trained = "Trained on" if board.budget_unit == "instances" else capitalised(board.budget_unit)
-    gap = Column("gap", "Gap to ceiling", "ascending", lambda entry: _number(entry.gap))
-    unparsed = Column("other", "Unparsed", "ascending", _on(board.primary_split, UNPARSED))
-    strict = Column("other", "Read strictly", best, _on(board.primary_split, STRICT))
-    tokens = Column("other", "Tokens a reply", "ascending", _tokens)
+    gap = TableColumn("gap", "Gap to ceiling", "ascending", lambda entry: _number(entry.gap))
+    unparsed = TableColumn("other", "Unparsed", "ascending", _on(board.primary_split, UNPARSED))
+    strict = TableColumn("other", "Read strictly", best, _on(board.primary_split, STRICT))
+    tokens = TableColumn("other", "Tokens a reply", "ascending", _tokens)
     has_tokens = any(_tokens(entry).sort is not None for entry in standing.entries)
     return (
         *([strict] if STRICT in board.metric_names else []),
         *([unparsed] if board.is_text else []),
         *([tokens] if has_tokens else []),
-        *(Column("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
+        *(TableColumn("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
         *([gap] if ceiling(board) is not None else []),
-        Column("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
-        Column("instances", trained, "ascending", lambda entry: _count(entry.train_instances, 10**6)),
-        Column("date", "Date", "descending", lambda entry: Figure(entry.date or NOTHING, entry.date)),
+        TableColumn("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
+        TableColumn("instances", trained, "ascending", lambda entry: _count(entry.train_instances, 10**6)),
+        TableColumn(
+            "date", "Date", "descending", lambda entry: TableValue(entry.date or NOTHING, entry.date)
+        ),
     )
 
 
@@ -200,8 +202,8 @@ def make_table(standing: Standing) -> Table:
     columns = _columns(standing, best)
     notes, looks = reported_notes(standing), look_notes(standing)
 
-    def row(name: str, entry: Entry, is_alone: bool) -> Row:
-        return Row(
+    def row(name: str, entry: Entry, is_alone: bool) -> TableRow:
+        return TableRow(
             name=name,
             entry=entry,
             search=_search(entry),
@@ -218,7 +220,7 @@ def make_table(standing: Standing) -> Table:
             figures=tuple((column, column.figure(entry)) for column in columns),
         )
 
-    def rows(group: Group) -> tuple[Row, ...]:
+    def rows(group: EntryGroup) -> tuple[TableRow, ...]:
         is_alone = sum(entry.rank is not None for _, entry in group.entries) == 1
         return tuple(row(name, entry, is_alone) for name, entry in group.entries)
 

@@ -82,7 +82,7 @@ def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[li
     return faults + more, wrong | {f"{config_name}/{name}" for name in missing}
 
 
-class Comparison(io.RawIOBase):
+class FileComparison(io.RawIOBase):
     """What is written to it is compared with a file.
 
     Attributes:

@@ -19,7 +19,7 @@ from sraven.core.tasks.digests import block_digest, block_size, instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Arrays, Encoded, Rows, name_fault
 from sraven.core.untrusted.read import decode_apart
-from sraven.core.verification.files import Comparison, name_and_count
+from sraven.core.verification.files import FileComparison, name_and_count
 from sraven.core.verification.leaks import Leaks, fingerprints
 
 SAMPLED = 16
@@ -45,8 +45,8 @@ class Checking:
         pyarrow: the version of PyArrow that wrote them.
         thorough: whether the second opinion is asked about all instances.
         threads: for each file.
-        leaks: is told the fingerprints.
-        progress: is told of checked instances.
+        leaks: is called with the fingerprints.
+        progress: is called with checked instances.
     """
 
     rows: Rows
@@ -164,7 +164,7 @@ class ShardCheck:
 
     def _compare_bytes(self, file: BinaryIO) -> str:
         """Write the file anew, and compare the bytes; return the SHA-256 of those that are there."""
-        columns, sink = self._checking.rows.columns, Comparison(file)
+        columns, sink = self._checking.rows.columns, FileComparison(file)
         with FORMATS[self._checking.file_format](sink, arrow_schema(columns)) as writer:
             for encoded in self._draw():
                 writer.write_table(to_table(encoded.columns, columns), block_size(columns))

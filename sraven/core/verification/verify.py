@@ -144,7 +144,7 @@ def verify_dataset(
         make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
         thorough: ask the task's second opinion about all instances, not one of 16.
-        progress: is told of checked instances, from any thread.
+        progress: is called with checked instances, from any thread.
 
     Returns:
         What was found. A directory without faults is the one that the generator would write.

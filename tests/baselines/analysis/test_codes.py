@@ -154,8 +154,8 @@ def test_traps_are_told(collected):
     (line,) = traps_of(lone, "row3", found["fit"]["row3"])
     assert line == "row3: with one head, RMSHead makes every code +1 or -1"
     constant = replace(found["fit"]["row3"], codes=np.ones((2, 40, 6), np.float32))
-    told = [each.partition(":")[0] for each in traps_of(config, "row3", constant)]
-    assert told == ["row3, layer 1", "row3, layer 2"]
+    notes = [each.partition(":")[0] for each in traps_of(config, "row3", constant)]
+    assert notes == ["row3, layer 1", "row3, layer 2"]
 
 
 def test_probabilities_are_one_more_reading_of_the_outputs():

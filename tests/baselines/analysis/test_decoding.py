@@ -203,8 +203,8 @@ def test_bayes_stands_among_the_controls_and_all_of_it_is_json(labels):
     ceiling = {"test": 0.974, "ood": 0.971}
     found = decode(of_rules(labels), labels, RULES, "fit", ceiling=ceiling)
     assert accuracy(found.controls["bayes"], "ood") == 0.971
-    told = json.loads(json.dumps(as_json(found), allow_nan=False))
-    ood = told["probe"]["scores"]["ood"]
+    content = json.loads(json.dumps(as_json(found), allow_nan=False))
+    ood = content["probe"]["scores"]["ood"]
     assert ood["combinations"] == len(PARTS["ood"]) and ood["rows"] == 1200
     accurate = ood["metrics"]["accuracy"]
     assert accurate["low"] <= accurate["value"] <= accurate["high"]

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from baselines.analysis.calibration import calibration
 from baselines.analysis.plots import frame, maps, trust
 from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, runs_picture, topography_picture
-from baselines.analysis.plots.decoding import CONTROLS, Curve, Panel, decoding_picture
+from baselines.analysis.plots.decoding import CONTROLS, LayerCurve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from sraven.rules import RULES
 
@@ -22,9 +22,9 @@ LEGIBLE = 7.0
 def decoding():
     layers = [0.2, 0.4, 0.8, 0.9]
     low, high = [value - 0.03 for value in layers], [value + 0.03 for value in layers]
-    curves = [Curve(name, layers, low, high) for name in ("hyla", "softmax", "linear")]
-    controls = [Curve(name, [0.1 + 0.05 * i], control=True) for i, name in enumerate(CONTROLS)]
-    constant = Curve("hyla", [None, 0.5, 0.6, 0.7], parts=[[0.1, 0.3]] * 4)
+    curves = [LayerCurve(name, layers, low, high) for name in ("hyla", "softmax", "linear")]
+    controls = [LayerCurve(name, [0.1 + 0.05 * i], control=True) for i, name in enumerate(CONTROLS)]
+    constant = LayerCurve("hyla", [None, 0.5, 0.6, 0.7], parts=[[0.1, 0.3]] * 4)
     panels = [Panel("in distribution", [*curves, *controls]), Panel("ood", [constant, *controls])]
     return decoding_picture(panels, ["1", "2", "3", "4"], "accuracy")
 

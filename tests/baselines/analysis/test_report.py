@@ -27,11 +27,11 @@ SMALL = Options(n=48)
 
 def analyse(runs, name, out, options=SMALL, stages=tuple(STAGES)):
     """Return what an analysis says, and what it told; with some of the stages alone, to be quick."""
-    told = []
+    stages = []
     with patch.object(report, "STAGES", {stage: STAGES[stage] for stage in stages}):
-        content = analyse_run(runs / name, out, options, "sraven analyse", told.append)
+        content = analyse_run(runs / name, out, options, "sraven analyse", stages.append)
     assert json.loads((out / ANALYSIS).read_text()) == content
-    return content, told
+    return content, stages
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,8 +52,8 @@ def of_sraven(runs, tmp_path_factory):
 
 
 def test_codes_are_written_first_and_everything_follows(of_sraven, runs):
-    out, content, told = of_sraven
-    assert told[:2] == ["codes, trained", "codes, untrained"] and told[-2:] == ["t-SNE", "figures"]
+    out, content, stages = of_sraven
+    assert stages[:2] == ["codes, trained", "codes, untrained"] and stages[-2:] == ["t-SNE", "figures"]
     config = read_run(runs / "sraven")
     assert content["run"]["digest"] == config.digest and content["protocol"] == "board"
     assert content["judged"] == "ood" and content["layers"] == [1, 2] and content["pairs"] == ["self", "row3"]
@@ -134,24 +134,24 @@ def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path)
     shutil.copytree(before, out)
     brief = replace(SMALL, figures=False, layers=(2,), pairs=("row3",))
     with patch.object(Collector, "collect", side_effect=AssertionError):
-        again, told = analyse(runs, "sraven", out, brief, ["similarity"])
-    assert not any(each.startswith("codes") for each in told)
+        again, stages = analyse(runs, "sraven", out, brief, ["similarity"])
+    assert not any(each.startswith("codes") for each in stages)
     assert again["similarity"]["trained"]["row3"]["2"] == content["similarity"]["trained"]["row3"]["2"]
     assert again["layers"] == [2] and "layouts" not in again and again["pairs"] == ["row3"]
     path = out / "codes" / "trained-row3.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    mended, told = analyse(runs, "sraven", out, brief, ["scores"])
-    assert told[0] == "codes, trained" and "codes, untrained" not in told
+    mended, stages = analyse(runs, "sraven", out, brief, ["scores"])
+    assert stages[0] == "codes, trained" and "codes, untrained" not in stages
     assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
 
 
 def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
-    content, told = analyse(runs, "fuzzy", tmp_path / "fuzzy")
+    content, stages = analyse(runs, "fuzzy", tmp_path / "fuzzy")
     (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
     assert set(probe) == {"majority", "always_positive", "permuted", "untrained", "raw_tokens"}
     assert set(content["topography"]["trained"]["self"]["1"]) == {"functions"}
     assert set(content["topography"]["trained"]["self"]["1"]["functions"]) == {"functional", "term_sets"}
-    assert "edits" not in content and "calibration" not in content and "causal edits" not in told
+    assert "edits" not in content and "calibration" not in content and "causal edits" not in stages
     alike = content["layouts"]["self"]["1"]["neighbours_among_codes"]
     assert set(alike) == {"target", "function", "term 1", "term 2"}
 
@@ -162,8 +162,8 @@ def test_other_protocols(runs, tmp_path, name, protocol):
     content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "calibration", "similarity"])
     assert content["protocol"] == protocol and "calibration" not in content
     assert ("scores" in content) == (name == "fuzzy")
-    told = [note.partition(":")[0] for note in content["notes"]]
-    assert ("paper-code" in told) == (name == "sraven")
+    notes = [note.partition(":")[0] for note in content["notes"]]
+    assert ("paper-code" in notes) == (name == "sraven")
 
 
 def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
@@ -182,11 +182,11 @@ def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
 
 
 def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
-    out, told = tmp_path / "across", []
+    out, stages = tmp_path / "across", []
     folders = [runs / name for name in ("fuzzy", "softmax")]
-    content = analyse_runs(folders, out, SMALL, "sraven analyse", told.append)
+    content = analyse_runs(folders, out, SMALL, "sraven analyse", stages.append)
     assert json.loads((out / ANALYSIS).read_text()) == content
-    assert told[0] == "run 1 of 2: codes, trained"
+    assert stages[0] == "run 1 of 2: codes, trained"
     assert [run["attention"] for run in content["runs"]] == ["hyla", "softmax"]
     expected = [replace(tiny(each), seed=0).digest for each in ("hyla", "softmax")]
     assert [run["configuration"] for run in content["runs"]] == expected
@@ -196,7 +196,7 @@ def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
         assert each["runs"] == each["configurations"] == 2 and not each["conclusive"]
         assert "2 runs of 2 configurations stand behind this: no conclusion" in each["statement"]
     assert len(content["figures"]) == 8 and all((out / path).is_file() for path in content["figures"])
-    again = analyse_runs(folders, out, SMALL, "sraven analyse", told.append)
+    again = analyse_runs(folders, out, SMALL, "sraven analyse", stages.append)
     assert again["across"] == content["across"]
     folders = {path.name for path in out.iterdir()} - {ANALYSIS, "figures"}
     parts = ((run["attention"], run["seed"], run["digest"][:12]) for run in content["runs"])

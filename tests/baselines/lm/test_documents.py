@@ -5,7 +5,7 @@ import pytest
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def corpus(directory):
 
 @pytest.mark.parametrize("length", [1, 4, 1000])
 def test_documents_in_order(corpus, length):
-    documents = Documents(corpus, length, Share(5))
+    documents = Documents(corpus, length, BatchShare(5))
     batches = [documents.batch(step) for step in range(documents.steps)]
     rows = [
         (batch.tokens[row], batch.mask[row], int(batch.document[row]))
@@ -36,15 +36,15 @@ def test_documents_in_order(corpus, length):
 
 
 def test_rows_that_fill_the_last_batch(corpus):
-    documents = Documents(corpus, 1000, Share(5))
+    documents = Documents(corpus, 1000, BatchShare(5))
     last = documents.batch(documents.steps - 1)
     assert documents.pieces == 29 and last.document.tolist() == [25, 26, 27, 28, -1]
     assert last.targets[-1] == last.text_bytes[-1] == 0 and not last.mask[-1].any()
 
 
 def test_same_batch_for_any_number_of_processes(corpus):
-    whole = Documents(corpus, 4, Share(6)).batch(2)
-    parts = [Documents(corpus, 4, Share(6, process, 3)).batch(2) for process in range(3)]
+    whole = Documents(corpus, 4, BatchShare(6)).batch(2)
+    parts = [Documents(corpus, 4, BatchShare(6, process, 3)).batch(2) for process in range(3)]
     for name, values in vars(whole).items():
         np.testing.assert_array_equal(np.concatenate([vars(part)[name] for part in parts]), values)
 

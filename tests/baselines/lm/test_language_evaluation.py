@@ -21,7 +21,7 @@ from baselines.lm.experiment import Compute, language_model
 from baselines.lm.loss import token_losses
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from baselines.load import load_run
 from baselines.runs.log import SCORES
 from baselines.runs.result import read_result
@@ -139,7 +139,7 @@ def test_of_all_documents_it_is_the_loss_of_evaluation(language):
 
 def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
     config, params = load_language_run(trained)
-    batch = Documents(Corpus(language / VALIDATION), config.length, Share(FEW)).batch(0)
+    batch = Documents(Corpus(language / VALIDATION), config.length, BatchShare(FEW)).batch(0)
 
     @jax.jit
     def losses_of(tokens):

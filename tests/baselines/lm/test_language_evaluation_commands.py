@@ -87,8 +87,8 @@ def test_submission_to_another_board_is_told_to_programs(other_board, monkeypatc
     monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
     line = ["evaluate", other_board, f"--out={tmp_path / 'entry'}"]
     code, out, err = sraven(*line, "--json")
-    told = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
-    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": told}, "")
+    reported = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
+    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": reported}, "")
     code, out, err = sraven(*line)
     assert (code, err) == (0, "")
     assert out.endswith(f"{tmp_path / 'entry'}\n\nsraven score {tmp_path / 'entry'}\n")

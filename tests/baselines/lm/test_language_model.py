@@ -107,7 +107,7 @@ def losses_of(config, corpus, compute):
         return jax.lax.scan(lambda state, batch: train_step(program, state, hyper, batch), state, chunk)
 
     state, report = go(jax.jit(program.initialise)(jnp.uint32(0)), chunk)
-    kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.moments))}
+    kinds = {leaf.dtype.name for leaf in jax.tree.leaves((state.params, state.opt_state))}
     assert kinds == {"float64" if jax.config.jax_enable_x64 else "float32", "int32"}
     return np.asarray(report.loss)
 
@@ -115,7 +115,7 @@ def losses_of(config, corpus, compute):
 @pytest.mark.parametrize(
     ("attention", "compute"),
     [
-        ("hyla", Compute(tile=0, parts=4)),
+        ("hyla", Compute(tile=0, num_microbatches=4)),
         ("linear", Compute(tile=0, rematerialise=True)),
     ],
 )
@@ -199,7 +199,11 @@ def test_other_tokens_are_refused(corpus, unseen, tmp_path):
 
 def test_parts_that_do_not_divide_are_refused(corpus, tmp_path):
     with pytest.raises(ConfigurationError, match="batch_size=8 in 3 parts: expected a multiple of 3"):
-        train(tiny(corpus), tmp_path / "run", make_experiment=language_experiment(corpus, Compute(parts=3)))
+        train(
+            tiny(corpus),
+            tmp_path / "run",
+            make_experiment=language_experiment(corpus, Compute(num_microbatches=3)),
+        )
 
 
 def test_files_that_are_missing_or_cut_are_refused_before_anything_is_written(tmp_path, language_tokenizer):

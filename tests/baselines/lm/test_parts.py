@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from baselines.lm.parts import merge_tokens
-from baselines.lm.prepare import Training, prepare
+from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.records import preparation_of
@@ -111,7 +111,7 @@ def test_what_parts_cant_share_is_refused(preparation, source_files, tmp_path):
     with pytest.raises(ConfigurationError, match=r"limit=5: .*leave out the limit or the part"):
         prepare(replace(preparation, limit=5), tmp_path / "part", part=Part(1, 2))
     with pytest.raises(ConfigurationError, match=r"tokenizer=train: .*give its tokenizer\.model"):
-        prepare(replace(preparation, tokenizer=Training()), tmp_path / "part", part=Part(1, 2))
+        prepare(replace(preparation, tokenizer=TokenizerTraining()), tmp_path / "part", part=Part(1, 2))
     assert not (tmp_path / "part").exists()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Training, prepare
+from baselines.lm.prepare import TokenizerTraining, prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
 from helpers.records import preparation_of
@@ -108,10 +108,10 @@ def test_manifest_names_every_file_with_its_digest(directory):
 
 
 def test_same_bytes_for_any_number_of_processes(preparation, directory, tmp_path):
-    told = []
-    prepare(preparation, tmp_path / "out", processes=2, tell=lambda *more: told.append(more))
+    progress = []
+    prepare(preparation, tmp_path / "out", processes=2, on_progress=lambda *more: progress.append(more))
     assert all_bytes(tmp_path / "out") == all_bytes(directory)
-    assert tuple(map(sum, zip(*told, strict=True))) == (29, Corpus(directory).text_bytes)
+    assert tuple(map(sum, zip(*progress, strict=True))) == (29, Corpus(directory).text_bytes)
 
 
 @pytest.mark.parametrize("limit", [1, 7, 23, 24, 28, 100])
@@ -150,7 +150,7 @@ def test_training_is_deterministic(source_files, tmp_path):
     outs = []
     for processes in (1, 3):  # of one source: threads
         outs.append(tmp_path / str(processes))
-        preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
+        preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
         manifest = prepare(preparation, outs[-1], processes=processes)
     assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
     assert all_bytes(outs[0]) == all_bytes(outs[1])
@@ -162,7 +162,11 @@ def test_training_is_deterministic(source_files, tmp_path):
 )
 def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
     with pytest.raises(ConfigurationError, match=message):
-        prepare(preparation_of(Training(vocab_size), source_files / "*.jsonl"), tmp_path / "out", processes=1)
+        prepare(
+            preparation_of(TokenizerTraining(vocab_size), source_files / "*.jsonl"),
+            tmp_path / "out",
+            processes=1,
+        )
     assert not (tmp_path / "out").exists()
 
 

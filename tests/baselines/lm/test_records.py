@@ -12,7 +12,7 @@ import pytest
 from baselines.lm import records as records_module
 from baselines.lm import shards as shards_module
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import Record, read_records
+from baselines.lm.records import SourceRecord, read_records
 from baselines.lm.sources import find_sources
 from helpers.records import preparation_of, read
 from sraven.core.base.errors import ConfigurationError
@@ -156,8 +156,8 @@ def test_streamed(monkeypatch, tmp_path, tokenizer):
     ]
     assert asked == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
     assert [list(read_records(source)) for source in sources] == [
-        [Record(1, b"a"), Record(2, b"", "no_text")],
-        [Record(1, b"b")],
+        [SourceRecord(1, b"a"), SourceRecord(2, b"", "no_text")],
+        [SourceRecord(1, b"b")],
     ]
     manifest = prepare(Preparation(tuple(sources), tokenizer), tmp_path / "out", processes=1)
     assert manifest["first_skipped"] == ["owner/corpus en validation 1/2:2: no field text that is a string"]
@@ -242,7 +242,7 @@ def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
     """An interrupt is heard when progress is told: also in a file without any document."""
     monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 100)
     (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
-    told = []
+    progress = []
     preparation = preparation_of(tokenizer, tmp_path / "empty.txt")
-    prepare(preparation, tmp_path / "out", processes=1, tell=lambda *more: told.append(more))
-    assert told == [(0, 0)] * 10 + [(1, 3)]
+    prepare(preparation, tmp_path / "out", processes=1, on_progress=lambda *more: progress.append(more))
+    assert progress == [(0, 0)] * 10 + [(1, 3)]

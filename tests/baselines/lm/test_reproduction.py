@@ -17,7 +17,7 @@ from baselines.reproduction.run import folder_of, run_cells
 from baselines.reproduction.sets import FIGURES, Figure, Row
 from baselines.reproduction.standing import standings_of
 from baselines.runs.result import read_result
-from baselines.session import Scoring, Text
+from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION
 from sraven.core.base.errors import ConfigurationError, OutputError
@@ -57,7 +57,7 @@ def trained(text, tmp_path_factory):
     """A folder with the run of softmax at a short level, and its record."""
     folder = tmp_path_factory.mktemp("figure")
     (cell, _) = cells_of(FIGURE, steps=STEPS, points=FIGURE.points[:1])
-    options = {"text": text, "scoring": Scoring(every=0), "figures": ALL}
+    options = {"text": text, "scoring": ScoringOptions(every=0), "figures": ALL}
     came = run_cells([cell], folder / "runs", folder / "results", **options)
     assert run_cells([cell], folder / "runs", folder / "results", **options) == ((), (), 0)
     return folder, read_record(came.records[0])

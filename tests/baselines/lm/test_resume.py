@@ -12,7 +12,7 @@ import pytest
 
 from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import Training, prepare
+from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.records import preparation_of
@@ -29,7 +29,7 @@ from baselines.lm.tokenizer import read_tokenizer
 pattern, model, out, calls, processes = sys.argv[1:]
 left = int(calls)
 
-def tell(documents, size):
+def on_progress(documents, size):
     global left
     left -= documents > 0
     if left < 0:
@@ -38,7 +38,7 @@ def tell(documents, size):
 if __name__ == "__main__":
     sources = tuple(find_sources([pattern]))
     prepare(Preparation(sources, read_tokenizer(Path(model)), shard_documents=7), out,
-            processes=int(processes), tell=tell)
+            processes=int(processes), on_progress=on_progress)
 """
 """Prepares, and is killed after some batches."""
 
@@ -78,7 +78,7 @@ def test_a_damaged_shard_is_written_anew_on_resuming(preparation, directory, tmp
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, out, processes=1, tell=stop_late)
+        prepare(preparation, out, processes=1, on_progress=stop_late)
     tokens = out / ".sraven-partial" / "shards" / "00000-00001.tokens.npy"
     tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
     prepare(preparation, out, processes=1)
@@ -107,7 +107,7 @@ def test_other_tokens_in_the_way(preparation, tmp_path):
 
 def test_other_tokens_begun_in_the_way(preparation, tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, tell=stop)
+        prepare(preparation, tmp_path, processes=1, on_progress=stop)
     with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
         prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
 
@@ -134,10 +134,10 @@ def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
 
 
 def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
-    preparation = preparation_of(Training(282, 25), source_files / "a.jsonl")
+    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
 
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, tell=stop)
+        prepare(preparation, tmp_path, processes=1, on_progress=stop)
     monkeypatch.setattr(prepare_module, "train_tokenizer", None)
     assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
 
@@ -184,7 +184,7 @@ def test_the_finished_leaves_a_living_writer_alone(preparation, tmp_path):
             prepare(replace(preparation, limit=3), tmp_path, processes=1)
         refused.append((tmp_path / STAGING / "shards").is_dir())
 
-    prepare(replace(preparation, limit=3), tmp_path, processes=1, force=True, tell=look)
+    prepare(replace(preparation, limit=3), tmp_path, processes=1, force=True, on_progress=look)
     assert refused
     assert all(refused)
     assert (tmp_path / MANIFEST).is_file()

@@ -9,7 +9,7 @@ import pytest
 from baselines.lm import corpus as corpus_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
-from baselines.lm.share import Share
+from baselines.lm.share import BatchShare
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
 from helpers.records import preparation_of
@@ -48,7 +48,7 @@ def test_few_shards_stay_open(directory, monkeypatch):
 
 def test_every_window_once_an_epoch(corpus, directory):
     tokens = every_token(corpus, directory)
-    windows = Windows(corpus, T, Share(1))
+    windows = Windows(corpus, T, BatchShare(1))
     assert windows.count == (len(tokens) - 1) // T
     expected = np.lib.stride_tricks.sliding_window_view(tokens, T + 1)[::T].astype(np.int32)
     for epoch in (0, 1, 7):
@@ -64,7 +64,7 @@ def order(windows, epoch=0):
 
 
 def test_epochs_and_seeds_have_orders_of_their_own(corpus):
-    orders = [order(Windows(corpus, T, Share(1), seed), epoch) for seed in (0, 1) for epoch in range(3)]
+    orders = [order(Windows(corpus, T, BatchShare(1), seed), epoch) for seed in (0, 1) for epoch in range(3)]
     assert all(a != b for k, a in enumerate(orders) for b in orders[:k])
 
 
@@ -72,7 +72,7 @@ def test_the_order_is_pinned(corpus):
     # A run that resumes with another version of Grain would else repeat and skip windows unawares.
     shuffled = grain.MapDataset.range(1000).seed(3).shuffle().repeat()
     assert [shuffled[index] for index in (0, 1, 2, 1000, 1001)] == [104, 380, 921, 531, 982]
-    windows = Windows(corpus, T, Share(4), seed=3)
+    windows = Windows(corpus, T, BatchShare(4), seed=3)
     shuffled = grain.MapDataset.range(windows.count).seed(3).shuffle().repeat()
     rows = np.stack([corpus.read(T * shuffled[index], T + 1) for index in range(4)])
     np.testing.assert_array_equal(windows.batch(0), rows)
@@ -80,15 +80,15 @@ def test_the_order_is_pinned(corpus):
 
 @pytest.mark.parametrize("step", [0, 3, 10**9])
 def test_same_batch_for_any_number_of_processes(corpus, step):
-    whole = Windows(corpus, T, Share(12)).batch(step)
+    whole = Windows(corpus, T, BatchShare(12)).batch(step)
     assert whole.shape == (12, T + 1) and whole.dtype == np.int32
     for count in (2, 3, 12):
-        parts = [Windows(corpus, T, Share(12, process, count)).batch(step) for process in range(count)]
+        parts = [Windows(corpus, T, BatchShare(12, process, count)).batch(step) for process in range(count)]
         np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 
 def test_reading_ahead_gives_the_same_and_resumes(corpus):
-    windows = Windows(corpus, T, Share(6, 1, 2), seed=5)
+    windows = Windows(corpus, T, BatchShare(6, 1, 2), seed=5)
     for step, batch in zip(range(11, 31), windows.batches(11), strict=False):
         np.testing.assert_array_equal(batch, windows.batch(step))
     assert len(list(islice(windows.batches(10**9), 2))) == 2
@@ -114,12 +114,12 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda corpus: Windows(corpus, 100_000, Share(1)), "make 0 windows"),
-        (lambda corpus: Windows(corpus, 0, Share(1)), "length=0"),
-        (lambda corpus: Windows(corpus, T, Share(1), seed=-1), "seed=-1"),
-        (lambda corpus: Share(12, 0, 5), "can't share it evenly"),
-        (lambda corpus: Share(12, 2, 2), "process=2"),
-        (lambda corpus: Share(0), "batch_size=0"),
+        (lambda corpus: Windows(corpus, 100_000, BatchShare(1)), "make 0 windows"),
+        (lambda corpus: Windows(corpus, 0, BatchShare(1)), "length=0"),
+        (lambda corpus: Windows(corpus, T, BatchShare(1), seed=-1), "seed=-1"),
+        (lambda corpus: BatchShare(12, 0, 5), "can't share it evenly"),
+        (lambda corpus: BatchShare(12, 2, 2), "process=2"),
+        (lambda corpus: BatchShare(0), "batch_size=0"),
     ],
 )
 def test_values_that_can_not_be(corpus, make, message):

@@ -13,7 +13,7 @@ import pytest
 from baselines.model import implementations
 from baselines.model.attention import ATTENTION, dropout_gate, find_network
 from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies, this_device
-from baselines.model.implementations import Call, find_implementation
+from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.transformer import Transformer
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 from helpers.small_models import TEXT, B, T, initialised, small, tokens_of
@@ -31,7 +31,7 @@ def call_of(name, outputs=T, width=D, dtype=jnp.float32, instances=MANY, **chang
     sizes = {"width": width, "dtype": dtype, "instances": instances}
     given = {"query": zeros(outputs, **sizes), "key": zeros(**sizes), "value": zeros(**sizes)}
     rest = {"bias": None, "mask": None, "network": find_network("relu"), "gate": None}
-    return Call(ATTENTION[name], **{**given, **rest, **changes})
+    return AttentionCall(ATTENTION[name], **{**given, **rest, **changes})
 
 
 BIAS, MASK = {"bias": jnp.zeros((H, T, T))}, {"mask": jnp.ones((1, 1, 1, T), bool)}

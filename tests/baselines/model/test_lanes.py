@@ -15,7 +15,7 @@ import pytest
 
 from baselines.model.attention import ATTENTION, attend, find_network, with_implementation
 from baselines.model.fast.lanes import attend_in_lanes
-from baselines.model.implementations import Call, lanes
+from baselines.model.implementations import AttentionCall, lanes
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 
 B, H, D, A, T = 17, 2, 3, 7, 11
@@ -54,7 +54,7 @@ def test_values_and_gradients_are_those_of_the_reference(name, instances):
 def test_a_call_without_bias_and_dropout(name):
     query, key, value, _ = map(jnp.asarray, arrays())
     network = find_network("relu")
-    found, codes = lanes(Call(ATTENTION[name], query, key, value, None, None, network, None))
+    found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
     assert codes is None
     wanted, _ = attend(ATTENTION[name], query, key, value, None, None, network, None)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)

@@ -15,7 +15,7 @@ from jax.sharding import AbstractDevice, AbstractMesh, use_abstract_mesh
 from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_network
 from baselines.model.fast.pallas import hyla_pallas, key_tiles, query_tiles
 from baselines.model.fast.pallas_kernels import VALUES
-from baselines.model.implementations import Call, pallas
+from baselines.model.implementations import AttentionCall, pallas
 from helpers import derivatives
 from helpers.derivatives import assert_runs_side_by_side, assert_same_values, values_and_gradients
 
@@ -144,7 +144,7 @@ def test_normalisation_and_activation_are_those_of_the_entry(name, monkeypatch):
     interpreted = partial(hyla_pallas, tile=TILE, interpret=True)
     monkeypatch.setattr("baselines.model.fast.pallas.hyla_pallas", interpreted)
     arrays = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
-    call = Call(ATTENTION[name], *arrays, None, None, find_network("silu"), None, causal=True)
+    call = AttentionCall(ATTENTION[name], *arrays, None, None, find_network("silu"), None, causal=True)
     found, codes = pallas(call)
     assert codes is None
     wanted = ATTENTION[name](*arrays, mask=np.tri(6, dtype=bool), activation="silu")

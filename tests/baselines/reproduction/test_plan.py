@@ -10,7 +10,14 @@ import pytest
 from baselines.encode import encoding_of
 from baselines.recipes import make_config
 from baselines.reproduction import plan
-from baselines.reproduction.plan import Plan, Rates, measure_rate, operations_of, plan_of, typical
+from baselines.reproduction.plan import (
+    Throughput,
+    Workload,
+    measure_rate,
+    operations_of,
+    typical,
+    workload_of,
+)
 from baselines.training.experiment import transformer_of
 from helpers.reproduction import STEPS, cell, figure, record
 from helpers.tiny_runs import quickly, shared_directory
@@ -70,7 +77,7 @@ def test_hours_are_those_of_what_is_computed():
     config = make_config(read_board("fuzzylogic-v1"), "softmax", feedforward="moe")
     found = operations_of(config)
     assert found.computed > 2 * found.nominal
-    assert Plan(1, config.steps, found).hours(1e9) == found.computed / 1e9 / 3600
+    assert Workload(1, config.steps, found).hours(1e9) == found.computed / 1e9 / 3600
 
 
 def test_the_typical_cell_is_the_one_in_the_middle():
@@ -90,9 +97,9 @@ def test_hours_are_those_of_records_of_the_same_kind_and_else_at_the_rate_of_thi
     tiny = figure()
     trained, wider = record(cell(tiny, "softmax"), 0.9, 0.6), figure(width=24)
     left = [cell(tiny, "softmax", seed, learning_rate=0.003) for seed in (1, 2)]
-    rates = Rates(records=[trained])
+    rates = Throughput(records=[trained])
     assert rates.hours(tiny, left) == pytest.approx(2 * trained.seconds / 3600)
     assert rates.hours(wider, [cell(wider, "softmax")]) == pytest.approx(STEPS / 3600)  # a step a second
     assert rates.hours(tiny, []) == 0
-    assert Rates(1.0, [trained]).hours(tiny, left) == plan_of(left).hours(1e9)
+    assert Throughput(1.0, [trained]).hours(tiny, left) == workload_of(left).hours(1e9)
     assert set(rates.notes) == {"records", "fuzzylogic"}

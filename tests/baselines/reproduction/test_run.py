@@ -15,7 +15,7 @@ from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.provenance import RECORD, commit_of
 from baselines.runs.result import EVALUATION, RESULT, read_result
-from baselines.session import Scoring, plan_runs, train_plan
+from baselines.session import ScoringOptions, plan_runs, train_plan
 from baselines.training.train import train
 from helpers.compiling import quick_flags
 from helpers.reproduction import SHAPE, STEPS, cell, figure
@@ -26,7 +26,7 @@ from sraven.core.system.lock import Lock
 
 TINY = figure(seeds=(0, 1))
 FIGURES = {"tiny": TINY}
-SCORING = Scoring(every=60, instances=32)
+SCORING = ScoringOptions(every=60, instances=32)
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 KEPT = sorted(RESULTS.glob("reproduction/*/*.json"))
 SOFTMAX, HYLA = cell(TINY, "softmax"), cell(TINY, "hyla")
@@ -107,10 +107,10 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
 def test_what_has_a_record_isnt_trained_again(finished):
     folder, _ = finished
 
-    def tell(cell, steps, line):
+    def on_progress(cell, steps, line):
         raise AssertionError("nothing is left to train")
 
-    assert run([SOFTMAX], folder, tell=tell) == ((), (), 0)
+    assert run([SOFTMAX], folder, on_progress=on_progress) == ((), (), 0)
 
 
 @pytest.mark.long
@@ -136,16 +136,16 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
 def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", quick_flags())
     other = cell(TINY, "softmax", 1)
-    done, told = [], []
+    done, progress = [], []
     options = {
-        "tell": lambda cell, steps, line: told.append((cell, steps)),
+        "on_progress": lambda cell, steps, line: progress.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
     came = run([SOFTMAX, other], tmp_path, jobs=2, **options)
     assert (came.stopped, came.left) == ((), 0)
     assert sorted(came.records) == sorted(path for _, path in done)
     assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, other.digest}
-    assert ({cell for cell, _ in told}, sum(steps for _, steps in told)) == ({None}, 2 * STEPS)
+    assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 2 * STEPS)
     path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
     again, before = read_record(path), read_record(finished[1].records[0])
     for split, scores in before.scores.items():

@@ -3,7 +3,7 @@
 import pytest
 
 from baselines.reproduction.cells import cells_of, config_of, has_levels, homes_of
-from baselines.reproduction.plan import plan_of
+from baselines.reproduction.plan import workload_of
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.words import reported
 from sraven.core.boards.board import read_board
@@ -32,7 +32,7 @@ def cells():
 def test_a_figure_has_the_runs_steps_and_operations_that_it_takes(cells, name):
     runs, steps, operations, grid_runs, grid_operations = COUNTED[name]
     first = [cell for cell in cells[name] if cell.point == FIGURES[name].points[0]]
-    at_one_point, whole = plan_of(first), plan_of(cells[name])
+    at_one_point, whole = workload_of(first), workload_of(cells[name])
     assert (at_one_point.runs, whole.runs) == (runs, grid_runs)
     assert at_one_point.steps == pytest.approx(steps, rel=0.03)
     assert at_one_point.operations.nominal == pytest.approx(operations, rel=0.04)

@@ -61,7 +61,7 @@ def test_what_is_missing_is_named(name):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         (
             {"series": "best"},
@@ -79,15 +79,15 @@ def test_what_is_missing_is_named(name):
         ),
     ],
 )
-def test_what_is_wrong_is_named_in_a_line(changes, told):
+def test_what_is_wrong_is_named_in_a_line(changes, message):
     content = {**deepcopy(small_contents()[SRAVEN_BOARD]), **changes}
     with pytest.raises(BoardError) as raised:
         Board.from_content(content)
-    assert told in str(raised.value) and "\n" not in str(raised.value)
+    assert message in str(raised.value) and "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "message"),
     [
         (True, "is True; expected an integer"),
         (2.0, "is 2.0; expected an integer"),
@@ -95,10 +95,10 @@ def test_what_is_wrong_is_named_in_a_line(changes, told):
         (-1, "is -1; expected 0 or more"),
     ],
 )
-def test_one_wrong_count_among_thousands_is_found(count, told):
+def test_one_wrong_count_among_thousands_is_found(count, message):
     content = read_board("sraven-v1").content
     content["held_out"]["ood"][40][3] = count
-    with pytest.raises(BoardError, match=re.escape(f"held_out.ood[40][3] {told}")):
+    with pytest.raises(BoardError, match=re.escape(f"held_out.ood[40][3] {message}")):
         Board.from_content(content)
 
 

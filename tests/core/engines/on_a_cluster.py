@@ -55,26 +55,26 @@ def test_a_cluster(whole, tmp_path, monkeypatch):
 
 
 def same_bytes(out, whole):
-    told = []
-    write_dataset(TASK, SIZES, out, engine=RAY, shards=lambda done, of: told.append((done, of)))
+    progress = []
+    write_dataset(TASK, SIZES, out, engine=RAY, shards=lambda done, of: progress.append((done, of)))
     assert all_bytes(out) == whole
-    assert told == [(done, 7) for done in range(1, 8)]
+    assert progress == [(done, 7) for done in range(1, 8)]
 
 
 def jobs_are_shared_out(folder):
-    told = []
+    progress = []
     folder.mkdir()
     (folder / "met").mkdir()
     found = map_jobs(
         partial(ray_jobs.meet, folder / "met", 2),
         range(3),
-        lambda *more: told.append(more),
+        lambda *more: progress.append(more),
         engine=RAY,
         local="threads",
         folder=folder,
     )
     assert len({node for node, _ in found}) == 2
-    assert sorted(told) == [(1, job) for job in range(3)]
+    assert sorted(progress) == [(1, job) for job in range(3)]
     for _, path in found:  # where the driver was may lie the files of a stranger
         assert os.environ["RAY_TMPDIR"] not in path
 
@@ -96,13 +96,13 @@ def same_tokens(folder):
         patch.chdir(folder)  # names of sources are as they are given, and workers are elsewhere
         sources = tuple(find_sources(["*.txt"]))
         preparation = Preparation(sources, train_tokenizer(texts, 285), shard_documents=7)
-        told = []
+        progress = []
         prepare(preparation, "local", processes=1)
         killed = partial(ray_jobs.killed_once, folder / "mark")
         patch.setattr(preparing, "write_source", partial(killed, preparing.write_source))
-        prepare(preparation, "ray", engine=RAY, sources=lambda *done: told.append(done))
+        prepare(preparation, "ray", engine=RAY, sources=lambda *done: progress.append(done))
     assert (folder / "mark").exists() and all_bytes(folder / "ray") == all_bytes(folder / "local")
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert progress == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(ConfigurationError, match="leave out the limit or the engine"):
         prepare(Preparation(sources, preparation.tokenizer, limit=3), folder / "limit", engine=RAY)
 

@@ -12,12 +12,12 @@ from sraven.core.engines import jobs as jobs_module
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 
 
-def square(base, job, tell):
-    tell(1, job)
+def square(base, job, on_progress):
+    on_progress(1, job)
     return base + job * job, os.getpid()
 
 
-def fail(job, tell):
+def fail(job, on_progress):
     if job:
         raise ValueError(f"job {job}")
 
@@ -27,11 +27,11 @@ def fail(job, tell):
     [("threads", 1, False), ("threads", 2, False), ("processes", 1, False), ("processes", 2, True)],
 )
 def test_results_are_in_order(local, workers, apart, tmp_path):
-    told, kept = [], []
+    progress, kept = [], []
     results = map_jobs(
         partial(square, 100),
         range(20),
-        lambda *more: told.append(more),
+        lambda *more: progress.append(more),
         engine=HERE,
         local=local,
         folder=tmp_path,
@@ -41,7 +41,7 @@ def test_results_are_in_order(local, workers, apart, tmp_path):
     assert [number for number, _ in results] == [100 + job * job for job in range(20)]
     assert sorted(kept) == results
     assert (os.getpid() in {process for _, process in results}) != apart
-    assert tuple(map(sum, zip(*told, strict=True))) == (20, sum(range(20)))
+    assert tuple(map(sum, zip(*progress, strict=True))) == (20, sum(range(20)))
     assert not list(tmp_path.iterdir())
 
 
@@ -68,14 +68,14 @@ def test_an_error_where_results_are_kept_ends_it(tmp_path):
 def test_threads_stop_within_a_job(tmp_path):
     started, stopped = threading.Barrier(2), []
 
-    def work(job, tell):
+    def work(job, on_progress):
         if job == 0:
             started.wait(60)
             raise OSError("disk full")
         started.wait(60)
         try:
             while True:
-                tell(1, 0)
+                on_progress(1, 0)
         except InterruptedError:
             stopped.append(job)
             raise

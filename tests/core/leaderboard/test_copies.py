@@ -42,8 +42,8 @@ def entry():
 def test_same_predictions_are_told_to_both_whatever_the_seeds_are_called(entry):
     for order in (SEEDS, (2, 0, 1)):
         copy = make_evidence("copy", predictions=runs_of(entry, order=order))
-        told = found(entry, make_evidence("other"), copy)
-        assert told == {"honest": ["copy"], "other": [], "copy": ["honest"]}
+        copies = found(entry, make_evidence("other"), copy)
+        assert copies == {"honest": ["copy"], "other": [], "copy": ["honest"]}
 
 
 @pytest.mark.parametrize("name", [run_name(split, seed) for split in SPLITS for seed in SEEDS])
@@ -115,5 +115,5 @@ def test_seeds_with_the_same_predictions_are_told(entry):
     for split in SPLITS:
         same = random_predictions(small_board(SRAVEN_BOARD), split, 7)
         predictions = {run_name(split, seed): same for seed in (0, 2)}
-        told = f"seeds 0 and 2 predict the same on {split}"
-        assert equal_seeds(make_evidence(predictions=predictions)) == told
+        message = f"seeds 0 and 2 predict the same on {split}"
+        assert equal_seeds(make_evidence(predictions=predictions)) == message

@@ -75,10 +75,10 @@ def test_nothing_is_ranked_before_a_fingerprint_is_pinned(enter, leaderboard):
     enter("a", 22)
     for pins in ({}, {"0" * 64: {"validation": FINGERPRINT}}):
         standing = standing_of(leaderboard, pins)
-        told = f"no fingerprint of the documents of {CORPUS_BOARD} is pinned yet"
-        assert standing.note.startswith(told)
+        message = f"no fingerprint of the documents of {CORPUS_BOARD} is pinned yet"
+        assert standing.note.startswith(message)
         assert [(entry.rank, entry.remark) for entry in standing.entries] == [(None, standing.note)]
-        assert told.removeprefix("no ") in make_page([standing])
+        assert message.removeprefix("no ") in make_page([standing])
     assert standing_of(leaderboard).note == ""
 
 
@@ -90,10 +90,10 @@ def test_entry_on_other_documents_has_no_rank_whatever_its_date(enter, leaderboa
     enter("too long", 26, predictions=[bit_more(array) for array in other], training={"instances": 9_000})
     enter("honest", 27)
     found = entries_of(leaderboard)
-    told = "its documents aren't those of the board"
+    message = "its documents aren't those of the board"
     assert (found["honest"].rank, found["honest"].remark) == (1, "")
-    assert (found["backdated"].rank, found["backdated"].remark) == (None, told)
-    assert found["too long"].remark == f"trained on more than 5,000 tokens; {told}"
+    assert (found["backdated"].rank, found["backdated"].remark) == (None, message)
+    assert found["too long"].remark == f"trained on more than 5,000 tokens; {message}"
 
 
 def test_loss_of_nothing_has_no_rank(enter, leaderboard):
@@ -125,7 +125,7 @@ def test_what_is_printed_to_be_pinned_is_read_back():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[]x", "isn't YAML"),
         ("- a", "expected names and values"),
@@ -135,8 +135,8 @@ def test_what_is_printed_to_be_pinned_is_read_back():
         (f"{'0' * 64}: {{board: c4-v1, fingerprints: {{validation: abc}}}}", "64 hexadecimal digits"),
     ],
 )
-def test_damaged_file_of_fingerprints_is_refused(text, told):
-    with pytest.raises(BoardError, match=told) as error:
+def test_damaged_file_of_fingerprints_is_refused(text, message):
+    with pytest.raises(BoardError, match=message) as error:
         parse_pins(text.encode())
     assert str(error.value).endswith("; reinstall sraven")
 

@@ -34,7 +34,7 @@ CHOSEN = "chosen by its scores on held-out combinations"
 
 
 @pytest.mark.parametrize(
-    ("options", "rule", "told"),
+    ("options", "rule", "reason"),
     [
         ({}, None, None),
         ({"board": small_board(FUZZY_BOARD)}, None, None),
@@ -55,12 +55,12 @@ CHOSEN = "chosen by its scores on held-out combinations"
         ({"method": {"family": "reference"}, "predictions": SAME}, "reference", "a reference, not a model"),
     ],
 )
-def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, told):
+def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, reason):
     found = judge(make_evidence(**options), {})
     if "board" in options:
         first, *found = found
         assert first.rule == "diagnostic" and FUZZY_BOARD in first.reason
-    assert [(each.rule, each.reason) for each in found] == ([(rule, told)] if rule else [])
+    assert [(each.rule, each.reason) for each in found] == ([(rule, reason)] if rule else [])
     assert [each.advice for each in found] == [RULES[each.rule].advice for each in found]
 
 
@@ -98,8 +98,8 @@ def test_score_beyond_the_ceiling_is_a_sign_of_leaked_labels(split):
     for value in (ceiling, most):
         assert reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}}) == []
     for value in (most + 1e-5, 1.0):
-        [told] = reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}})
-        assert told == (
+        [reason] = reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}})
+        assert reason == (
             f"its accuracy on {split} is {value:.4f}, where an ideal observer reaches {ceiling:.4f} and no "
             f"more than {most:.4f} by chance: a sign of leaked labels"
         )
@@ -112,8 +112,8 @@ def test_labels_spoilt_to_stay_below_the_ceiling_show_on_ambiguous_instances():
     honest = {"accuracy": [0.9278] * 3, "accuracy_ambiguous": [0.7017] * 3}
     assert reasons(board=board, scores={"ood": honest}, totals=totals) == []
     spoilt = {"accuracy": [0.9] * 3, "accuracy_ambiguous": [0.9] * 3}
-    [told] = reasons(board=board, scores={"ood": spoilt}, totals=totals)
-    assert told.startswith("its accuracy_ambiguous on ood is 0.9000, where an ideal observer reaches 0.77")
+    [reason] = reasons(board=board, scores={"ood": spoilt}, totals=totals)
+    assert reason.startswith("its accuracy_ambiguous on ood is 0.9000, where an ideal observer reaches 0.77")
 
 
 @pytest.mark.parametrize("board_id", ["sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1"])
@@ -140,9 +140,9 @@ def test_guesswork_has_no_rank(board_id, chance, floor):
     board = small_board(board_id) if board_id == SRAVEN_BOARD else read_board(board_id)
     evidence = make_evidence(board=board)
     found = evidence.scores["splits"]["ood"]["metrics"]
-    for low, told in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, below)):
+    for low, reason in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, below)):
         found[board.metric] = {**score([chance + 1e-4] * 3), "interval": [low, chance + 2e-4]}
-        assert why_unranked(evidence, {}) == told
+        assert why_unranked(evidence, {}) == reason
 
 
 @pytest.mark.parametrize(("mean", "is_ranked"), [(0.838, False), (0.839, True)])
@@ -202,8 +202,10 @@ def test_losses_of_other_documents_do_not_compare():
     options = {"board": board, "scores": scores, "fingerprint": "0" * 64}
     assert reasons(PINNED, **options) == []
     assert reasons({"validation": "1" * 64}, **options) == ["its documents aren't those of the board"]
-    [told] = reasons({}, **options)
-    assert told == "no fingerprint of the documents of c4-v1 is pinned yet, so none of its entries is ranked"
+    [reason] = reasons({}, **options)
+    assert (
+        reason == "no fingerprint of the documents of c4-v1 is pinned yet, so none of its entries is ranked"
+    )
 
 
 def test_losses_that_no_text_allows_have_no_rank():
@@ -216,8 +218,8 @@ def test_losses_that_no_text_allows_have_no_rank():
 
 
 def test_losses_of_even_odds_for_all_pieces_are_chance():
-    for value, told in ((log(32_101), ["no better than chance, which is 10.38"]), (10.3, [])):
-        assert c4([value] * 3, [3.0] * 3) == told
+    for value, reason in ((log(32_101), ["no better than chance, which is 10.38"]), (10.3, [])):
+        assert c4([value] * 3, [3.0] * 3) == reason
 
 
 def test_selection_by_the_only_split_of_a_corpus_is_allowed():

@@ -124,13 +124,13 @@ def test_every_scored_split_has_its_columns():
 def test_every_column_is_explained():
     text = (REPOSITORY / "docs" / "leaderboard.md").read_text()
     section = text.partition("(table-of-entries)=")[2].split("\n## ")[1]
-    told = [
+    columns = [
         name
         for line in section.splitlines()
         if line.startswith("| `")
         for name in re.findall("`([a-z_]+)`", line.split("|")[1])
     ]
-    assert told == list(export.COLUMNS)
+    assert columns == list(export.COLUMNS)
 
 
 # In Python

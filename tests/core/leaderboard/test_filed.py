@@ -144,7 +144,7 @@ def test_name_that_is_no_text_is_shown_too(submissions):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (other_board, "scores.json: board_digest isn't what the predictions score"),
         (lambda content: json.dumps({**content, "splits": {}}), "scores.json: splits."),
@@ -164,20 +164,20 @@ def test_name_that_is_no_text_is_shown_too(submissions):
         ),
     ],
 )
-def test_forged_scores_are_told(change, told, original, submissions):
+def test_forged_scores_are_told(change, message, original, submissions):
     folder = submissions / SRAVEN_BOARD / "20261122-forged"
     scores(change)(folder, original)
     found = read_leaderboard(
         submissions.parent, last=LAST, pins={}, gather=lambda path: stated(submissions / GOOD)
     )
     [fault] = found.faults
-    assert fault.place == f"{SRAVEN_BOARD}/20261122-forged" and told in fault.reason
+    assert fault.place == f"{SRAVEN_BOARD}/20261122-forged" and message in fault.reason
     assert "make it anew with `sraven submit`" in fault.reason
     assert len(ranked(found)) == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"),
+    ("name", "data", "message"),
     [
         ("submission.yaml", b"{", "submission.yaml: line 1: isn't YAML"),
         ("submission.yaml", b"!!python/object:os.system x", "tags aren't allowed"),
@@ -186,12 +186,12 @@ def test_forged_scores_are_told(change, told, original, submissions):
         ("scores.json", None, "scores.json: can't be read"),
     ],
 )
-def test_unreadable_files_are_told(name, data, told, original, submissions):
+def test_unreadable_files_are_told(name, data, message, original, submissions):
     path = shutil.copytree(original, submissions / SRAVEN_BOARD / "20261122-bad") / name
     path.unlink() if data is None else path.write_bytes(data)
     found = read(submissions)
     [fault] = found.faults
-    assert told in fault.reason and ranked(found) == [GOOD]
+    assert message in fault.reason and ranked(found) == [GOOD]
 
 
 def test_entry_below_another_board_is_told(original, submissions):

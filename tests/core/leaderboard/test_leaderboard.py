@@ -95,8 +95,8 @@ def test_all_reasons_are_given_and_cost_nobody_else_his_rank():
     seeds = {"test": (0, 1, 2), "ood": (0,)}
     training = {"extra_data": "x", "instances": 10**9}
     found = judged(made("a", 0.9, seeds=seeds, training=training) | made("b", 0.5))
-    told = "fewer than 3 seeds on ood; used extra data; trained on more than 4,000 instances"
-    assert [(entry.rank, entry.remark) for entry in entries_of(found)] == [(None, told), (1, "")]
+    remark = "fewer than 3 seeds on ood; used extra data; trained on more than 4,000 instances"
+    assert [(entry.rank, entry.remark) for entry in entries_of(found)] == [(None, remark), (1, "")]
 
 
 def test_entry_without_the_primary_split_comes_last():

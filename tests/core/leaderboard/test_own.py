@@ -44,8 +44,8 @@ def test_copy_of_a_filed_entry_is_told_and_leaves_it_its_rank(filed):
 
 def test_two_of_ones_own_that_are_copies_are_told(filed):
     found = judged(filed, {"one": scoring(0.6), "other": scoring(0.6)})
-    told = {entry.id: entry.copies for entry in entries_of(found) if entry.own}
-    assert told == {"one": ("other",), "other": ("one",)}
+    copies = {entry.id: entry.copies for entry in entries_of(found) if entry.own}
+    assert copies == {"one": ("other",), "other": ("one",)}
 
 
 def test_what_would_keep_it_from_being_ranked_is_told(filed):

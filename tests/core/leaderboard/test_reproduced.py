@@ -43,7 +43,7 @@ def test_nothing_is_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pin", "told"),
+    ("pin", "message"),
     [
         (False, "is False; expected names and values"),
         ("A. Maintainer ran it.", "expected names and values"),
@@ -58,22 +58,22 @@ def test_nothing_is_nothing(tmp_path):
         (changed(code_commit="0" * 40), f"but the entry names {COMMIT}: other code was run"),
     ],
 )
-def test_pin_that_does_not_fit_gives_no_badge_and_is_told(pin, told, tmp_path):
+def test_pin_that_does_not_fit_gives_no_badge_and_is_told(pin, message, tmp_path):
     badges, [(place, reason)] = read(tmp_path, {ENTRY: pin})
-    assert (badges, place) == (set(), f"{REPRODUCED}: {ENTRY}") and told in reason
+    assert (badges, place) == (set(), f"{REPRODUCED}: {ENTRY}") and message in reason
 
 
 @pytest.mark.parametrize(
-    ("evidence", "told"),
+    ("evidence", "message"),
     [
         (make_evidence("a"), "the entry names none: other code was run"),
         # The digest is of submission.yaml, which names that of each file of predictions.
         (make_evidence("oracle", method={"code_commit": COMMIT}), "another submission was run again"),
     ],
 )
-def test_badge_is_lost_without_a_commit_and_when_predictions_are_swapped(evidence, told, tmp_path):
+def test_badge_is_lost_without_a_commit_and_when_predictions_are_swapped(evidence, message, tmp_path):
     badges, [(_, reason)] = read(tmp_path, {ENTRY: PIN}, entries={ENTRY: evidence})
-    assert badges == set() and told in reason
+    assert badges == set() and message in reason
 
 
 def test_one_bad_pin_costs_no_other_its_badge(tmp_path):

@@ -96,7 +96,7 @@ ENTRY = ("boards", 0, "entries", 0)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (change(("schema",), 2), "schema is 2; expected 1"),
         (change(("boards", 0, "digest"), "x"), "boards[0].digest is 'x'; expected a SHA-256"),
@@ -108,12 +108,12 @@ ENTRY = ("boards", 0, "entries", 0)
         (change((*ENTRY, "more"), 1), "boards[0].entries[0] has 'more'; expected only"),
     ],
 )
-def test_damaged_one_is_refused(found, change, told):
+def test_damaged_one_is_refused(found, change, message):
     content = json.loads(packed(found))
     change(content)
     with pytest.raises(BoardError) as refused:
         snapshot.parse_snapshot(json.dumps(content).encode())
-    assert str(refused.value).startswith(f"{snapshot.SNAPSHOT}: {told}")
+    assert str(refused.value).startswith(f"{snapshot.SNAPSHOT}: {message}")
     assert str(refused.value).endswith("; reinstall sraven")
 
 

@@ -138,8 +138,8 @@ def test_plots_show_accuracy_over_each_setting_with_ceilings_and_chance(page, st
     scored = sum(entry.value is not None for entry in standing.entries)
     assert lines.count("line") == 2 * scored and lines.count("chance") == 2
     assert lines.count("ceiling") == lines.count("ceiling uncertified") == 2
-    told = [a["aria-label"] for a, _ in page.find("g", role="img")]
-    assert any(text.startswith("Large: 0.6818 (scored); M = 1: ") for text in told)
+    labels = [a["aria-label"] for a, _ in page.find("g", role="img")]
+    assert any(text.startswith("Large: 0.6818 (scored); M = 1: ") for text in labels)
 
 
 def test_ceiling_is_drawn_where_it_is(page):

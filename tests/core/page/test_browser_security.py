@@ -22,8 +22,8 @@ def test_hostile_texts_do_nothing(open_page):
     assert {host for host in hosts if host and not host.endswith(".evil.example")} == {"example.org"}
     for link in driver.find_elements(By.CSS_SELECTOR, ".links a"):
         host = urlsplit(link.get_attribute("href")).hostname
-        told = link.find_element(By.CLASS_NAME, "host").text
-        assert host.endswith(told.removeprefix("…")) and len(told) <= 28
+        shown = link.find_element(By.CLASS_NAME, "host").text
+        assert host.endswith(shown.removeprefix("…")) and len(shown) <= 28
     assert driver.execute_script("return document.querySelectorAll('[onmouseover], img, iframe').length") == 0
 
 

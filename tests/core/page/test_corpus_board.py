@@ -43,5 +43,5 @@ def test_plots_of_a_loss_say_that_lower_is_better():
     kinds = [attributes["class"] for attributes, _ in page.find("g") if "data-entry" in attributes]
     other = ["point other self-reported"] * 2
     assert sorted(kinds) == ["point hyla self-reported", *other, "point softmax reproduced"]
-    told = [text for _, text in page.find("title")]
-    assert "short: 3.6000\u00a0±\u00a00.0100 (self-reported); training tokens: 20,000,000,000" in told
+    titles = [text for _, text in page.find("title")]
+    assert "short: 3.6000\u00a0±\u00a00.0100 (self-reported); training tokens: 20,000,000,000" in titles

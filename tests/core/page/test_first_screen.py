@@ -83,15 +83,15 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     assert lanes == {"9.0", "27.0"}
     bars = {bar.get("class"): bar.get("width") for bar in summary.strip.iter("rect") if bar.get("x")}
     assert bars["bar-of hyla scored"] == "69.98%"  # from chance
-    told = summary.strip.get("aria-label")
-    assert "hyla 0.7000\u00a0±\u00a00.0100" in told
+    label = summary.strip.get("aria-label")
+    assert "hyla 0.7000\u00a0±\u00a00.0100" in label
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
-    for value, told in (
+    for value, words in (
         (0.04, "not passed"),
         (0.05, "not told apart"),
     ):  # the intervals are 0.004 to either side
         standing = Standing(BOARD, (make_entry("worse", value, rank=1),))
-        assert f"composition-blind 0.0512 ({told})" in page_of(standing).text
+        assert f"composition-blind 0.0512 ({words})" in page_of(standing).text
 
 
 def test_leader_is_of_the_boards_own_budget_if_any_is():

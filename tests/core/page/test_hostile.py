@@ -76,10 +76,10 @@ def test_every_character_of_a_hostile_page_is_seen(tmp_path):
 
 def test_names_that_look_like_others_are_told():
     page = page_of(make_hostile())
-    told = [text for _, text in page.find("p", class_="remark") if text.startswith("Its name")]
-    assert told.count("Its name looks like that of another entry.") == 3
+    remarks = [text for _, text in page.find("p", class_="remark") if text.startswith("Its name")]
+    assert remarks.count("Its name looks like that of another entry.") == 3
     mixed = "Its name mixes Cyrillic and Latin letters in a word."
-    assert told.count(mixed) == 1 and len(told) == 4
+    assert remarks.count(mixed) == 1 and len(remarks) == 4
 
 
 def test_numbers_of_any_size_take_few_letters():

@@ -16,9 +16,9 @@ def test_colours_are_those_of_the_style_sheet():
 
 def test_a_picture_knows_its_colours_on_a_dark_ground():
     light, dark = palette()["text"]
-    told = follow_scheme(DRAWN.format(light))
-    assert f'[style*="fill: {light}"]{{fill:{dark} !important}}' in told
-    assert told.replace(told[told.index("<style>") : told.index("</style>") + 8], "") == DRAWN.format(light)
+    svg = follow_scheme(DRAWN.format(light))
+    assert f'[style*="fill: {light}"]{{fill:{dark} !important}}' in svg
+    assert svg.replace(svg[svg.index("<style>") : svg.index("</style>") + 8], "") == DRAWN.format(light)
 
 
 def test_variables_are_light_unless_the_reader_wants_dark():

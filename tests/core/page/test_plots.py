@@ -19,7 +19,7 @@ from sraven.core.page.plots import (
     RIGHT,
     TOP,
     Axis,
-    Point,
+    PlotPoint,
     Scale,
     count_ticks,
     draw_counts,
@@ -42,10 +42,10 @@ def test_plots_show_every_score_with_its_error_and_the_ceiling():
     assert len(page.find("line", class_="error")) == 2 * 8  # references have one seed
     assert [text for _, text in page.find("text", class_="ceiling-label")] == ["ceiling 0.9461"] * 2
     assert [text for _, text in page.find("text", class_="lower-label")] == ["composition-blind 0.0512"] * 2
-    told = [text for _, text in page.find("title")]
-    assert "Beta: 0.6900\u00a0±\u00a00.0100 (scored); parameters: 900,000" in told
-    assert "ideal-observer: 0.9278 (reference); training instances: 0" in told
-    assert "Paper best: 0.7100\u00a0±\u00a00.0100 (reported); parameters: not stated" in told
+    titles = [text for _, text in page.find("title")]
+    assert "Beta: 0.6900\u00a0±\u00a00.0100 (scored); parameters: 900,000" in titles
+    assert "ideal-observer: 0.9278 (reference); training instances: 0" in titles
+    assert "Paper best: 0.7100\u00a0±\u00a00.0100 (reported); parameters: not stated" in titles
 
 
 def test_scores_reach_down_to_the_lower_line():
@@ -98,9 +98,9 @@ def moved(points, left, right):
 
 
 def test_points_move_apart_around_their_place():
-    same = [Point(100.0, 50.0, 50.0, 50.0)] * 5
+    same = [PlotPoint(100.0, 50.0, 50.0, 50.0)] * 5
     assert moved(same, 0, 200) == [100, 90, 110, 80, 120]
-    below = Point(100.0, 70.0, 70.0, 70.0)  # those at other heights don't matter
+    below = PlotPoint(100.0, 70.0, 70.0, 70.0)  # those at other heights don't matter
     assert moved([*same[:2], below], 0, 200) == [100, 90, 100]
     assert moved(same, 95, 105) == [100] * 5  # no room
     assert moved(same, 95, 200) == [100, 110, 120, 130, 140]

@@ -51,9 +51,9 @@ def test_templates_let_nothing_pass_but_our_own(name):
 
 
 def test_texts_are_escaped_and_what_cannot_be_seen_is_shown(template):
-    told = template('<p title="{{ x }}">{{ x }}</p>\n', x="<b>&'\"\u202e\n")
+    rendered = template('<p title="{{ x }}">{{ x }}</p>\n', x="<b>&'\"\u202e\n")
     escaped = r"&lt;b&gt;&amp;&#39;&#34;\u202e" + "\n"
-    assert told == f'<p title="{escaped}">{escaped}</p>\n'
+    assert rendered == f'<p title="{escaped}">{escaped}</p>\n'
     assert template("{% macro m(x) %}<i>{{ x }}</i>{% endmacro %}{{ m('<') }}{{ 3 }}") == "<i>&lt;</i>3"
 
 

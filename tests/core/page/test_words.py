@@ -7,7 +7,7 @@ from sraven.core.page.words import compact, score_and_error, shortened
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "told"),
+    ("value", "error", "text"),
     [
         (0.7, 0.01, ("0.7000", "0.0100")),
         (0.0002, 0.00003, ("0.00020", "0.00003")),  # ± 0.0000 would claim too much
@@ -21,8 +21,8 @@ from sraven.core.page.words import compact, score_and_error, shortened
         (-0.0, None, ("0", "")),
     ],
 )
-def test_scores_have_as_many_digits_as_their_error(value, error, told):
-    assert score_and_error(make_entry("a", value, standard_error=error)) == told
+def test_scores_have_as_many_digits_as_their_error(value, error, text):
+    assert score_and_error(make_entry("a", value, standard_error=error)) == text
 
 
 def test_counts_and_texts_in_short():

@@ -98,13 +98,13 @@ def test_hyperparameters_are_chosen_by_a_split_of_the_board(split, tmp_path):
 
 @pytest.mark.parametrize("split", ["validation", "test and OOD", "OOD", "o o d", "ood ", "none", "\u043eod"])
 def test_other_splits_to_choose_by_are_refused(split, tmp_path):
-    told = (
+    message = (
         "training.selection_split is .*; expected a split of sraven-small-v1 \\(train, test, ood\\), or null"
     )
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
     assert not (tmp_path / "s").exists()
     folder = write(tmp_path / "s", SRAVEN_BOARD)
     edit(folder, lambda content: content["training"].update(selection_split=split))
-    with pytest.raises(SubmissionError, match=told):
+    with pytest.raises(SubmissionError, match=message):
         read_submission(folder)
