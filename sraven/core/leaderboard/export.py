@@ -17,7 +17,7 @@ from sraven.core.system.files import json_text, write_text
 JSON, CSV = "leaderboard.json", "leaderboard.csv"
 """Names of the files that lie beside the page."""
 
-SPLITS = ("test", "ood", "validation", "ladder")
+SPLITS = ("test", "ood", "ood_terms", "validation", "ladder")
 """The scored splits of boards, each of which has columns of its own."""
 
 Column = Callable[[Board, Entry], Any]

@@ -65,7 +65,7 @@ def test_what_is_missing_is_named(name):
     [
         (
             {"series": "best"},
-            "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points', 'twins'",
+            "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points', 'splits', 'twins'",
         ),
         ({"beauty": 1}, "has 'beauty'; expected only schema, id, "),
         ({"task": "fuzzylogic"}, "config.task is 'sraven'; expected 'fuzzylogic', as task says"),
