@@ -14,4 +14,5 @@ FAMILY = Family(
         "generate` the sets of one level"
     ),
     nouns="questions",
+    resampled="sets",
 )
