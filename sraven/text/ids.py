@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import quoted
@@ -38,7 +39,7 @@ def _named(name: str) -> Questions | None:
         return None
     version, M, K, unique, unpermuted, rule_set, *rest = found.groups()
     *twins, holdout, seed, split, count, form, shots, choices = rest
-    drawn = {
+    drawn: dict[str, Any] = {
         "M": int(M),
         "K": int(K),
         "holdout": float(f"0.{holdout}"),
@@ -46,7 +47,8 @@ def _named(name: str) -> Questions | None:
         "version": version,
     }
     if twins[0]:
-        task: SRAVEN = Variant(**drawn, **dict(zip(_TWINS, map(int, twins), strict=True)))
+        drawn |= zip(_TWINS, map(int, twins), strict=True)
+        task: SRAVEN = Variant(**drawn)
     else:
         answers = "unique" if unique else "any"
         task = SRAVEN(**drawn, answers=answers, permute=not unpermuted, rule_set=rule_set or PAPER)

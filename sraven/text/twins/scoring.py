@@ -94,7 +94,7 @@ class TwinLadderScoring(LadderScoring):
         assert isinstance(batch, Batch)
         rows = rows_of_sets(batch.set, batch.rung % self.task.variants, self.task.variants)
         arrays = {"target": batch.target, "rung": batch.rung, "rows_of_sets": rows}
-        summands = {
+        summands: dict[str, NDArray[Any]] = {
             "instances": np.ones(len(batch)),
             "combination": batch.combination,
             **count_sets(len(batch), rows, self._parts_of(batch.rung[rows])),

@@ -122,8 +122,8 @@ class TwinLadder(Ladder):
 
     def empty_batch(self, count: int) -> Batch:
         """Return a batch for ``count`` questions, without any symbols."""
-        more = {"set": np.zeros(count, np.int64), "combination": np.zeros(count, np.int32)}
-        return Batch(*super().empty_batch(count), **more)
+        arrays = tuple(super().empty_batch(count))
+        return Batch._make((*arrays, np.zeros(count, np.int64), np.zeros(count, np.int32)))
 
     def put(self, found: Puzzles, rung: int, batch: ladder.Batch) -> None:
         """Write instances of a rung's task into a batch of questions."""
