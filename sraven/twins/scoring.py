@@ -114,7 +114,7 @@ def count_sets(n: int, rows: NDArray[np.int64], parts: Mapping[str, NDArray[np.b
     """
     found: dict[str, NDArray[np.int64]] = {}
     for suffix, part in parts.items():
-        found[f"sets{suffix}"] = _at_first(n, rows, part.any(axis=1))
+        found[f"sets{suffix}"] = _at_first(n, rows, part.sum(axis=1) > 0)
         found[f"variants{suffix}"] = _at_first(n, rows, part.sum(axis=1))
     return found
 

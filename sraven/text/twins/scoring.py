@@ -93,13 +93,14 @@ class TwinLadderScoring(LadderScoring):
         """Return target and rung of questions, and which of them is the first of a whole set."""
         assert isinstance(batch, Batch)
         rows = rows_of_sets(batch.set, batch.rung % self.task.variants, self.task.variants)
-        arrays = {"target": batch.target, "rung": batch.rung, "rows_of_sets": rows}
+        combination = batch.combination
+        arrays: dict[str, NDArray[Any]] = {"target": batch.target, "rung": batch.rung, "rows_of_sets": rows}
         summands: dict[str, NDArray[Any]] = {
             "instances": np.ones(len(batch)),
-            "combination": batch.combination,
+            "combination": combination,
             **count_sets(len(batch), rows, self._parts_of(batch.rung[rows])),
         }
-        return Labels({**arrays, "combination": batch.combination}, summands)
+        return Labels({**arrays, "combination": combination}, summands)
 
     def _parts_of(self, rungs: NDArray[np.uint8]) -> Parts:
         return {suffix: part[rungs] for suffix, part in self._parts.items()}
