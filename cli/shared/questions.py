@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
 
-FORMS = ("told", "untold", "told2", "untold2")
+FORMS = ("told", "untold", "told2", "untold2", "told2words", "told2json", "told2last")
 """Names of `sraven.text.FORMS`, for the help, which imports no kernels."""
 
 _FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"

@@ -163,3 +163,9 @@ def sraven_text_v2(form: str = "told", shots: int = 0) -> Task:
 def sraven_text_lite_v2(form: str = "told", shots: int = 0) -> Task:
     """The questions of the board sraven-text-lite-v2; arguments as for `sraven_text_v1`."""
     return _board_task("sraven-text-lite-v2", form, shots)
+
+
+@task
+def sraven_text_twins_v1() -> Task:
+    """The questions of the board sraven-text-twins-v1, reported by level and variant."""
+    return _board_task("sraven-text-twins-v1", "told", 0)

@@ -115,7 +115,7 @@ def pose_board(
         ConfigurationError: for another board or form, or too many examples.
     """
     ladder = read_text_board(board)[1]
-    rows = zip(ladder.task.rungs, ladder.ask(form, shots), strict=True)
+    rows = zip(ladder.task.part_names, ladder.ask(form, shots), strict=True)
     rungs = [Posed(rung, asked, list(pose(asked))) for rung, asked in rows]
     return rungs, ladder.task.in_order([(rung, each) for each in rung.questions] for rung in rungs)
 

@@ -37,6 +37,7 @@ class Choosing(Questions):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("choices", self.choices, tuple(SCHEMES))
+        check_choice("form", self.form, tuple(name for name, form in FORMS.items() if form.is_usual))
 
     @property
     def name(self) -> str:

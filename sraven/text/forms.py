@@ -1,5 +1,6 @@
-"""What a prompt says before its puzzle, by form."""
+"""What a prompt says, and how it writes its puzzle, by form."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -34,6 +35,9 @@ class Form:
         reply: asks for the last line of a reply, which stands below.
         announce: returns what is said of solved examples, given how many there are.
         lenient: whether boards rank by the lenient reading of replies.
+        write: writes a puzzle in the notation of the form, given it in the usual one.
+        puzzle_first: whether the puzzle stands before all that is said.
+        spelt: whether the lenient reading takes numbers in words, too.
     """
 
     explain: Callable[[Setting], str]
@@ -41,6 +45,14 @@ class Form:
     reply: str
     announce: Callable[[int], str]
     lenient: bool
+    write: Callable[[str], str] = str
+    puzzle_first: bool = False
+    spelt: bool = False
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether puzzles are written as usual, at the end of their prompts."""
+        return self.write is str and not self.puzzle_first
 
 
 _WORDS = (
@@ -52,6 +64,23 @@ _WORDS = (
 def in_words(number: int) -> str:
     """Return a small number as a word, others in digits."""
     return _WORDS[number] if number < len(_WORDS) else str(number)
+
+
+NUMBERS = ("zero", *_WORDS[1:])
+"""The numbers that ``told2words`` writes as words; others are in digits there, too."""
+
+
+def _spell(puzzle: str) -> str:
+    numbers = {str(number): word for number, word in enumerate(NUMBERS)}
+    return re.sub(r"\d+", lambda found: numbers.get(found[0], found[0]), puzzle)
+
+
+_MISSING, _MISSING_IN_JSON = "[?]", '"?"'
+
+
+def _write_json(puzzle: str) -> str:
+    rows = puzzle.replace(_MISSING, _MISSING_IN_JSON).replace(" ", ", ").split("\n")
+    return "[" + ",\n ".join(f"[{row}]" for row in rows) + "]"
 
 
 _ORDERS = {
@@ -130,6 +159,16 @@ def _explain_rules(setting: Setting) -> str:
     )
 
 
+def _explain_words(setting: Setting) -> str:
+    note = "In the matrix at the end, numbers are written as words. Write those of your answer in digits."
+    return f"{note}\n\n{_explain_rules(setting)}"
+
+
+def _explain_json(setting: Setting) -> str:
+    note = "The matrix at the end is written in JSON, as a list of its rows."
+    return f"{note}\n\n{_explain_rules(setting)}".replace(_MISSING, _MISSING_IN_JSON)
+
+
 def _announce(shots: int) -> str:
     return "A solved example comes first." if shots == 1 else f"{shots} solved examples come first."
 
@@ -150,6 +189,11 @@ FORMS: dict[str, Form] = {
     "untold": Form(_tell_nothing, False, *_FIRST),
     "told2": Form(_explain_rules, True, *_SECOND),
     "untold2": Form(lambda setting: _QUESTION, False, *_SECOND),
+    "told2words": Form(_explain_words, True, *_SECOND, write=_spell, spelt=True),
+    "told2json": Form(_explain_json, True, *_SECOND, write=_write_json),
+    "told2last": Form(_explain_rules, True, *_SECOND, puzzle_first=True),
 }
 """The forms by name. Their words are part of what is asked: none changes, another wording is another form.
-``told2`` and ``untold2`` say what the first two say, in plainer English, and both end in a question."""
+``told2`` and ``untold2`` say what the first two say, in plainer English, and both end in a question.
+The others say it in the words of ``told2``: of a puzzle in other words, in JSON, or before it is explained.
+"""

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import quoted
@@ -9,12 +10,15 @@ from sraven.rules import PAPER
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.questions import Questions
+from sraven.twins.task import Variant
 
 _NAME = re.compile(
     r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
+    r"(?:-twins([0-9]{1,2})-([0-9])-([0-9]{1,2})-([01])-([0-9]{1,3}))?"
     r"_h([0-9]{1,30})_s([0-9]{1,19})"
     r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})(?:_([a-z]{1,20}))?"
 )
+_TWINS = "by_columns", "by_rows", "by_values", "by_negation", "variant"
 _INDEX = re.compile("0|[1-9][0-9]{0,7}")
 
 
@@ -33,18 +37,21 @@ def _named(name: str) -> Questions | None:
     found = _NAME.fullmatch(name)
     if not found:
         return None
-    version, M, K, unique, unpermuted, rule_set, holdout, seed, *asked = found.groups()
-    split, count, form, shots, choices = asked
-    task = SRAVEN(
-        M=int(M),
-        K=int(K),
-        holdout=float(f"0.{holdout}"),
-        seed=int(seed),
-        answers="unique" if unique else "any",
-        permute=not unpermuted,
-        rule_set=rule_set or PAPER,
-        version=version,
-    )
+    version, M, K, unique, unpermuted, rule_set, *rest = found.groups()
+    *twins, holdout, seed, split, count, form, shots, choices = rest
+    drawn: dict[str, Any] = {
+        "M": int(M),
+        "K": int(K),
+        "holdout": float(f"0.{holdout}"),
+        "seed": int(seed),
+        "version": version,
+    }
+    if twins[0]:
+        drawn |= zip(_TWINS, map(int, twins), strict=True)
+        task: SRAVEN = Variant(**drawn)
+    else:
+        answers = "unique" if unique else "any"
+        task = SRAVEN(**drawn, answers=answers, permute=not unpermuted, rule_set=rule_set or PAPER)
     questions = ask(task, split, int(count), form, int(shots), choices)
     return questions if questions.name == name else None
 

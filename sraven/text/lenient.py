@@ -13,6 +13,8 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 
+from sraven.text.forms import NUMBERS
+
 Found = TypeVar("Found", bound=Hashable)
 
 _TO_ASCII: dict[int, int | None] = {0xFF00 + code: 0x20 + code for code in range(1, 0x5F)}  # full-width forms
@@ -43,6 +45,9 @@ _NUMBERS = rf"({_NUMBER}(?:{_COMMA}{_NUMBER})*)"
 _LISTED = re.compile(rf"[\[({{]{{1,3}}\s*({_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*)\s*[\])}}]")
 _BARE = re.compile(rf"{_NUMBERS}[ \t]*(?=[.}}<\"\n]|\Z)")
 _RUN = re.compile(rf"(?<![\w.+-]){_NUMBERS}")
+
+_SPELT_NUMBER = "|".join(NUMBERS)
+_SPELT = re.compile(rf"[\[(]\s*(?:\b(?:{_SPELT_NUMBER}|[0-9]+)\b[\s,;]*)+[\])]", re.IGNORECASE)
 
 _LETTER = re.compile(r"[\[(]([A-Z])[\])]")
 _BARE_LETTER = re.compile(r"([A-Z])(?=[ \t]*(?:[.:}<\"\n\[]|\Z))")
@@ -118,6 +123,15 @@ def _read(
     before = [each for _, each in marked[:-1] if each and "\n" not in text[each.end() : start]]
     named = {value(each[1]) for each in (*before, *others(text, last.end()))}
     return Reading(None, SEVERAL) if named - {None, answer} else Reading(answer)
+
+
+def unspell(reply: Any) -> Any:
+    """Return a reply with digits for the words of numbers, in lists of numbers within brackets alone."""
+
+    def write(listed: re.Match[str]) -> str:
+        return re.sub("[A-Za-z]+", lambda word: str(NUMBERS.index(word[0].lower())), listed[0])
+
+    return _SPELT.sub(write, reply) if isinstance(reply, str) else reply
 
 
 def read_panel(reply: object, M: int, K: int) -> Reading:

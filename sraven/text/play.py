@@ -94,6 +94,10 @@ def _check(asked: Sequence[Questions], practice: bool) -> None:
             raise ConfigurationError(
                 f"{questions.name} has choices or solved examples, which a page doesn't show; leave them out"
             )
+        if not FORMS[questions.form].is_usual:
+            raise ConfigurationError(
+                f"{questions.name} is about how puzzles are written, and a page shows them as pictures"
+            )
         if practice and questions.split != PRACTICE_SPLIT:
             raise ConfigurationError(
                 f"{questions.name} is of {questions.split}; practice shows answers, so it takes "

@@ -40,11 +40,17 @@ def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
     return [pattern % tuple(row) for row in rows.tolist()]
 
 
-def join_prompts(introduction: str, solved: list[str], questions: list[str]) -> list[str]:
+def write_puzzles(form: str, contexts: NDArray[np.uint8]) -> list[str]:
+    """Return puzzles, uint8 ``[n, 8, M]``, in the notation of a form."""
+    return list(map(FORMS[form].write, fill(puzzle_pattern(contexts.shape[2]), contexts)))
+
+
+def join_prompts(form: str, introduction: str, solved: list[str], questions: list[str]) -> list[str]:
     """Return the prompts: question i comes behind the i-th of equal shares of the solved examples."""
     each = shots_each(len(solved), len(questions))
+    first, last = ([], [introduction]) if FORMS[form].puzzle_first else ([introduction], [])
     return [
-        BETWEEN.join((introduction, *solved[each * i : each * (i + 1)], question))
+        BETWEEN.join((*first, *solved[each * i : each * (i + 1)], question, *last))
         for i, question in enumerate(questions)
     ]
 
@@ -79,8 +85,7 @@ def introduce(form: str, setting: Setting, reply: str, shots: int) -> str:
 
 def how_to_answer(form: str, M: int) -> str:
     """Return the words of a form that ask for a reply that `sraven.text.parse` reads."""
-    words = FORMS[check_choice("form", form, tuple(FORMS))].reply
-    return f"{words}\n{ANSWER} [{' '.join('d' * M)}]"
+    return f"{FORMS[form].reply}\n{ANSWER} [{' '.join('d' * M)}]"
 
 
 def render_answer(panel: ArrayLike) -> str:
@@ -119,7 +124,7 @@ def render(
         K: number of symbols, 3 to 256.
         form: ``told`` explains the rules, the modulus and that columns order the features in their own way;
             ``untold`` says nothing but how to reply; ``told2`` and ``untold2`` say the same in the words of
-            version 2 of the text boards.
+            version 2 of the text boards, and `sraven.text.FORMS` has three more ways to write that.
         shots: instances to show solved, of `train` to test composition: k of them for each prompt, those
             from k * i on for prompt i. None for none.
         permute: whether columns may show the features in different orders.
@@ -131,13 +136,14 @@ def render(
     Raises:
         ConfigurationError: for an unknown form, symbols out of range, or shots that can't be shared out.
     """
+    check_choice("form", form, tuple(FORMS))
     contexts = check_context(batch.context, check_K(K))
     M = contexts.shape[2]
     solved: list[str] = []
     if shots is not None:
         shown = check_symbols("context of shots", shots.context, ("n", 8, M), K)
         targets = check_symbols("target of shots", shots.target, (len(shown), M), K)
-        solved = solve(fill(puzzle_pattern(M), shown), render_answers(targets))
+        solved = solve(write_puzzles(form, shown), render_answers(targets))
     count = shots_each(len(solved), len(contexts))
     introduction = introduce(form, Setting(M, K, permute, rules), how_to_answer(form, M), count)
-    return join_prompts(introduction, solved, fill(puzzle_pattern(M), contexts))
+    return join_prompts(form, introduction, solved, write_puzzles(form, contexts))

@@ -21,15 +21,14 @@ from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share
-from sraven.text.lenient import Reading, read_panel
+from sraven.text.lenient import Reading, read_panel, unspell
 from sraven.text.prompts import (
-    fill,
     how_to_answer,
     introduce,
     join_prompts,
-    puzzle_pattern,
     render_answers,
     solve,
+    write_puzzles,
 )
 
 MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
@@ -116,7 +115,7 @@ class Questions:
         setting = Setting(task.M, task.K, task.permute, task.rules)
         introduction = introduce(self.form, setting, self._how_to_reply(), self.shots)
         solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
-        return join_prompts(introduction, solved, self._pose(self.split, indices)[0])
+        return join_prompts(self.form, introduction, solved, self._pose(self.split, indices)[0])
 
     def answers(self, indices: Indices) -> list[str]:
         """Return the right last lines of questions by their indices."""
@@ -128,7 +127,7 @@ class Questions:
     def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
         """Return puzzles by their indices, and the right last lines of replies."""
         batch = self.task.take(split, np.asarray(indices, np.int64))
-        return fill(puzzle_pattern(self.task.M), batch.context), render_answers(batch.target)
+        return write_puzzles(self.form, batch.context), render_answers(batch.target)
 
     def grade(
         self,
@@ -140,7 +139,7 @@ class Questions:
         """Grade replies to questions by their indices."""
         task, batch = self.task, self.take(indices)
         return grade(
-            replies,
+            list(map(unspell, replies)) if self._is_spelt and reading == "lenient" else replies,
             batch,
             task.K,
             permute=task.permute,
@@ -165,7 +164,11 @@ class Questions:
 
     def read(self, reply: object) -> Reading:
         """Return what a reply answers, read leniently; where that is nothing, with a reason."""
-        return read_panel(reply, self.task.M, self.task.K)
+        return read_panel(unspell(reply) if self._is_spelt else reply, self.task.M, self.task.K)
+
+    @property
+    def _is_spelt(self) -> bool:
+        return FORMS[self.form].spelt
 
     def parts(self) -> Iterator[range]:
         """Yield the indices of all questions, part by part."""

@@ -20,15 +20,22 @@ NO_ANSWER = "Let me think about the rows and columns."
 _ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
 
 
-def _replies(task: Ladder, name: str) -> Callable[[str, int, int], list[str]]:
-    """Return a predictor of SRAVEN as one that replies to the questions of all rungs."""
+def make_replies(task: Ladder, name: str, apart: int = 1) -> Callable[[str, int, int], list[str]]:
+    """Return a predictor of SRAVEN as one that replies to the questions of all rungs.
+
+    Args:
+        task: the task.
+        name: of the predictor.
+        apart: how many rungs in a row take guesses of their own.
+    """
 
     def reply(split: str, count: int, seed: int) -> list[str]:
         replies: list[list[str]] = []
         for rung, first, many in task.parts(0, count):
             own = task.tasks[rung]
             predict = SRAVENReferences(own).predictors[name].predict
-            replies.append(render_answers(np.asarray(predict(asked_split(own), first + many, seed)[first:])))
+            panels = np.asarray(predict(asked_split(own), (first + many) * apart, seed))
+            replies.append(render_answers(panels[rung % apart :: apart][first:]))
         return list(task.in_order(replies))
 
     return reply
@@ -48,7 +55,7 @@ class LadderReferences:
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
-        found = {name: known[name]._replace(predict=_replies(self.task, name)) for name in _ANSWERING}
+        found = {name: known[name]._replace(predict=make_replies(self.task, name)) for name in _ANSWERING}
         said = NO_ANSWER if self.task.asked.lenient else BABBLE
         babbler = Reference(
             "Says something, but never answers: every reply is unparsed.",

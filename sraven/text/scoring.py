@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,9 @@ class LadderScoring:
 
     task: Ladder
 
+    hits: ClassVar[str] = "accuracy"
+    """The metric that is the share right."""
+
     @property
     def prediction(self) -> Column:
         """uint8 ``[P]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer.
@@ -93,7 +96,7 @@ class LadderScoring:
     @property
     def comparison(self) -> Comparison:
         """By the questions that are answered otherwise, however the answers are written."""
-        found, W = compare_answers("accuracy"), self.task.width
+        found, W = compare_answers(self.hits), self.task.width
         return found._replace(distance=lambda one, other: found.distance(one[:, :W], other[:, :W]))
 
     def find_fault(self, predictions: NDArray[Any]) -> None:
@@ -109,17 +112,23 @@ class LadderScoring:
         }
         return Labels({"target": batch.target, "combination": batch.rung.astype(np.int64)}, summands)
 
+    def verdicts(
+        self, target: NDArray[Any], predictions: NDArray[Any], answered: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which answers were parsed, are right, and were parsed by the strict reading, too."""
+        panels = predictions[:, : self.task.width]
+        parsed = answered & (panels[:, 0] != PADDING)
+        return parsed, parsed & (panels == target).all(axis=1), parsed & (predictions[:, -1] == 1)
+
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
     ) -> Arrays:
         """Return what answers (see `prediction`) get right, as columns ``[n]`` to be summed."""
         target, rungs = labels.arrays["target"], labels.arrays["combination"]
+        parsed, correct, strict = self.verdicts(target, predictions, answered)
         panels = predictions[:, : self.task.width]
-        parsed = answered & (panels[:, 0] != PADDING)
         right = (panels == target) & (target != PADDING) & parsed[:, None]
-        correct = parsed & (panels == target).all(axis=1)
         own = {rung: rungs == r for r, rung in enumerate(self.task.rungs)}
-        strict = parsed & (predictions[:, -1] == 1)
         strictly = {"correct_strict": correct & strict, "unparsed_strict": ~strict}
         return {
             "correct": correct,

@@ -18,6 +18,7 @@ from sraven.core.tasks.families import columns_of, references_of, scoring_of
 from sraven.core.tasks.task import Column, References, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.task import SRAVEN
+from sraven.task import Batch as Puzzles
 from sraven.text.forms import FORMS
 from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
 
@@ -97,6 +98,7 @@ class Ladder:
     """
 
     name: ClassVar[str] = "sraven-text"
+    fewest_shots: ClassVar[int] = 1
 
     rungs: tuple[str, ...] = tuple(f"M{rung.M}-K{rung.K}" for rung in LADDER)
     size: int = COUNT
@@ -114,7 +116,7 @@ class Ladder:
             )
         object.__setattr__(self, "rungs", tuple(self.rungs))
         check_integer("size", self.size, 1, _MOST_SIZE)
-        check_integer("shots", self.shots, 1, _MOST_SHOTS)
+        check_integer("shots", self.shots, self.fewest_shots, _MOST_SHOTS)
         check_integer("edition", self.edition, 1, max(EDITIONS), "others take a newer sraven")
         _ = self.tasks  # refuses settings that there aren't
 
@@ -148,6 +150,11 @@ class Ladder:
         return SRAVEN(M=M, K=K, holdout=holdout, seed=self.seed, answers="unique", version=self.version)
 
     @property
+    def part_names(self) -> tuple[str, ...]:
+        """What each of the tasks is called."""
+        return self.rungs
+
+    @property
     def width(self) -> int:
         """The most features that a rung has."""
         return max(task.M for task in self.tasks)
@@ -155,7 +162,7 @@ class Ladder:
     @property
     def count(self) -> int:
         """Number of all questions."""
-        return self.size * len(self.rungs)
+        return self.size * len(self.tasks)
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -200,15 +207,15 @@ class Ladder:
 
     def rung_of(self, index: int) -> int:
         """Return the number of the rung that a question is of."""
-        return index % len(self.rungs) if self.asked.interleaved else index // self.size
+        return index % len(self.tasks) if self.asked.interleaved else index // self.size
 
     def place(self, rung: int, index: int) -> int:
         """Return where a rung's own question of some index stands among all."""
-        return index * len(self.rungs) + rung if self.asked.interleaved else rung * self.size + index
+        return index * len(self.tasks) + rung if self.asked.interleaved else rung * self.size + index
 
     def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
         """Yield the rungs of questions ``start`` to ``start + count - 1``: number, first, how many."""
-        rungs = len(self.rungs)
+        rungs = len(self.tasks)
         if self.asked.interleaved:
             for offset in range(min(rungs, count)):
                 first, rung = divmod(start + offset, rungs)
@@ -246,13 +253,16 @@ class Ladder:
         for rung, first, many in self.parts(start, count):
             task = self.tasks[rung]
             found = task.sample(asked_split(task), first, many, threads=threads)
-            here = slice(at, at + many)
-            batch.rung[here] = rung
-            batch.context[here, :, : task.M] = found.context
-            batch.target[here, : task.M] = found.target
+            self.put(found, rung, batch[at : at + many])
             order.append(range(at, at + many))
             at += many
         return batch[np.fromiter(self.in_order(order), np.int64, count)] if self.asked.interleaved else batch
+
+    def put(self, found: Puzzles, rung: int, batch: Batch) -> None:
+        """Write instances of a rung's task into a batch of questions."""
+        batch.rung[:] = rung
+        batch.context[..., : found.target.shape[1]] = found.context
+        batch.target[:, : found.target.shape[1]] = found.target
 
     def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Batch:
         """Return the questions with the given indices, in their order."""

@@ -94,12 +94,17 @@ class LadderWording:
         found = np.full((len(replies), *shape), PADDING, np.uint8)
         for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
             task = self.task.tasks[self.task.rung_of(index)]
-            panel = parse(reply, task.M, task.K, "lenient" if lenient else "strict")
+            heard = self.hear(self.task.rung_of(index), reply)
+            panel = parse(heard, task.M, task.K, "lenient" if lenient else "strict")
             if panel is not None:
                 found[row, : task.M] = panel
             if lenient:
                 found[row, -1] = parse(reply, task.M, task.K) is not None
         return found
+
+    def hear(self, rung: int, reply: str) -> str:
+        """Return a reply to a question of a rung, with digits where it may have numbers in words."""
+        return reply
 
     def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
         """Return the rungs, with what can be said of each before any model is asked."""

@@ -1,6 +1,6 @@
 """How predictions of twins are scored: by sets, of which each counts as a whole."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -18,9 +18,31 @@ from sraven.twins.variants import FIRST
 Sums = NDArray[np.float64]
 
 
-def _independent(solved: Sums, variants: Sums, sets: Sums) -> Sums:
+def _solved_share(solved: Sums, variants: Sums, sets: Sums) -> Sums:
+    """Return the share of variants that are solved."""
+    return ratio(solved, variants)
+
+
+def _all_by_chance(solved: Sums, variants: Sums, sets: Sums) -> Sums:
     """Return p to the number of variants of a set, where p is the share of variants that are solved."""
     return np.asarray(ratio(solved, variants) ** ratio(variants, sets))
+
+
+def _over_levels(of_level: Callable[[Sums, Sums, Sums], Sums], sums: Sequence[Sums]) -> Sums:
+    """Return the mean over sets of what is one number for a level, given three sums of each level."""
+    levels = list(zip(sums[0::3], sums[1::3], sums[2::3], strict=True))
+    if len(levels) == 1:
+        return of_level(*levels[0])
+    total = sum(np.where(level[2] > 0, of_level(*level), 0) * level[2] for level in levels)
+    return ratio(np.asarray(total), np.sum(sums[2::3], axis=0))
+
+
+def _mean(*sums: Sums) -> Sums:
+    return _over_levels(_solved_share, sums)
+
+
+def _independent(*sums: Sums) -> Sums:
+    return _over_levels(_all_by_chance, sums)
 
 
 def _by_combination(solved: Sums, variants: Sums, sets: Sums, combination: Sums) -> Sums:
@@ -36,28 +58,77 @@ def _by_combination(solved: Sums, variants: Sums, sets: Sums, combination: Sums)
     return np.asarray((share[place] ** variants).mean(axis=0))
 
 
-def _systematicity(whole: Sums, solved: Sums, variants: Sums, sets: Sums) -> Sums:
+def _systematicity(whole: Sums, *sums: Sums) -> Sums:
     """Return where between the two lines a score is; 1 if all is solved, NaN if nothing is."""
-    share, independent = ratio(solved, variants), _independent(solved, variants, sets)
+    share, independent, sets = _mean(*sums), _independent(*sums), np.sum(sums[2::3], axis=0)
     found = ratio(ratio(whole, sets) - independent, share - independent)
     return np.where(share == 1, 1.0, found)
 
 
 @cache
-def _make_metrics(suffixes: tuple[str, ...]) -> Mapping[str, Metric]:
+def make_metrics(levels: tuple[tuple[str, tuple[str, ...]], ...]) -> Mapping[str, Metric]:
+    """Return the metrics of sets by name.
+
+    Args:
+        levels: suffixes of names, each with those of the levels of which its sets are.
+    """
     found: dict[str, Metric] = {}
-    for suffix in suffixes:
-        whole, some, solved, variants = (f"{name}{suffix}" for name in ("all", "any", "solved", "variants"))
+    for suffix, parts in levels:
+        whole, some = f"all{suffix}", f"any{suffix}"
+        own = f"solved{suffix}", f"variants{suffix}", f"sets{suffix}"
+        sums = tuple(f"{name}{part}" for part in parts for name in ("solved", "variants", "sets"))
         found |= {
-            f"pass_all{suffix}": Metric((whole, "sets"), ratio),
-            f"pass_mean{suffix}": Metric((solved, variants), ratio),
-            f"pass_any{suffix}": Metric((some, "sets"), ratio),
-            f"independent{suffix}": Metric((solved, variants, "sets"), _independent),
+            f"pass_all{suffix}": Metric((whole, own[2]), ratio),
+            f"pass_mean{suffix}": Metric(sums, _mean),
+            f"pass_any{suffix}": Metric((some, own[2]), ratio),
+            f"independent{suffix}": Metric(sums, _independent),
             f"independent_by_combination{suffix}": Metric(
-                (solved, variants, "sets", "combination"), _by_combination, of_instances=True
+                (*own, "combination"), _by_combination, of_instances=True
             ),
-            f"systematicity{suffix}": Metric((whole, solved, variants, "sets"), _systematicity),
+            f"systematicity{suffix}": Metric((whole, *sums), _systematicity),
         }
+    return found
+
+
+def rows_of_sets(sets: NDArray[np.int64], variants: NDArray[Any], size: int) -> NDArray[np.int64]:
+    """Return the rows of each set that is there as a whole, ``[sets, size]``, given those of all variants."""
+    numbers, place = np.unique(sets, return_inverse=True)
+    rows = np.full((len(numbers), size), -1, np.int64)
+    rows[place, variants] = np.arange(len(place))
+    return rows[(rows >= 0).all(axis=1)]
+
+
+def _at_first(n: int, rows: NDArray[np.int64], of_sets: NDArray[Any]) -> NDArray[np.int64]:
+    column = np.zeros(n, np.int64)
+    column[rows[:, 0]] = of_sets
+    return column
+
+
+def count_sets(n: int, rows: NDArray[np.int64], parts: Mapping[str, NDArray[np.bool_]]) -> Arrays:
+    """Return how many sets and variants the metrics are about, as columns ``[n]``.
+
+    Args:
+        n: number of instances.
+        rows: of `rows_of_sets`.
+        parts: by suffix, which variants the metrics are about: bool ``[sets, size]``.
+    """
+    found: dict[str, NDArray[np.int64]] = {}
+    for suffix, part in parts.items():
+        found[f"sets{suffix}"] = _at_first(n, rows, part.sum(axis=1) > 0)
+        found[f"variants{suffix}"] = _at_first(n, rows, part.sum(axis=1))
+    return found
+
+
+def count_solved(
+    right: NDArray[np.bool_], rows: NDArray[np.int64], parts: Mapping[str, NDArray[np.bool_]]
+) -> Arrays:
+    """Return which sets are solved, and how far, as columns ``[n]``, given which instances are."""
+    found: dict[str, NDArray[np.int64]] = {}
+    for suffix, part in parts.items():
+        solved = (right[rows] & part).sum(axis=1)
+        whole = (solved > 0) & (solved == part.sum(axis=1))
+        for name, of_sets in (("solved", solved), ("any", solved > 0), ("all", whole)):
+            found[f"{name}{suffix}"] = _at_first(len(right), rows, of_sets)
     return found
 
 
@@ -105,7 +176,7 @@ class TwinsScoring(SRAVENScoring):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
-        return _make_metrics(tuple(self._parts))
+        return make_metrics(tuple((suffix, (suffix,)) for suffix in self._parts))
 
     @property
     def by_combination(self) -> tuple[str, ...]:
@@ -121,17 +192,15 @@ class TwinsScoring(SRAVENScoring):
     def labels(self, batch: Batch, threads: int | None) -> Labels:
         """Return the truth about the instances of a batch, and which of them is the first of a whole set."""
         found = super().labels(batch, threads)
-        sets, place = np.unique(found.arrays["set"], return_inverse=True)
-        rows = np.full((len(sets), self.task.size), -1, np.int64)
-        rows[place, found.arrays["variant"]] = np.arange(len(place))
-        rows = rows[(rows >= 0).all(axis=1)]
-        leads = np.zeros(len(place), np.int64)
-        leads[rows[:, 0]] = 1
-        summands = {f"variants{suffix}": leads * part.sum() for suffix, part in self._parts.items()}
+        rows = rows_of_sets(found.arrays["set"], found.arrays["variant"], self.task.size)
+        combination = found.arrays["combination"]
         return Labels(
             {**found.arrays, "rows_of_sets": rows},
-            {"sets": leads, "combination": found.arrays["combination"], **summands},
+            {"combination": combination, **count_sets(len(combination), rows, self._parts_of(rows))},
         )
+
+    def _parts_of(self, rows: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+        return {suffix: np.broadcast_to(part, rows.shape) for suffix, part in self._parts.items()}
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
@@ -139,11 +208,4 @@ class TwinsScoring(SRAVENScoring):
         """Return what predictions (uint8 ``[n, M]``) solve, as columns ``[n]`` to be summed."""
         rows = labels.arrays["rows_of_sets"]
         right = (predictions == labels.arrays["target"]).all(axis=1) & answered
-        found: dict[str, NDArray[np.int64]] = {}
-        for suffix, part in self._parts.items():
-            solved = right[rows[:, part]].sum(axis=1)
-            for name, of_set in (("solved", solved), ("any", solved > 0), ("all", solved == part.sum())):
-                column = np.zeros(len(right), np.int64)
-                column[rows[:, 0]] = of_set
-                found[f"{name}{suffix}"] = column
-        return found
+        return count_solved(right, rows, self._parts_of(rows))

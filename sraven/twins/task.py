@@ -1,7 +1,7 @@
 """Sets of twins: configuration, split and range of indices in, variants of puzzles out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sraven.ambiguity import is_unique
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import CapacityError, ConfigurationError
+from sraven.core.base.spec import setting
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.compute.rng import derive_key
 from sraven.kernels import Tables, generate, make_tables
@@ -214,3 +215,34 @@ class Twins(TwinSettings, SRAVEN):
             return drawn
 
         return draw
+
+
+@dataclass(frozen=True)
+class Variant(Twins):
+    """One variant of each set of twins: instance i is that of set i.
+
+    Attributes:
+        variant: its number, below ``size``.
+    """
+
+    variant: int = setting(0, "Number of the variant.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("variant", self.variant, 0, self.size - 1)
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, such as ``M4-K8-twins4-2-4-1-0``."""
+        return f"{super().config_name}-{self.variant}"
+
+    @cached_property
+    def _whole(self) -> Twins:
+        return Twins(**{each.name: getattr(self, each.name) for each in fields(Twins)})
+
+    def fill(
+        self, split: str, indices: NDArray[np.uint64], batch: Batch, threads: int | None
+    ) -> NDArray[np.int64]:
+        """Write this variant of the sets ``indices`` of a split into ``batch``."""
+        places = indices * np.uint64(self.size) + np.uint64(self.variant)
+        return self._whole.fill(split, places, batch, threads)

@@ -91,7 +91,7 @@ def test_choices_by_their_probabilities(reported):
 def test_there_is_a_task_for_each_rung_and_a_group_of_all(reported):
     rungs = [f"m{rung.M}" + f"_k{rung.K}" * (rung.K != 8) for rung in LADDER]
     expected = {f"{group}_{rung}" for group in ("sraven", "sraven_choice") for rung in rungs}
-    boards = {"sraven_text_v2", "sraven_text_lite_v2"}
+    boards = {"sraven_text_v2", "sraven_text_lite_v2", "sraven_text_twins_v1"}
     assert set(reported["tasks"]) == {"sraven", "sraven_choice"} | expected | boards
 
 

@@ -23,6 +23,7 @@ FAMILIES = {
     "c4": "baselines.lm.family:FAMILY",
     "sraven-text": "sraven.text.family:FAMILY",
     "sraven-twins": "sraven.twins.family:FAMILY",
+    "sraven-text-twins": "sraven.text.twins.family:FAMILY",
 }
 """Where the `Family` of each name is. An entry here is all that registers one."""
 

@@ -1,0 +1,1 @@
+"""Sets of twins in words: certified variants of one puzzle, and the puzzle in other notations."""

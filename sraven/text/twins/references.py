@@ -1,0 +1,38 @@
+"""What scores of twins in words are read against: the predictors of a ladder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sraven.core.base.estimate import Mean
+from sraven.core.boards.ceilings import KNOWS
+from sraven.core.tasks.task import Reference
+from sraven.text.references import LadderReferences, make_replies
+from sraven.text.twins.task import TwinLadder
+from sraven.twins.references import CEILINGS
+
+
+@dataclass(frozen=True)
+class TwinLadderReferences(LadderReferences):
+    """What scores of a task are read against.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: TwinLadder
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name: those of a ladder, each variant guessed by itself."""
+        found = dict(super().predictors)
+        guess = make_replies(self.task, "uniform-random", apart=self.task.variants)
+        return found | {"uniform-random": found["uniform-random"]._replace(predict=guess)}
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers."""
+        return CEILINGS
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return 1 throughout: every variant is certified to have one answer."""
+        return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}

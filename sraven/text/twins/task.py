@@ -1,0 +1,155 @@
+"""Sets of twins of several levels, as one task for language models."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.task import SRAVEN
+from sraven.task import Batch as Puzzles
+from sraven.text import task as ladder
+from sraven.text.task import Edition, Ladder
+from sraven.twins.task import TwinBatch, Variant
+
+FIRST_FORM = "told2"
+"""The form in which all variants are asked but those of another notation."""
+
+NOTATION = "notation"
+"""The kind of the twins that are the first puzzle in another notation."""
+
+NOTATIONS = ("told2words", "told2json", "told2last")
+"""The forms in which the first puzzle is asked once more. None changes."""
+
+_LEVEL_STRIDE = 1 << 20
+"""More combinations than a level has: those of different levels get different numbers."""
+
+
+class Batch(ladder.Batch):
+    """Questions of sets, as C-contiguous NumPy arrays; ``rung`` numbers the variants of all levels.
+
+    Attributes:
+        set: int64 ``[n]``, the number of its set; levels take turns.
+        combination: int32 ``[n]``, number of its combination of rules among those of all levels.
+    """
+
+    __slots__ = ()
+
+    set: NDArray[np.int64]
+    combination: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class TwinLadder(Ladder):
+    """Sets of twins at several levels, to be asked in words.
+
+    A set is a puzzle, certified twins of it by columns, rows, values and negation, one of each, and the
+    puzzle in the notations of `NOTATIONS`. A single feature has no columns: at M=1 there is a second twin by
+    values in place of that, so that all sets have as many variants. Sets of all levels take turns, and a set
+    is asked as a whole before the next.
+
+    What a ladder calls a rung is here one variant of one level: rung ``level * variants + variant``.
+
+    Attributes:
+        rungs: the levels by name, such as ``M4-K8``.
+        size: sets of each.
+        holdout: of the levels with several features.
+        seed: of all levels.
+        version: of the benchmark, by keyword; the newest unless another one is given.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a value out of range.
+    """
+
+    name: ClassVar[str] = "sraven-text-twins"
+    fewest_shots: ClassVar[int] = 0
+
+    rungs: tuple[str, ...] = tuple(f"M{M}-K8" for M in range(1, 5))
+    size: int = 500
+    shots: ClassVar[int] = 0  # type: ignore[misc]  # no field any more
+    edition: ClassVar[int] = 2  # type: ignore[misc]
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, such as ``ladder-4x500-twins``."""
+        return f"{super().config_name}-twins"
+
+    @property
+    def asked(self) -> Edition:
+        """How the questions are put."""
+        return Edition(True, {"told": FIRST_FORM})
+
+    @cached_property
+    def _levels(self) -> tuple[tuple[Variant, ...], ...]:
+        return tuple(_variants(self._make_task(rung)) for rung in self.rungs)
+
+    @cached_property
+    def tasks(self) -> tuple[SRAVEN, ...]:
+        """The task of each rung: one variant of the sets of a level."""
+        return tuple(chain(*self._levels))
+
+    @property
+    def variants(self) -> int:
+        """Variants of a set."""
+        return len(self._levels[0])
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The form in which each rung is asked."""
+        each = (FIRST_FORM,) * (self.variants - len(NOTATIONS)) + NOTATIONS
+        return each * len(self.rungs)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of variants that each rung has."""
+        return tuple(
+            NOTATION if form in NOTATIONS else task.kinds[task.variant]
+            for form, task in zip(self.forms, chain(*self._levels), strict=True)
+        )
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What each rung is called, such as ``M4-K8.3-values`` and ``M4-K8.6-told2json``."""
+        told = (
+            form if form in NOTATIONS else kind for form, kind in zip(self.forms, self.kinds, strict=True)
+        )
+        return tuple(
+            f"{self.rungs[rung // self.variants]}.{rung % self.variants}-{name}"
+            for rung, name in enumerate(told)
+        )
+
+    def empty_batch(self, count: int) -> Batch:
+        """Return a batch for ``count`` questions, without any symbols."""
+        arrays = tuple(super().empty_batch(count))
+        return Batch._make((*arrays, np.zeros(count, np.int64), np.zeros(count, np.int32)))
+
+    def put(self, found: Puzzles, rung: int, batch: ladder.Batch) -> None:
+        """Write instances of a rung's task into a batch of questions."""
+        assert isinstance(found, TwinBatch) and isinstance(batch, Batch)
+        super().put(found, rung, batch)
+        level = rung // self.variants
+        batch.set[:] = found.set * len(self.rungs) + level
+        batch.combination[:] = found.combination + level * _LEVEL_STRIDE
+
+
+def _variants(task: SRAVEN) -> tuple[Variant, ...]:
+    """Return the variants of a level, given its setting: those of the sets, then the first once more."""
+
+    def one(variant: int) -> Variant:
+        return Variant(
+            M=task.M,
+            K=task.K,
+            holdout=task.holdout,
+            seed=task.seed,
+            by_columns=int(task.M > 1),
+            by_rows=1,
+            by_values=1 + (task.M == 1),
+            by_negation=1,
+            variant=variant,
+            version=task.version,
+        )
+
+    first = one(0)
+    return (first, *map(one, range(1, first.size)), *[first] * len(NOTATIONS))

@@ -1,0 +1,62 @@
+"""Sets of twins in words: the prompts of each variant, the answers in replies, and the levels one by one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sraven.core.base.arguments import check_choice
+from sraven.core.base.estimate import Mean
+from sraven.core.tasks.task import Rung
+from sraven.text.forms import FORMS
+from sraven.text.lenient import unspell
+from sraven.text.questions import Questions
+from sraven.text.scoring import guess
+from sraven.text.task import asked_split
+from sraven.text.twins.task import TwinLadder
+from sraven.text.wording import LadderWording
+
+
+@dataclass(frozen=True)
+class TwinLadderWording(LadderWording):
+    """The questions of sets of twins in words, and answers read.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: TwinLadder
+
+    def ask(self, form: str, shots: int) -> tuple[Questions, ...]:
+        """Return the questions of each variant of each level, each in its form.
+
+        Raises:
+            ConfigurationError: for another form or number.
+        """
+        check_choice("form", form, tuple(self.task.asked.forms))
+        return tuple(
+            Questions(each, asked_split(each), self.task.size, words, shots)
+            for each, words in zip(self.task.tasks, self.task.forms, strict=True)
+        )
+
+    def hear(self, rung: int, reply: str) -> str:
+        """Return a reply to a question of a rung, with digits where it may have numbers in words."""
+        return unspell(reply) if FORMS[self.task.forms[rung]].spelt else reply
+
+    def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
+        """Return the levels, with what can be said of each before any model is asked."""
+        batch, variants = self.task.sample(split, 0, count, threads=threads), self.task.variants
+        found = []
+        for level, rung in enumerate(self.task.rungs):
+            own, here = self.task.tasks[level * variants], batch.rung // variants == level
+            copied = batch.context[here, -1] == batch.target[here]
+            found.append(
+                Rung(
+                    metric=f"pass_mean.{rung}",
+                    settings={"M": own.M, "K": own.K},
+                    instances=int(here.sum()),
+                    chance=guess(own.M, own.K),
+                    floors={"copy-last-panel": float(np.mean(copied.all(axis=1)))},
+                    ceilings={"board": Mean(1.0, 0.0, int(here.sum()))},
+                )
+            )
+        return found

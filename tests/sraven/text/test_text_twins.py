@@ -1,0 +1,261 @@
+"""Sets of twins in words: what is asked, how replies in other notations are read, and scores by sets."""
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.text_board import DEFINITION
+from sraven import ConfigurationError, text
+from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.freeze import make_board
+from sraven.core.submissions.submit import reference_predictors
+from sraven.core.tasks.families import wording_of
+from sraven.text.lenient import unspell
+from sraven.text.twins.task import TwinLadder
+from sraven.twins.task import Twins
+
+LEVELS, V, SETS = ("M1-K7", "M3-K7"), 8, 8
+COUNT = SETS * V
+RIGHT = "Answer: [{}]"
+
+
+@cache
+def board():
+    config = {"task": "sraven-text-twins", "version": "1", "rungs": list(LEVELS), "size": 4, "seed": 5}
+    changes = {"config": config | {"holdout": 0.25}, "series": "twins", "metric": "pass_all"}
+    return Board.from_content(
+        make_board({**DEFINITION, "id": "small-twins-v1", **changes, "sizes": {"ladder": COUNT}})
+    )
+
+
+@cache
+def asked():
+    """Return the questions in their order: id, prompt, kind and answer as numbers."""
+    wording = wording_of(board().task)
+    sets = wording.questions("told-0-shot")
+    prompts = list(wording.prompts("ladder", COUNT, "told-0-shot"))
+    batch = board().sample("ladder", 0, COUNT)
+    targets = [[each for each in row if each != 255] for row in batch.target.tolist()]
+    ids = list(board().task.in_order([each.id_of(index) for index in range(4)] for each in sets))
+    return list(zip(ids, prompts, np.array(board().task.kinds)[batch.rung].tolist(), targets, strict=True))
+
+
+def right_replies():
+    return [RIGHT.format(" ".join(map(str, target))) for *_, target in asked()]
+
+
+# What is asked
+
+
+def test_the_board_asks_whole_sets_of_all_levels_in_turn():
+    frozen = read_board("sraven-text-twins-v1")
+    assert frozen.splits == {"ladder": 16_000} and frozen.metric == "pass_all"
+    batch = frozen.sample("ladder", 0, 16_000)
+    assert batch.rung.tolist() == [*range(32)] * 500
+    assert batch.set.tolist() == np.repeat(range(2000), 8).tolist()
+    assert [rung["instances"] for rung in frozen.rungs] == [4000] * 4
+
+
+def test_a_set_is_a_set_of_twins_and_its_first_puzzle_in_three_notations():
+    task = board().task
+    assert task.kinds[:V] == ("first", "rows", "values", "values", "negated", *["notation"] * 3)
+    assert task.kinds[V:] == ("first", "columns", "rows", "values", "negated", *["notation"] * 3)
+    batch = board().sample("ladder", 0, COUNT)
+    settings_of_levels = (
+        (Twins(1, 7, 0, 5, by_columns=0, by_rows=1, by_values=2), "test"),
+        (Twins(3, 7, 0.25, 5, by_columns=1, by_rows=1, by_values=1), "ood"),
+    )
+    for level, (twins, split) in enumerate(settings_of_levels):
+        own = batch[np.flatnonzero(batch.rung // V == level)]
+        drawn = twins.sample(split, 0, 4 * twins.size)
+        context = own.context[..., : twins.M].reshape(4, V, 8, twins.M)
+        assert np.array_equal(context[:, :5], drawn.context.reshape(4, 5, 8, twins.M))
+        assert (context[:, 5:] == context[:, :1]).all()
+        targets = own.target[:, : twins.M].reshape(4, V, twins.M)
+        assert np.array_equal(targets[:, :5], drawn.target.reshape(4, 5, twins.M))
+        assert (targets[:, 5:] == targets[:, :1]).all()
+
+
+@given(st.integers(0, COUNT), st.integers(0, COUNT))
+def test_any_range_is_the_same(start, count):
+    count = min(count, COUNT - start)
+    whole, part = (board().task.sample("ladder", *each) for each in ((0, COUNT), (start, count)))
+    for one, every in zip(part, whole, strict=True):
+        assert np.array_equal(one, every[start : start + count])
+
+
+def read_numbers(puzzle):
+    names = {
+        name: number for number, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"])
+    }
+    return [names[each] if each in names else int(each) for each in re.findall("[a-z]+|[0-9]+", puzzle)]
+
+
+def test_notations_write_the_same_puzzle():
+    for first in range(0, COUNT, V):
+        _, plain, _, _ = asked()[first]
+        words, said, last = (prompt for _, prompt, _, _ in asked()[first + 5 : first + 8])
+        explained, puzzle = plain.rsplit("\n\n", 1)
+        assert last == f"{puzzle}\n\n{explained}"
+        note, rest = words.split("\n\n", 1)
+        assert note.startswith("In the matrix at the end") and rest.startswith(f"{explained}\n\n")
+        spelt = rest.rsplit("\n\n", 1)[1]
+        assert not re.search("[0-9]", spelt) and read_numbers(spelt) == read_numbers(puzzle)
+        note, rest = said.split("\n\n", 1)
+        assert "JSON" in note and rest.rsplit("\n\n", 1)[0] == explained.replace("[?]", '"?"')
+        rows = eval(rest.rsplit("\n\n", 1)[1])  # lists of numbers, as Python has them, too
+        assert [len(row) for row in rows] == [3, 3, 3] and rows[2][2] == "?"
+        numbers = [each for row in rows for panel in row if panel != "?" for each in panel]
+        assert numbers == read_numbers(puzzle)
+
+
+def test_notations_by_hand():
+    context = np.array([[[0, 4], [2, 6], [12, 2], [2, 4], [3, 4], [0, 13], [3, 1], [2, 0]]], np.uint8)
+    batch = Twins(2, 16, by_values=1).empty_batch(1)._replace(context=context)
+    ends = {
+        "told2words": "[zero four] [two six] [twelve two]\n[two four] [three four] [zero 13]\n"
+        "[three one] [two zero] [?]",
+        "told2json": '[[[0, 4], [2, 6], [12, 2]],\n [[2, 4], [3, 4], [0, 13]],\n [[3, 1], [2, 0], "?"]]',
+        "told2last": "write nothing after it:\nAnswer: [d d]",
+    }
+    for form, end in ends.items():
+        [prompt] = text.render(batch, 16, form)
+        assert prompt.endswith(end)
+    assert prompt.startswith("[0 4] [2 6] [12 2]\n[2 4] [3 4] [0 13]\n[3 1] [2 0] [?]\n\nA matrix has")
+
+
+@pytest.mark.parametrize("form", ["told2words", "told2json", "told2last"])
+def test_examples_are_written_alike(form):
+    task = Twins(2, 7, by_values=1)
+    batch, shots = task.sample("test", 0, 1), task.sample("train", 0, 2)
+    [prompt] = text.render(batch, 7, form, shots=shots)
+    written = [text.render(each, 7, form)[0].split("\n\n") for each in (shots[:1], shots[1:], batch)]
+    puzzles = [blocks[0 if form == "told2last" else -1] for blocks in written]
+    answers = [text.render_answer(panel) for panel in shots.target]
+    shown = [f"{puzzle}\n{answer}" for puzzle, answer in zip(puzzles, answers, strict=False)]
+    assert "\n\n".join([*shown, puzzles[2]]) in prompt and "Two solved examples come first." in prompt
+
+
+def test_every_id_says_its_question():
+    frozen = wording_of(read_board("sraven-text-twins-v1").task).questions("told-0-shot")
+    assert max(len(each.id_of(499)) for each in frozen) <= 64
+    for question, prompt, _, target in asked():
+        assert re.fullmatch("[A-Za-z0-9_-]+", question)
+        questions, index = text.find_question(question)
+        assert questions.prompts([index]) == [prompt] and questions.id_of(index) == question
+        assert questions.answers([index]) == [RIGHT.format(" ".join(map(str, target)))]
+    for wrong in (question.replace("1-1-1-1-0", "1-1-1-1-5"), question.replace("1-1-1-1-0", "1-3-1-1-0")):
+        with pytest.raises(ConfigurationError, match="is no id"):
+            text.find_question(wrong)
+
+
+def test_other_notations_have_no_choices():
+    with pytest.raises(ConfigurationError, match="form="):
+        text.ask(Twins(by_values=1), "ood", 1, "told2json", choices="centred")
+
+
+# What is read
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Answer: [three six two zero]", (3, 6, 2, 0)),
+        ("**Answer:** [Three, six, two, ZERO].", (3, 6, 2, 0)),
+        ("Answer: [3 six 2 0]", (3, 6, 2, 0)),
+        ("Answer: [3 6 2 0], the only one", (3, 6, 2, 0)),
+        ("Answer: [3 6 2 0] or [three six two one]", None),
+        ("Answer: [threesix two zero one]", None),
+        ("[three six two zero]", None),
+        ("Answer: [three six two]", None),
+        ("Answer: [three six two nine]", None),
+    ],
+)
+def test_words_are_read_where_they_were_asked(reply, answer):
+    assert text.parse(unspell(reply), 4, 8, "lenient") == answer
+    task = Twins(4, 8, by_columns=0, by_rows=0, by_values=0, by_negation=0)
+    spelt, usual = (text.Questions(task, "ood", 1, form) for form in ("told2words", "told2"))
+    strict, lenient = spelt.grade_both([0], [reply])
+    assert lenient.parsed[0] == (answer is not None) == (spelt.read(reply).answer is not None)
+    assert not strict.parsed[0]
+    if "three" in reply.lower():
+        assert not usual.grade_both([0], [reply])[1].parsed[0] or "[3" in reply
+
+
+def test_the_board_reads_words_in_their_notation_alone():
+    names = ["zero", "one", "two", "three", "four", "five", "six"]
+    replies = [RIGHT.format(" ".join(names[each] for each in target)) for *_, target in asked()]
+    read = board().read("ladder", replies)
+    words = np.array([prompt.startswith("In the matrix") for _, prompt, _, _ in asked()])
+    assert ((read[:, 0] != 255) == words).all() and not (read[:, -1] == 1).any()
+    scores = board().score("ladder", replies).metrics
+    assert scores["pass_mean"].mean == 1 / 8 and scores["unparsed"].mean == 7 / 8
+    assert scores["unparsed_strict"].mean == 1 and scores["pass_mean_strict"].mean == 0
+
+
+# Scores
+
+
+def means(replies):
+    return {name: score.mean for name, score in board().score("ladder", replies).metrics.items()}
+
+
+def test_who_knows_all_scores_one():
+    scores = means(right_replies())
+    shares = {name: mean for name, mean in scores.items() if not name.startswith("unparsed")}
+    assert set(shares.values()) == {1.0} and scores["unparsed"] == scores["unparsed_strict"] == 0
+    observer = reference_predictors(board())["ideal-observer"].predict("ladder", COUNT, 0)
+    assert means(observer) == scores
+
+
+def test_scores_by_hand():
+    """Set 0 lacks a twin by values, set 3 its first puzzle, set 4 all and set 7 all but its first puzzle."""
+    replies = right_replies()
+    wrong = [2, *range(32, 40), 8 + 16, *range(56 + 1, 64)]
+    for row in wrong:
+        replies[row] = "Answer: [7]"
+    kinds = [kind for _, _, kind, _ in asked()]
+    assert kinds[2] == "values" and kinds[24] == kinds[56] == "first"
+    found = means(replies)
+    low, high = 23 / 32, 24 / 32
+    assert found["pass_all"] == 4 / 8 and found["pass_any"] == 7 / 8
+    assert found["pass_mean"] == pytest.approx((low + high) / 2, abs=1e-9)
+    independent = (low**8 + high**8) / 2
+    assert found["independent"] == pytest.approx(independent, abs=1e-9)
+    expected = (4 / 8 - independent) / ((low + high) / 2 - independent)
+    assert found["systematicity"] == pytest.approx(expected, abs=1e-8)
+    assert found["pass_all.M1-K7"] == found["pass_all.M3-K7"] == 2 / 4
+    assert found["independent.M3-K7"] == pytest.approx(high**8, abs=1e-9)
+    # A single feature has no columns: of four sets, one lacks its first puzzle, and one that by columns.
+    assert found["pass_all.columns"] == 2 / 4 and found["pass_mean.columns"] == 6 / 8
+    assert found["independent.columns"] == (6 / 8) ** 2
+    # At M=1 there are two twins by values.
+    assert found["pass_mean.values"] == pytest.approx((8 / 12 + 6 / 8) / 2, abs=1e-9)
+    assert found["independent.values"] == pytest.approx(((8 / 12) ** 3 + (6 / 8) ** 2) / 2, abs=1e-9)
+    assert found["pass_all.notation"] == 5 / 8 and found["pass_any.notation"] == 7 / 8
+    assert found["unparsed"] == len(wrong) / COUNT  # there is no 7
+
+
+def test_levels_of_unlike_difficulty_are_no_systematicity():
+    """Each of the easy level, none of the hard one: both levels are on their lines."""
+    replies = [
+        reply if len(target) == 1 else "Answer: [0 0 0]"
+        for reply, (*_, target) in zip(right_replies(), asked(), strict=True)
+    ]
+    found = means(replies)
+    assert found["pass_all"] == found["pass_mean"] == found["independent"] == 0.5
+
+
+def test_guesses_differ_within_a_set():
+    guesses = reference_predictors(board())["uniform-random"].predict("ladder", COUNT, 0)
+    assert any(len(set(guesses[first + 5 : first + 8])) > 1 for first in range(0, COUNT, V))
+
+
+@pytest.mark.parametrize("given", [{"size": 0}, {"rungs": ()}, {"rungs": ("M1-K2",)}, {"seed": -1}])
+def test_what_there_is_not_is_refused(given):
+    with pytest.raises(ConfigurationError, match=r"size=|rungs=|K of M1-K2=|seed="):
+        TwinLadder(**given)
