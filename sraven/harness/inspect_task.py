@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+import numpy as np
 from click import ClickException
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -30,6 +31,8 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.estimate import Mean
 from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, pose_board, verdict
 from sraven.text.questions import Questions
+from sraven.text.submission import read_text_board
+from sraven.text.twins.task import TwinLadder
 
 
 class WrongArgumentError(ClickException, ConfigurationError):
@@ -103,6 +106,36 @@ def exact_by_rung() -> Scorer:
     return _judge
 
 
+@metric
+def sets() -> Metric:
+    """Report how many sets of twins are whole, and what shares of these are solved in any and all variants.
+
+    Between the two is the mean share of the variants that are solved.
+    """
+
+    def report(scores: list[SampleScore]) -> Value:
+        found: dict[str, list[float]] = {}
+        for score in scores:
+            found.setdefault((score.sample_metadata or {})["set"], []).append(score.score.as_float())
+        size = (scores[0].sample_metadata or {})["variants"]
+        whole = np.array([solved for solved in found.values() if len(solved) == size]).reshape(-1, size)
+        shares = {
+            "pass_any": whole.any(axis=1),
+            "pass_mean": whole.mean(axis=1),
+            "pass_all": whole.all(axis=1),
+        }
+        means = {name: float(each.mean()) if len(whole) else 0.0 for name, each in shares.items()}
+        return {"count": len(whole), **means}
+
+    return report
+
+
+@scorer(metrics={"*": [rung(), sets()]})
+def exact_by_set() -> Scorer:
+    """Judge as `exact_by_rung` does; what is reported is reported of sets of twins, too."""
+    return _judge
+
+
 @task
 def sraven(
     M: int = 4,
@@ -167,5 +200,12 @@ def sraven_text_lite_v2(form: str = "told", shots: int = 0) -> Task:
 
 @task
 def sraven_text_twins_v1() -> Task:
-    """The questions of the board sraven-text-twins-v1, reported by level and variant."""
-    return _board_task("sraven-text-twins-v1", "told", 0)
+    """The questions of the board sraven-text-twins-v1, reported by level and variant, and by sets."""
+    found = _board_task("sraven-text-twins-v1", "told", 0)
+    variants = cast(TwinLadder, read_text_board("sraven-text-twins-v1")[0].task).variants
+    for each in found.dataset:
+        metadata = cast(dict[str, Any], each.metadata)
+        level, number = metadata["rung"].partition(".")[0], str(each.id).rpartition("_")[2]
+        metadata |= {"set": f"{level}/{number}", "variants": variants}
+    found.scorer = [exact_by_set()]
+    return found

@@ -14,13 +14,14 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from helpers.scripted_models import SCRIPTS
 from sraven.harness.inspect_task import exact
+from sraven.harness.questions import pose_board
 
 
-def scripted(name):
+def scripted(script):
     """Return a model that replies as a script does."""
 
     def reply(messages, tools, choice, config):
-        output = ModelOutput.from_content(name, SCRIPTS[name](messages[-1].text))
+        output = ModelOutput.from_content("scripted", script(messages[-1].text))
         # The mock model counts tokens otherwise, and fetches a vocabulary for that.
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
@@ -41,23 +42,35 @@ def reported(log):
     }
 
 
-def run(task, name, **options):
+def run(task, script, **options):
     """Evaluate a script on a task."""
-    [log] = evaluate(task, scripted(name), display="none", ctl_server=False, **options)
+    [log] = evaluate(task, scripted(script), display="none", ctl_server=False, **options)
     return log
+
+
+def knowing(board):
+    """Return a script that knows the questions of a board."""
+    _, questions = pose_board(board)
+    return {each.prompt: each.answer for _, each in questions}.__getitem__
 
 
 def main(arguments, rungs, folder):
     """Evaluate each script, score the oracle's log again, and ask it some questions of the ladder."""
     found = {}
-    for name in SCRIPTS:
+    for name, script in SCRIPTS.items():
         epochs = 2 if name == "copier" else 1
-        log = run("sraven/sraven", name, task_args=arguments, epochs=epochs, log_dir=str(Path(folder, name)))
+        log = run(
+            "sraven/sraven", script, task_args=arguments, epochs=epochs, log_dir=str(Path(folder, name))
+        )
         found[name] = reported(log)
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
-    found["ladder"] = reported(run("sraven/sraven_text_v1", "oracle", sample_id=rungs, log_dir=folder))
-    found["lite"] = reported(run("sraven/sraven_text_lite_v2", "oracle", limit=16, log_dir=folder))
+    found["ladder"] = reported(
+        run("sraven/sraven_text_v1", SCRIPTS["oracle"], sample_id=rungs, log_dir=folder)
+    )
+    found["lite"] = reported(run("sraven/sraven_text_lite_v2", SCRIPTS["oracle"], limit=16, log_dir=folder))
+    twins = run("sraven/sraven_text_twins_v1", knowing("sraven-text-twins-v1"), limit=36, log_dir=folder)
+    found["twins"] = reported(twins)
     json.dump(found, sys.stdout)
 
 

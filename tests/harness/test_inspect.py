@@ -84,3 +84,9 @@ def test_the_first_questions_of_the_lite_board_are_of_all_levels(reported):
     assert set(found["answers"]) == {each.id_of(index) for each in asked for index in (0, 1)}
     assert found["scores"]["lenient_valid"]["sraven/rung_all"] == 1
     assert set(found["metadata"]) == {f"M{level.M}-K{level.K}" for level in LEVELS}
+
+
+def test_twins_are_reported_by_whole_sets(reported):
+    scores = reported["twins"]["scores"]["target"]
+    found = {name.removeprefix("sraven/sets_"): value for name, value in scores.items() if "sets_" in name}
+    assert found == {"count": 4, "pass_any": 1, "pass_mean": 1, "pass_all": 1}
