@@ -96,7 +96,9 @@ def members_by_class():
                     members.update(getattr(target, "id", getattr(target, "name", "")) for target in targets)
 
     def with_inherited(name):
-        return found.get(name, set()).union(*(with_inherited(base) for base in bases.get(name, ())))
+        return found.get(name, set()).union(
+            *(with_inherited(base) for base in bases.get(name, set()) - {name})
+        )
 
     return {name: with_inherited(name) for name in found}
 

@@ -1,4 +1,4 @@
-"""Put a dataset, questions or a trained run on the Hugging Face Hub, whole."""
+"""Put data, questions or a run on the Hugging Face Hub, whole."""
 
 import json
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[tuple
 def command(
     path: Path, repository: str, tag: str | None, private: bool, dry_run: bool, threads: int | None
 ) -> None:
-    """Put a dataset or a trained run on the Hugging Face Hub: one commit with all of it, then a tag.
+    """Put data, questions or a run on the Hugging Face Hub: one commit with all of it, then a tag.
 
     The dataset is verified first. Nobody ever sees data without its manifest. What is interrupted is run
     again; what has been uploaded isn't uploaded twice. The token is that of `hf auth login`, or HF_TOKEN.

@@ -1,4 +1,4 @@
-"""The puzzles as text: cost, generate, play, score, submit, tasks."""
+"""Puzzles as text: cost, generate, play, score, submit, tasks."""
 
 import click
 
@@ -12,7 +12,7 @@ from cli.lazy import LazyGroup
     names=("cost", "generate", "play", "score", "submit", "tasks"),
 )
 def command() -> None:
-    """The puzzles as text, for any language model behind any interface.
+    """Puzzles as text, for any language model behind any interface.
 
     \b
     Example:

@@ -26,12 +26,12 @@ SMALL = Options(n=48)
 
 
 def analyse(runs, name, out, options=SMALL, stages=tuple(STAGES)):
-    """Return what an analysis says, and what it told; with some of the stages alone, to be quick."""
-    stages = []
+    """Return what an analysis says, and the stages as it named them; with some of them alone, to be quick."""
+    begun = []
     with patch.object(report, "STAGES", {stage: STAGES[stage] for stage in stages}):
-        content = analyse_run(runs / name, out, options, "sraven analyse", stages.append)
+        content = analyse_run(runs / name, out, options, "sraven analyse", begun.append)
     assert json.loads((out / ANALYSIS).read_text()) == content
-    return content, stages
+    return content, begun
 
 
 @pytest.fixture(scope="module", autouse=True)
