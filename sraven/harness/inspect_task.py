@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-import numpy as np
 from click import ClickException
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -29,10 +28,17 @@ from inspect_ai.solver import TaskState
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.estimate import Mean
-from sraven.harness.questions import Question, ceiling, floors, make_questions, pose, pose_board, verdict
+from sraven.harness.questions import (
+    Question,
+    ceiling,
+    count_sets,
+    floors,
+    make_questions,
+    pose,
+    pose_board,
+    verdict,
+)
 from sraven.text.questions import Questions
-from sraven.text.submission import read_text_board
-from sraven.text.twins.task import TwinLadder
 
 
 class WrongArgumentError(ClickException, ConfigurationError):
@@ -108,24 +114,13 @@ def exact_by_rung() -> Scorer:
 
 @metric
 def sets() -> Metric:
-    """Report how many sets of twins are whole, and what shares of these are solved in any and all variants.
-
-    Between the two is the mean share of the variants that are solved.
-    """
+    """Report `sraven.harness.questions.count_sets` of sets of twins."""
 
     def report(scores: list[SampleScore]) -> Value:
-        found: dict[str, list[float]] = {}
-        for score in scores:
-            found.setdefault((score.sample_metadata or {})["set"], []).append(score.score.as_float())
-        size = (scores[0].sample_metadata or {})["variants"]
-        whole = np.array([solved for solved in found.values() if len(solved) == size]).reshape(-1, size)
-        shares = {
-            "pass_any": whole.any(axis=1),
-            "pass_mean": whole.mean(axis=1),
-            "pass_all": whole.all(axis=1),
-        }
-        means = {name: float(each.mean()) if len(whole) else 0.0 for name, each in shares.items()}
-        return {"count": len(whole), **means}
+        places = [score.sample_metadata or {} for score in scores]
+        solved = [score.score.as_float() for score in scores]
+        rows = zip(places, solved, strict=True)
+        return dict(count_sets((place["set"], place["variants"], each) for place, each in rows))
 
     return report
 
@@ -168,8 +163,10 @@ def _board_task(board: str, form: str, shots: int) -> Task:
     with _in_one_line():
         rungs, questions = pose_board(board, form, shots)
     return Task(
-        dataset=MemoryDataset([_sample(each, rung=rung.rung) for rung, each in questions], name=board),
-        scorer=exact_by_rung(),
+        dataset=MemoryDataset(
+            [_sample(each, rung=rung.rung, **rung.set_of(each)) for rung, each in questions], name=board
+        ),
+        scorer=exact_by_rung() if rungs[0].variants == 1 else exact_by_set(),
         metadata={rung.rung: _bounds(rung.asked, rung.questions) for rung in rungs},
         version=board.rpartition("-v")[2],
     )
@@ -201,11 +198,4 @@ def sraven_text_lite_v2(form: str = "told", shots: int = 0) -> Task:
 @task
 def sraven_text_twins_v1() -> Task:
     """The questions of the board sraven-text-twins-v1, reported by level and variant, and by sets."""
-    found = _board_task("sraven-text-twins-v1", "told", 0)
-    variants = cast(TwinLadder, read_text_board("sraven-text-twins-v1")[0].task).variants
-    for each in found.dataset:
-        metadata = cast(dict[str, Any], each.metadata)
-        level, number = metadata["rung"].partition(".")[0], str(each.id).rpartition("_")[2]
-        metadata |= {"set": f"{level}/{number}", "variants": variants}
-    found.scorer = [exact_by_set()]
-    return found
+    return _board_task("sraven-text-twins-v1", "told", 0)

@@ -1,7 +1,7 @@
 """What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,11 +94,20 @@ class Posed(NamedTuple):
         rung: its name, such as ``M4-K8``.
         asked: the set.
         questions: all of them.
+        variants: questions of a set of twins; 1 where there are no sets.
     """
 
     rung: str
     asked: Questions
     questions: list[Question]
+    variants: int
+
+    def set_of(self, question: Question) -> dict[str, Any]:
+        """Return the set of twins that a question is of, and how many questions it has; or nothing."""
+        if self.variants == 1:
+            return {}
+        level, number = self.rung.partition(".")[0], question.id.rpartition("_")[2]
+        return {"set": f"{level}/{number}", "variants": self.variants}
 
 
 def pose_board(
@@ -116,8 +125,27 @@ def pose_board(
     """
     ladder = read_text_board(board)[1]
     rows = zip(ladder.task.part_names, ladder.ask(form, shots), strict=True)
-    rungs = [Posed(rung, asked, list(pose(asked))) for rung, asked in rows]
+    rungs = [Posed(rung, asked, list(pose(asked)), ladder.task.variants) for rung, asked in rows]
     return rungs, ladder.task.in_order([(rung, each) for each in rung.questions] for rung in rungs)
+
+
+def count_sets(solved: Iterable[tuple[str, int, float]]) -> dict[str, float]:
+    """Return how many sets of twins are whole, and what is solved of these.
+
+    Args:
+        solved: of each question the set, how many questions that has, and whether it is solved, 1 or 0.
+
+    Returns:
+        ``count`` of the sets; ``pass_any`` and ``pass_all``, the shares of those that are solved in any and all
+        variants; ``pass_mean``, the mean share of variants. The shares are 0 if no set is whole.
+    """
+    sets: dict[tuple[str, int], list[float]] = {}
+    for name, variants, each in solved:
+        sets.setdefault((name, variants), []).append(each)
+    whole = [np.array(found) for (_, variants), found in sets.items() if len(found) == variants]
+    shares = np.array([[found.max(), found.mean(), found.min()] for found in whole] or [[0.0] * 3])
+    names = "pass_any", "pass_mean", "pass_all"
+    return {"count": len(whole), **dict(zip(names, shares.mean(axis=0).tolist(), strict=True))}
 
 
 def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np.bool_]]:

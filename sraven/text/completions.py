@@ -70,8 +70,8 @@ class Usage:
 def _read_usage(value: dict[str, Any]) -> Usage:
     """Return what a line says of its reply; what is no number there is left alone, like all else."""
     found = value.get("usage")
-    told = found if isinstance(found, dict) else {}
-    counts = [next((told[name] for name in names if name in told), None) for names in (_INPUT, _OUTPUT)]
+    stated = found if isinstance(found, dict) else {}
+    counts = [next((stated[name] for name in names if name in stated), None) for names in (_INPUT, _OUTPUT)]
     tokens = [count for count in counts if type(count) is int and 0 <= count < _MOST_TOKENS]
     usage = Usage(replies=1)
     if len(tokens) == 2:

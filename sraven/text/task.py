@@ -201,6 +201,11 @@ class Ladder:
         )
 
     @property
+    def variants(self) -> int:
+        """Questions of a set of twins; 1 where there are no sets."""
+        return 1
+
+    @property
     def asked(self) -> Edition:
         """How the questions are put."""
         return EDITIONS[self.edition]

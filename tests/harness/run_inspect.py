@@ -12,9 +12,8 @@ from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from helpers.scripted_models import SCRIPTS
+from helpers.scripted_models import SCRIPTS, knowing
 from sraven.harness.inspect_task import exact
-from sraven.harness.questions import pose_board
 
 
 def scripted(script):
@@ -46,12 +45,6 @@ def run(task, script, **options):
     """Evaluate a script on a task."""
     [log] = evaluate(task, scripted(script), display="none", ctl_server=False, **options)
     return log
-
-
-def knowing(board):
-    """Return a script that knows the questions of a board."""
-    _, questions = pose_board(board)
-    return {each.prompt: each.answer for _, each in questions}.__getitem__
 
 
 def main(arguments, rungs, folder):

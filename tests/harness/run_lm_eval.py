@@ -10,7 +10,7 @@ from lm_eval import evaluator, simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from helpers.scripted_models import CHOOSERS, SCRIPTS
+from helpers.scripted_models import CHOOSERS, SCRIPTS, knowing
 
 
 class Scripted(LM):
@@ -45,6 +45,10 @@ def main(folder, task, choosing, metadata):
                 "metrics": {key.removesuffix(",none"): value for key, value in metrics},
                 "ids": [sample["doc"]["id"] for sample in result["samples"][name]],
             }
+    knows = Scripted(knowing("sraven-text-twins-v1"))
+    plain = TaskManager(include_path=folder, include_defaults=False)
+    result = simple_evaluate(knows, tasks=["sraven_text_twins_v1"], task_manager=plain, limit=36)
+    found["twins"] = result["results"]["sraven_text_twins_v1"]
     json.dump(found, sys.stdout)
 
 

@@ -10,7 +10,7 @@ from helpers.harnesses import needs
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.harness.lm_eval import functions
-from sraven.harness.questions import make_questions, pose
+from sraven.harness.questions import count_sets, make_questions, pose
 from sraven.text import LADDER
 from sraven.text.ladder import LEVELS
 
@@ -105,3 +105,16 @@ def test_boards_are_asked_in_their_order():
     assert rows["floor"] == pytest.approx(copied * 100)
     with pytest.raises(ConfigurationError, match="leave puzzle_seed out"):
         functions.questions(puzzle_seed=3, board="sraven-text-lite-v2")
+
+
+def test_twins_are_reported_by_whole_sets(reported):
+    """A set of each of four levels, and four questions of a fifth set."""
+    found = reported["twins"]
+    assert [found[f"pass_{name},none"] for name in ("any", "mean", "all")] == [1, 1, 1]
+
+
+def test_sets_count_as_worked_by_hand():
+    """A set of which one of two is solved, one of which both are, and one that isn't whole."""
+    solved = [("a", 2, 1.0), ("b", 2, 1.0), ("a", 2, 0.0), ("b", 2, 1.0), ("c", 2, 1.0)]
+    assert count_sets(solved) == {"count": 2, "pass_any": 1.0, "pass_mean": 0.75, "pass_all": 0.5}
+    assert count_sets([]) == {"count": 0, "pass_any": 0, "pass_mean": 0, "pass_all": 0}

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from sraven import list_answers
+from sraven.harness.questions import pose_board
 
 PANEL = re.compile(r"\[([\d ]+)\]")
 
@@ -33,6 +34,12 @@ def copier(prompt):
 def babbler(prompt):
     """The right panel, but not as an answer."""
     return oracle(prompt) + ", or so I think."
+
+
+def knowing(board):
+    """Return a script that knows the questions of a board."""
+    _, questions = pose_board(board)
+    return {each.prompt: each.answer for _, each in questions}.__getitem__
 
 
 def chooser(prompt):
