@@ -136,8 +136,8 @@ def count_sets(solved: Iterable[tuple[str, int, float]]) -> dict[str, float]:
         solved: of each question the set, how many questions that has, and whether it is solved, 1 or 0.
 
     Returns:
-        ``count`` of the sets; ``pass_any`` and ``pass_all``, the shares of those that are solved in any and all
-        variants; ``pass_mean``, the mean share of variants. The shares are 0 if no set is whole.
+        ``count`` of the sets; ``pass_any`` and ``pass_all``, the shares of these that are solved in any and
+        in each variant; ``pass_mean``, the mean share of variants. Shares are 0 if no set is whole.
     """
     sets: dict[tuple[str, int], list[float]] = {}
     for name, variants, each in solved:
