@@ -56,7 +56,7 @@ class LadderReferences:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
         found = {name: known[name]._replace(predict=make_replies(self.task, name)) for name in _ANSWERING}
-        said = NO_ANSWER if self.task.asked.lenient else BABBLE
+        said = NO_ANSWER if self.task.presentation.lenient else BABBLE
         babbler = Reference(
             "Says something, but never answers: every reply is unparsed.",
             lambda split, count, seed: [said] * count,

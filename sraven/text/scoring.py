@@ -71,13 +71,13 @@ class LadderScoring:
         P is the most features W of a rung. Where replies are read leniently, there is one number more: 1 if
         the strict reading finds the panel, too.
         """
-        length = self.task.width + self.task.asked.lenient
+        length = self.task.width + self.task.presentation.lenient
         return Column("prediction", "uint8", (length,), "the ninth panel, as it was parsed")
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
-        return _make_metrics(self.task.rungs, self.task.asked.lenient)
+        return _make_metrics(self.task.rungs, self.task.presentation.lenient)
 
     @property
     def by_combination(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class LadderScoring:
             "correct": correct,
             "parsed": parsed,
             "unparsed": ~parsed,
-            **(strictly if self.task.asked.lenient else {}),
+            **(strictly if self.task.presentation.lenient else {}),
             "features_right": right.sum(axis=1),
             **{f"correct.{rung}": correct & here for rung, here in own.items()},
             **{f"unparsed.{rung}": ~parsed & here for rung, here in own.items()},

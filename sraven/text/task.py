@@ -206,22 +206,22 @@ class Ladder:
         return 1
 
     @property
-    def asked(self) -> Edition:
+    def presentation(self) -> Edition:
         """How the questions are put."""
         return EDITIONS[self.edition]
 
     def rung_of(self, index: int) -> int:
         """Return the number of the rung that a question is of."""
-        return index % len(self.tasks) if self.asked.interleaved else index // self.size
+        return index % len(self.tasks) if self.presentation.interleaved else index // self.size
 
     def place(self, rung: int, index: int) -> int:
         """Return where a rung's own question of some index stands among all."""
-        return index * len(self.tasks) + rung if self.asked.interleaved else rung * self.size + index
+        return index * len(self.tasks) + rung if self.presentation.interleaved else rung * self.size + index
 
     def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
         """Yield the rungs of questions ``start`` to ``start + count - 1``: number, first, how many."""
         rungs = len(self.tasks)
-        if self.asked.interleaved:
+        if self.presentation.interleaved:
             for offset in range(min(rungs, count)):
                 first, rung = divmod(start + offset, rungs)
                 yield rung, first, -(-(count - offset) // rungs)
@@ -233,7 +233,7 @@ class Ladder:
 
     def in_order(self, parts: Iterable[Iterable[T]]) -> Iterator[T]:
         """Yield what `parts` have, something for each question, in the order of the questions."""
-        if not self.asked.interleaved:
+        if not self.presentation.interleaved:
             return chain.from_iterable(parts)
         return (each for row in zip_longest(*parts) for each in row if each is not None)
 
@@ -258,12 +258,16 @@ class Ladder:
         for rung, first, many in self.parts(start, count):
             task = self.tasks[rung]
             found = task.sample(asked_split(task), first, many, threads=threads)
-            self.put(found, rung, batch[at : at + many])
+            self.write_rung(found, rung, batch[at : at + many])
             order.append(range(at, at + many))
             at += many
-        return batch[np.fromiter(self.in_order(order), np.int64, count)] if self.asked.interleaved else batch
+        return (
+            batch[np.fromiter(self.in_order(order), np.int64, count)]
+            if self.presentation.interleaved
+            else batch
+        )
 
-    def put(self, found: Puzzles, rung: int, batch: Batch) -> None:
+    def write_rung(self, found: Puzzles, rung: int, batch: Batch) -> None:
         """Write instances of a rung's task into a batch of questions."""
         batch.rung[:] = rung
         batch.context[..., : found.target.shape[1]] = found.context

@@ -55,7 +55,7 @@ class LadderWording:
     @property
     def _forms(self) -> dict[str, tuple[str, int]]:
         """The forms with their shots, by the names that a board gives them."""
-        asked = self.task.asked.forms
+        asked = self.task.presentation.forms
         return {form_name(form, shots): (form, shots) for shots in (0, self.task.shots) for form in asked}
 
     @property
@@ -84,25 +84,25 @@ class LadderWording:
         Raises:
             ConfigurationError: for another form or number.
         """
-        words, size = self.task.asked.forms, self.task.size
+        words, size = self.task.presentation.forms, self.task.size
         form = words[check_choice("form", form, tuple(words))]
         return tuple(Questions(each, asked_split(each), size, form, shots) for each in self.task.tasks)
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
         """Return the panels that replies answer: uint8 ``[n, P]``, see `LadderScoring.prediction`."""
-        shape, lenient = self.task.scoring.prediction.shape, self.task.asked.lenient
+        shape, lenient = self.task.scoring.prediction.shape, self.task.presentation.lenient
         found = np.full((len(replies), *shape), PADDING, np.uint8)
         for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
             task = self.task.tasks[self.task.rung_of(index)]
-            heard = self.hear(self.task.rung_of(index), reply)
-            panel = parse(heard, task.M, task.K, "lenient" if lenient else "strict")
+            readable = self.in_digits(self.task.rung_of(index), reply)
+            panel = parse(readable, task.M, task.K, "lenient" if lenient else "strict")
             if panel is not None:
                 found[row, : task.M] = panel
             if lenient:
                 found[row, -1] = parse(reply, task.M, task.K) is not None
         return found
 
-    def hear(self, rung: int, reply: str) -> str:
+    def in_digits(self, rung: int, reply: str) -> str:
         """Return a reply to a question of a rung, with digits where it may have numbers in words."""
         return reply
 

@@ -77,7 +77,7 @@ class TwinLadder(Ladder):
         return f"{super().config_name}-twins"
 
     @property
-    def asked(self) -> Edition:
+    def presentation(self) -> Edition:
         """How the questions are put."""
         return Edition(True, {"told": FIRST_FORM})
 
@@ -125,10 +125,10 @@ class TwinLadder(Ladder):
         arrays = tuple(super().empty_batch(count))
         return Batch._make((*arrays, np.zeros(count, np.int64), np.zeros(count, np.int32)))
 
-    def put(self, found: Puzzles, rung: int, batch: ladder.Batch) -> None:
+    def write_rung(self, found: Puzzles, rung: int, batch: ladder.Batch) -> None:
         """Write instances of a rung's task into a batch of questions."""
         assert isinstance(found, TwinBatch) and isinstance(batch, Batch)
-        super().put(found, rung, batch)
+        super().write_rung(found, rung, batch)
         level = rung // self.variants
         batch.set[:] = found.set * len(self.rungs) + level
         batch.combination[:] = found.combination + level * _LEVEL_STRIDE

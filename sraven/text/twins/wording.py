@@ -32,13 +32,13 @@ class TwinLadderWording(LadderWording):
         Raises:
             ConfigurationError: for another form or number.
         """
-        check_choice("form", form, tuple(self.task.asked.forms))
+        check_choice("form", form, tuple(self.task.presentation.forms))
         return tuple(
             Questions(each, asked_split(each), self.task.size, words, shots)
             for each, words in zip(self.task.tasks, self.task.forms, strict=True)
         )
 
-    def hear(self, rung: int, reply: str) -> str:
+    def in_digits(self, rung: int, reply: str) -> str:
         """Return a reply to a question of a rung, with digits where it may have numbers in words."""
         return unspell(reply) if FORMS[self.task.forms[rung]].spelt else reply
 
