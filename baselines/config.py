@@ -50,7 +50,7 @@ class RunConfig:
     Attributes:
         board: id of the board.
         board_digest: digest of its file.
-        attention: a name of `baselines.model.attention.ATTENTION`.
+        attention: a name of `baselines.model.attention.ATTENTION` or `MODULES`, or ``none``.
         recipe: ``paper``, or ``paper-code`` for what the paper's published code does.
         steps: updates.
         batch_size: instances of an update.
@@ -71,6 +71,7 @@ class RunConfig:
         weight_decay_mask: which parameters decay, a name of `baselines.training.optim.WEIGHT_DECAY_MASKS`.
         optimiser: a name of `baselines.training.optim.OPTIMISERS`.
         precision: of products, one of `PRECISIONS`, for training and evaluation.
+        network: a name of `baselines.model.networks.NETWORKS`.
     """
 
     board: str
@@ -96,6 +97,7 @@ class RunConfig:
     weight_decay_mask: str = ""
     optimiser: str = added("adamw")
     precision: str = added("default")
+    network: str = added("transformer")
 
     def __post_init__(self) -> None:
         for name, value in self._unnamed.items():
@@ -133,6 +135,14 @@ class RunConfig:
         return UNNAMED.get(self.recipe, UNNAMED["paper"])
 
     @property
+    def architecture(self) -> str:
+        """What runs are called by: network and attention, the transformer's attention alone."""
+        names = [self.network] * (self.network != "transformer") + [self.attention] * (
+            self.attention != "none"
+        )
+        return " ".join(names)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON of all this, but for what is as in runs that left it unnamed."""
         unnamed = self._unnamed
@@ -167,6 +177,7 @@ class LanguageConfig(RunConfig):
         check_integer("vocabulary", self.vocabulary, 1, 1 << 16)
         check_integer("length", self.length, 1, 1 << 24)
         check_choice("dtype", self.dtype, ("bfloat16", "float32"))
+        check_choice("network", self.network, ("transformer",))
 
 
 C = TypeVar("C", bound=RunConfig)

@@ -35,6 +35,7 @@ class Encoding(NamedTuple):
         score: returns the board's primary metric on the batch, given outputs and the batch.
         probabilities: returns those of the symbols at each position of the answer, float32 ``[B, M, K]``,
             given outputs; None where outputs are no distributions.
+        panel_tokens: tokens of a panel, which follow each other; 1 where each token is by itself.
     """
 
     fields: tuple[str, ...]
@@ -47,6 +48,7 @@ class Encoding(NamedTuple):
     loss: Callable[[jax.Array, Batch], jax.Array]
     score: Callable[[jax.Array, Batch], jax.Array]
     probabilities: Callable[[jax.Array], jax.Array] | None = None
+    panel_tokens: int = 1
 
 
 def encode_sraven(task: Any) -> Encoding:
@@ -71,7 +73,7 @@ def encode_sraven(task: Any) -> Encoding:
     def probabilities(out_BAO: jax.Array) -> jax.Array:
         return jax.nn.softmax(out_BAO[:, -M:].astype(jnp.float32), axis=-1)
 
-    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, probabilities)
+    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, probabilities, M)
 
 
 def encode_fuzzylogic(task: Any) -> Encoding:

@@ -242,6 +242,7 @@ def _differences(config: RunConfig) -> list[str]:
     # A language model is of one size or another, which its entry says elsewhere.
     on_text = {**USUAL, "position": "rotary"}
     usual = on_text if isinstance(config, LanguageConfig) else defaults_of(read_board(config.board))
+    later.pop("network")  # the name begins with it
     expected = {**later, **usual, **RECIPES[config.recipe], "position": usual["position"], "recipe": "paper"}
     found = {name: getattr(config, name) for name in expected}
     return [_in_words(name, found[name]) for name, value in expected.items() if found[name] != value]
@@ -291,9 +292,9 @@ def describe_runs(
     first, command = configs[0], train_command(configs)
     return {
         "method": {
-            "name": ", ".join([first.attention, *_differences(first), training.trained_on]),
-            "family": "transformer",
-            "description": f"The baseline transformer with {first.attention} attention: {command}",
+            "name": ", ".join([first.architecture, *_differences(first), training.trained_on]),
+            "family": first.network,
+            "description": f"The baseline {first.network} with {first.attention} attention: {command}",
             "authors": list(authors),
             "code_commit": code_commit,
             "license": "Apache-2.0",

@@ -72,7 +72,7 @@ def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tupl
     """Return the configuration and the parameters of a run on a board that makes its instances.
 
     `baselines.training.predict.predict` makes predictions of them,
-    `baselines.training.experiment.transformer_of` a model that returns latent codes as well. A run may be
+    `baselines.training.experiment.model_of` a model that returns latent codes as well. A run may be
     looked at while it is trained: its newest checkpoints are there.
 
     Args:

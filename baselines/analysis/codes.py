@@ -22,7 +22,7 @@ from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.attention import find_attention, rms_head
 from baselines.runs.directory import read_run
-from baselines.training.experiment import program_of, transformer_of
+from baselines.training.experiment import model_of, program_of
 from baselines.training.sharding import on_cpu, own_mesh
 from baselines.training.step import matmul_precision
 from sraven.core.base.errors import ConfigurationError
@@ -155,7 +155,9 @@ class Collector:
     ) -> None:
         self.subject, self.pairs = subject, tuple(pairs)
         self._encoding = encoding_of(subject.task)
-        self._model = transformer_of(config, self._encoding)
+        self._model = model_of(config, self._encoding)
+        if not getattr(self._model, "has_codes", False):
+            raise ConfigurationError(f"network={config.network!r} has no latent codes to look at")
         if self._model.config.tile:
             raise ConfigurationError(
                 f"tile={self._model.config.tile}: tiles keep no latent codes; the run has to be of tile=0"

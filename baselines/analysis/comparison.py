@@ -78,7 +78,7 @@ def analyse_runs(
     with claimed(out):
         check_other(out, None)
         for number, (folder, config) in enumerate(zip(folders, configs, strict=True), start=1):
-            name = f"{config.attention}-seed-{config.seed}-{config.digest[:12]}"
+            name = f"{config.architecture.replace(' ', '-')}-seed-{config.seed}-{config.digest[:12]}"
             at = options if options.layers else replace(options, layers=(config.layers,))
 
             def on_stage(what: str, where: str = f"run {number} of {len(folders)}") -> None:

@@ -53,7 +53,7 @@ def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: 
     points = [Interval(None) if score is None else score.metrics[metric] for score in own]
     low, high = ([getattr(each, end) for each in points] for end in ("low", "high"))
     terms = [[each.value for each in score.by_class.values()] if score else [] for score in own]
-    curve = LayerCurve(found.config.attention, [each.value for each in points])
+    curve = LayerCurve(found.config.architecture, [each.value for each in points])
     if len(points) > 1:
         curve = replace(curve, low=low, high=high)
     curves = [replace(curve, parts=terms) if metric == "f1" else curve]
@@ -145,12 +145,12 @@ def _errors(found: Analysed, results: Mapping[str, SplitErrors]) -> Pictures:
     shares = {
         name: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for name, row in rows.items()
     }
-    yield "errors", errors_picture(shares, kinds, title=f"{found.config.attention}, wrong answers by kind")
+    yield "errors", errors_picture(shares, kinds, title=f"{found.config.architecture}, wrong answers by kind")
 
 
 def _calibration(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     shown = {part: each for part, each in results.items() if part != FIT}
-    title = f"{found.config.attention} against the exact posterior"
+    title = f"{found.config.architecture} against the exact posterior"
     yield "reliability", reliability_picture(shown, title)
     yield "loss", loss_picture(shown, title)
     still_open = {part: each.open for part, each in shown.items() if each.open is not None}
@@ -184,7 +184,7 @@ def _layouts(found: Analysed, results: Mapping[str, Mapping[str, Layout]]) -> Pi
     for pair, layers in results.items():
         clouds = [_cloud(found, layer, name, each) for layer, each in layers.items() for name in each.labels]
         across = len(clouds) // len(layers)
-        title = f"{found.config.attention}, {found.judged}, codes of {pair} by t-SNE"
+        title = f"{found.config.architecture}, {found.judged}, codes of {pair} by t-SNE"
         yield f"tsne-{pair}", cloud_picture(clouds, across, title)
 
 

@@ -11,6 +11,7 @@ of the figure, with gradients written out in `baselines.model.products`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -78,7 +79,7 @@ class Codes(NamedTuple):
         return self.scores * self.scale[:, None]
 
 
-class Network(NamedTuple):
+class ValueNetwork(NamedTuple):
     """What a value network has besides latent codes and values.
 
     Attributes:
@@ -94,7 +95,7 @@ Normalise = Callable[[Array, Array | None], Codes]
 Edit = Callable[[Array], Array]
 """Returns other latent codes in place of those that are given, ``[B, H, Q, K]`` both."""
 
-Mix = Callable[[Codes, Array, Network], Array]
+Mix = Callable[[Codes, Array, ValueNetwork], Array]
 
 
 class Weights(NamedTuple):
@@ -120,7 +121,8 @@ class Attention:
 
     Attributes:
         normalise: makes latent codes of scores and a mask.
-        mix: the value network: latent codes, values ``[B, K, H, V]`` and a `Network` to ``[B, Q, H, V]``.
+        mix: the value network: latent codes, values ``[B, K, H, V]`` and a `ValueNetwork`, to
+            ``[B, Q, H, V]``.
         weights: of its own, by name: parameters of a model, and arguments ``NAME_weights`` of the call.
         mixes: how often it sums over heads or keys with the latent codes, to count operations.
         implementations: the names in `baselines.model.implementations.IMPLEMENTATIONS` that compute it as
@@ -178,7 +180,7 @@ class Attention:
         mask = check_arrays(query, key, value, bias, mask)
         H, D, V = *query.shape[2:], value.shape[3]
         shapes = {name: kind.shape(H, D, V) for name, kind in self.weights.items()}
-        network = find_network(activation, check_weights(shapes, weights))
+        network = find_value_network(activation, check_weights(shapes, weights))
         sizes = query.shape[1], key.shape[1]
         gate_QK = dropout_gate(dropout_rate, dropout_key, *sizes, accumulator(query.dtype))
         out, codes = attend(self, query, key, value, bias, mask, network, gate_QK)
@@ -193,7 +195,7 @@ def attend(
     value_BKHV: Array,
     bias_HQK: Array | None,
     mask: Array | None,
-    network: Network,
+    network: ValueNetwork,
     gate_QK: Array | None,
     edit_codes: Edit | None = None,
 ) -> tuple[Array, Array]:
@@ -257,13 +259,13 @@ def dropout_gate(rate: float, key: Array | None, queries: int, keys: int, dtype:
     return jax.vmap(draw)(jnp.arange(queries, 0, -1)).astype(dtype) / (1 - rate)
 
 
-def find_network(activation: str, weights: Mapping[str, Array] = MappingProxyType({})) -> Network:
+def find_value_network(activation: str, weights: Mapping[str, Array] = MappingProxyType({})) -> ValueNetwork:
     """Return a value network's φ by its name, with its weights.
 
     Raises:
         ConfigurationError: for an unknown name.
     """
-    return Network(look_up("activation", activation, ACTIVATIONS), weights)
+    return ValueNetwork(look_up("activation", activation, ACTIVATIONS), weights)
 
 
 # Normalisations: scores [B, H, Q, K] and a mask to Codes ------------------------------------------------
@@ -304,22 +306,22 @@ def rms_head_softmax(scores_BHQK: Array, mask: Array | None) -> Codes:
 # Value networks: latent codes and values [B, K, H, V] to [B, Q, H, V] ---------------------------------
 
 
-def weighted_sum(codes: Codes, value_BKHV: Array, network: Network) -> Array:
+def weighted_sum(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Σ_k a·v."""
     return mix_values(codes.product(), value_BKHV)
 
 
-def nonlinear_value(codes: Codes, value_BKHV: Array, network: Network) -> Array:
+def nonlinear_value(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Σ_k a·φ(v)."""
     return mix_values(codes.product(), network.activation(value_BKHV))
 
 
-def hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
+def hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Eq. 6: z[q,k] = φ(Σ_h a·v), then Σ_k a·z, as in `figure_a1`."""
     return mix_hyla(network.activation, codes.scores, codes.scale, value_BKHV)
 
 
-def linear_hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
+def linear_hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Eq. 6 with the identity for φ."""
     return mix_hyla(unchanged, codes.scores, codes.scale, value_BKHV)
 
@@ -329,7 +331,7 @@ def unchanged(x: Array) -> Array:
     return x
 
 
-def deep_hyla(codes: Codes, value_BKHV: Array, network: Network) -> Array:
+def deep_hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Eq. 10: a second layer, whose weights W' are mixed by the latent code as well."""
     codes_BHQK = codes.product()
     value_BKHV, deep_HVW = (x.astype(codes_BHQK.dtype) for x in (value_BKHV, network.weights["deep"]))
@@ -369,6 +371,30 @@ paper doesn't define: we read it as a softmax on top of RMSHead. MoE is a feed-f
 `baselines.model.feedforward`.
 """
 
+MODULES: dict[str, str] = {
+    "sparse_coding": "baselines.model.sparse_coding:SparseCodingAttention",
+}
+"""Attentions that aren't functions of queries, keys and values: where their Flax module is. It takes the place
+of `baselines.model.self_attention.SelfAttention`, and its arguments, but for tiles, caches and masks."""
+
+NO_ATTENTION = "none"
+"""The attention of a network that has none."""
+
+
+def check_attention(name: str) -> None:
+    """Check the name of an attention, or of none.
+
+    Raises:
+        ConfigurationError: (a ValueError) for an unknown name, with the nearest ones.
+    """
+    known: dict[str, Any] = {**ATTENTION, **MODULES, NO_ATTENTION: None}
+    look_up("attention", name, known, "; --import FILE.py brings one of your own")
+
+
+def find_module(name: str) -> Any:
+    """Return the module of an attention of `MODULES`, or None for one of `ATTENTION`."""
+    return resolve_name(MODULES[name]) if name in MODULES else None
+
 
 def add_attention(name: str, attention: Attention) -> None:
     """Add an attention to `ATTENTION`, so that models, training and the command line know it.
@@ -380,7 +406,7 @@ def add_attention(name: str, attention: Attention) -> None:
     Raises:
         ConfigurationError: (a ValueError) for a name that is taken.
     """
-    if name in ATTENTION:
+    if name in ATTENTION or name in MODULES or name == NO_ATTENTION:
         raise ConfigurationError(f"attention {name!r} is there already; choose another name")
     ATTENTION[name] = attention
 

@@ -8,7 +8,7 @@ those up to its own.
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Network, attend, find_attention
+from baselines.model.attention import ValueNetwork, attend, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.chunks import CHUNK, linear_chunked
 from baselines.model.position import rotary_angles, rotate
@@ -57,7 +57,7 @@ def start_cache(config: TransformerConfig, sequences: int) -> Cache:
 
 
 def extend_cache(
-    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: Network
+    config: TransformerConfig, cache: Cache, query: Array, key: Array, value: Array, network: ValueNetwork
 ) -> tuple[Array, Cache]:
     """Attend from the next tokens to those of a cache, themselves and one another.
 

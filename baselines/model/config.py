@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 
-from baselines.model.attention import ACTIVATIONS, find_attention, with_implementation
+from baselines.model.attention import ACTIVATIONS, check_attention, with_implementation
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
@@ -31,7 +31,8 @@ class TransformerConfig:
         heads: H.
         qkv_width: of queries, keys and values, summed over heads: H · D.
         mlp_width: F, of the feed-forward layer's hidden layer, or of each expert's.
-        attention: a name of `baselines.model.attention.ATTENTION`.
+        attention: a name of `baselines.model.attention.ATTENTION` or `MODULES`; ``none`` for a network
+            that has none.
         activation: φ of its value network, a name of `baselines.model.attention.ACTIVATIONS`.
         feedforward: a name of `baselines.model.feedforward.FEEDFORWARD`.
         position: one of `POSITIONS`.
@@ -45,6 +46,7 @@ class TransformerConfig:
             `baselines.model.fast.pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
             (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
+        panel_tokens: tokens of a panel, or of whatever else the sequence consists of; they follow each other.
         rematerialise: whether the backward pass computes each block anew, so that no more than its
             input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
             about a third more to compute.
@@ -72,9 +74,10 @@ class TransformerConfig:
     fused: bool = False
     dtype: str = "float32"
     rematerialise: bool = False
+    panel_tokens: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width"):
+        for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width", "panel_tokens"):
             check_integer(name, getattr(self, name), 1, _LIMIT)
         for name in ("vocabulary", "tile"):
             check_integer(name, getattr(self, name), 0, _LIMIT)
@@ -83,7 +86,7 @@ class TransformerConfig:
             check_integer(name, getattr(self, name), low, high, f"with vocabulary={self.vocabulary}")
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
-        find_attention(self.attention)
+        check_attention(self.attention)
         if self.tile:
             look_up("attention", self.attention, with_implementation("tiled"))
         look_up("activation", self.activation, ACTIVATIONS)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from baselines.model.attention import (
     Attention,
     Edit,
-    Network,
+    ValueNetwork,
     attend,
     linear_hyla,
     rms_head,
@@ -49,7 +49,7 @@ class AttentionCall(NamedTuple):
     value: Array
     bias: Array | None
     mask: Array | None
-    network: Network
+    network: ValueNetwork
     gate: Array | None
     causal: bool = False
     tile: int = 0

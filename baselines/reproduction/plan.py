@@ -169,7 +169,7 @@ class Throughput:
             config = typical(cells).config
             rate = self._measured[figure.family] = measure_rate(config)
             self.notes[figure.family] = (
-                f"{figure.family}: {rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.attention} on "
+                f"{figure.family}: {rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.architecture} on "
                 f"{config.board}; other work on this machine slows it"
             )
         return self._measured[figure.family]
@@ -178,7 +178,7 @@ class Throughput:
 def _kind_of(config: RunConfig) -> tuple[Hashable, float]:
     """Return what runs share that take equally long a step, and the computed operations of one."""
     each = operations_of(config).computed / config.steps
-    return (config.attention, config.feedforward, config.batch_size, config.precision, each), each
+    return (config.architecture, config.feedforward, config.batch_size, config.precision, each), each
 
 
 def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:

@@ -94,7 +94,7 @@ class WeightsAndBiases:
             self._run: Any = wandb.init(
                 project=os.environ.get("WANDB_PROJECT", PROJECT),
                 id=config.digest[:_ID_LENGTH],
-                name=f"{config.board}, {config.attention}, seed {config.seed}",
+                name=f"{config.board}, {config.architecture}, seed {config.seed}",
                 config=values_of(config),
                 dir=str(folder.absolute()),
                 resume="allow",

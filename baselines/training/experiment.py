@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
+from flax import linen as nn
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
 from baselines.encode import Batch, Encoding, encoding_of
 from baselines.model.config import TransformerConfig
 from baselines.model.names import look_up
-from baselines.model.transformer import Transformer
+from baselines.model.networks import make_network
 from baselines.runs.log import Scores
 from baselines.training.feed import Chunk, chunks
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyperparams, make_optimiser
@@ -82,23 +83,23 @@ def board_of(config: RunConfig) -> Board:
 
 
 def shape_of(config: RunConfig) -> dict[str, Any]:
-    """Return what a transformer has from its run alone, whatever it is trained on."""
+    """Return what a network has from its run alone, whatever it is trained on."""
     names = (
         "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
     )
     return {name: getattr(config, name) for name in names.split()}
 
 
-def transformer_of(config: RunConfig, encoding: Encoding) -> Transformer:
-    """Return the model of a configuration."""
-    return Transformer(
-        TransformerConfig(
-            inputs=encoding.width_in,
-            outputs=encoding.width_out,
-            length=encoding.length,
-            **shape_of(config),
-        )
+def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
+    """Return the model of a configuration: its network, of its shape."""
+    shape = TransformerConfig(
+        inputs=encoding.width_in,
+        outputs=encoding.width_out,
+        length=encoding.length,
+        panel_tokens=encoding.panel_tokens,
+        **shape_of(config),
     )
+    return make_network(config.network, shape)
 
 
 def optimiser_of(config: RunConfig) -> Callable[[Hyperparams], optax.GradientTransformation]:
@@ -127,7 +128,7 @@ def program_of(
         num_microbatches: how many equal ones a batch is cut into.
         mesh: devices; None for one.
     """
-    model = transformer_of(config, encoding)
+    model = model_of(config, encoding)
 
     def initialise_params(key: jax.Array) -> Any:
         tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.training.experiment import board_of, transformer_of
+from baselines.training.experiment import board_of, model_of
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import gather_params, on_cpu, own_mesh, place_chunk, whole
 from baselines.training.step import matmul_precision
@@ -47,7 +47,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
         ConfigurationError: if the encoding of the board's task has no probabilities, and they are asked for.
     """
     task, mesh = board_of(config).task, mesh or own_mesh()
-    encoding, model = encoding_of(task), transformer_of(config, encoding_of(task))
+    encoding, model = encoding_of(task), model_of(config, encoding_of(task))
     read = getattr(encoding, reading)
     if read is None:
         raise ConfigurationError(

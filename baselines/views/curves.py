@@ -225,8 +225,8 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
 
 
 def _names(configs: Sequence[RunConfig]) -> list[str]:
-    """Return a name for each configuration: its attention, and whatever else tells it from another."""
-    left_out = ("attention", "seed", "board", "board_digest", "corpus", "vocabulary")
+    """Return a name for each configuration: its architecture, and whatever else tells it from another."""
+    left_out = ("attention", "network", "seed", "board", "board_digest", "corpus", "vocabulary")
     every = {each.name: None for config in configs for each in fields(config)}
     varied = [
         name
@@ -237,7 +237,7 @@ def _names(configs: Sequence[RunConfig]) -> list[str]:
     def name_of(config: RunConfig) -> str:
         return ", ".join(
             [
-                config.attention,
+                config.architecture,
                 *(f"{name.replace('_', ' ')} {_short(getattr(config, name))}" for name in varied),
             ]
         )

@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 @click.command(name="train")
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
-@click.option("--attention", required=True, help="softmax, linear, hyla, or one of the ablations.")
+@click.option(
+    "--attention", help="softmax, linear, hyla, an ablation or a rival.  [required of transformers]"
+)
+@click.option(
+    "--network", metavar="transformer|looped|mixer", help="Or one of --import.  [default: transformer]"
+)
 @click.option("--out", type=output_directory, help="Run directory.  [required to train]")
 @config_options
 @recipe_options
@@ -55,6 +60,8 @@ def command(
     board_id: str,
     more_grid: tuple[str, ...],
     out: Path | None,
+    attention: str | None,
+    network: str | None,
     config_file: "ConfigFile | None",
     print_config: bool,
     grid: tuple[str, ...],
@@ -78,13 +85,17 @@ def command(
       sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out run
       sraven train fuzzylogic-v1 --attention hyla --steps 5000 --out runs \\
         --grid learning_rate=1e-3,3e-3 weight_decay=0.03,0.1 --seeds 0,1,2
+      sraven train fuzzylogic-v1 --network mixer --out run
       sraven train c4-v1 --attention hyla --size tiny --data tokens --out run
       sraven train fuzzylogic-v1 --config run/config.json --seed 1 --out again
     """
     if more_grid and not grid:
         raise click.UsageError(f"unexpected argument {more_grid[0]!r}; a grid begins with --grid")
+    if attention is None and network in (None, "transformer"):
+        raise click.MissingParameter(param_type="option", param_hint="'--attention'")
     if out is None and not print_config:
         raise click.MissingParameter(param_type="option", param_hint="'--out'")
+    runs = {"attention": attention or "none", "network": network, **runs}
     plan = _plan(board_id, out or Path(), (*grid, *more_grid), **runs)
     if config_file is not None:
         config_file.confirm(plan.configs[0])
@@ -146,7 +157,7 @@ def _train(plan: "TrainingPlan", **options: Any) -> "Session":
 
     configs, folders = plan.configs, plan.folders
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
-    with progress_bar(f"{configs[0].attention}{runs}", configs[0].steps * len(configs)) as advance:
+    with progress_bar(f"{configs[0].architecture}{runs}", configs[0].steps * len(configs)) as advance:
 
         def on_progress(steps: int, line: Mapping[str, float] | None) -> None:
             advance(steps, describe_line(line) if line else "")

@@ -30,7 +30,7 @@ from baselines.model.attention import ATTENTION, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
-from baselines.training.experiment import num_microbatches_of, program_of, transformer_of
+from baselines.training.experiment import model_of, num_microbatches_of, program_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.sharding import make_mesh
 from baselines.training.step import Program, train_chunk
@@ -87,7 +87,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
         )
         for outputs in (encoding.num_outputs, encoding.length)
     )
-    model = transformer_of(config, encoding)
+    model = model_of(config, encoding)
     state = program.initialise(np.uint32(0))
     states = jax.tree.map(lambda leaf: leaf[None], state)
     hypers = hyper_of([config])

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Network, attend
+from baselines.model.attention import Attention, ValueNetwork, attend
 from baselines.model.products import Activation, accumulator
 
 Array = jax.Array
 
-TILE, RELU = 64, Network(jax.nn.relu)
+TILE, RELU = 64, ValueNetwork(jax.nn.relu)
 """Positions of a tile and φ, unless others are given."""
 
 
@@ -59,7 +59,7 @@ def tiled_attention(
     value: Array,
     bias: Array | None = None,
     mask: Array | None = None,
-    network: Network = RELU,
+    network: ValueNetwork = RELU,
     gate: Array | None = None,
     *,
     causal: bool = False,
@@ -148,7 +148,7 @@ def _tile(
 
     def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
         found, _ = attend(
-            plan.attention, query, key, value, bias, all_masks, Network(plan.activation), gate_QK
+            plan.attention, query, key, value, bias, all_masks, ValueNetwork(plan.activation), gate_QK
         )
         return found
 

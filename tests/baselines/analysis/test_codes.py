@@ -11,7 +11,7 @@ from baselines.analysis.codes import Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import read_codes, write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
-from baselines.training.experiment import transformer_of
+from baselines.training.experiment import model_of
 from baselines.training.predict import predict
 from helpers.analysed_runs import tiny_sraven
 from helpers.tiny_runs import leaves, tiny
@@ -99,7 +99,7 @@ def test_codes_are_the_models_own_scores(collected):
     for part, split, start, count in (("test", "test", N, N // 4), ("ood", "ood", 0, N)):
         batch = task.sample(split, start, count)
         tokens = encoding.tokens({name: jnp.asarray(getattr(batch, name)) for name in encoding.fields})
-        model = transformer_of(config, encoding)
+        model = model_of(config, encoding)
         out, codes = jax.jit(lambda x, m=model: m.apply({"params": params}, x, return_codes=True))(tokens)
         assert [each.shape for each in codes] == [(count, 3, 36, 36)] * 2
         own, row3 = found[part]["self"], found[part]["row3"]

@@ -13,7 +13,7 @@ from baselines.analysis.codes import Collector, untrained_params
 from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Editor
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
-from baselines.training.experiment import transformer_of
+from baselines.training.experiment import model_of
 from helpers.analysed_runs import tiny_sraven
 from sraven.core.boards.board import read_board
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION
@@ -52,7 +52,7 @@ def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
     moves = rng.normal(size=(3, *codes.codes.shape[::2])).astype(np.float32) * 5
     batch = subject.task.take("test", codes.index[rows])
     encoding = encoding_of(subject.task)
-    model = transformer_of(config, encoding)
+    model = model_of(config, encoding)
 
     def edit(b, layer, given):
         p = codes.position[rows][b]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from baselines.model.attention import ATTENTION, attend, find_network
+from baselines.model.attention import ATTENTION, attend, find_value_network
 from baselines.model.transformer import Transformer, TransformerConfig
 
 B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
@@ -35,7 +35,7 @@ def of_attention(name):
     @jax.jit
     def differentiate(*arrays):
         def total(*arrays):
-            out, codes = attend(entry, *arrays, None, find_network("relu", own), None)
+            out, codes = attend(entry, *arrays, None, find_value_network("relu", own), None)
             return jnp.sin(out).sum(), (out, codes)
 
         return jax.value_and_grad(total, range(4), has_aux=True)(*arrays)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from baselines.model import implementations
-from baselines.model.attention import ATTENTION, dropout_gate, find_network
+from baselines.model.attention import ATTENTION, dropout_gate, find_value_network
 from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.transformer import Transformer
@@ -30,7 +30,7 @@ def zeros(tokens=T, width=D, dtype=jnp.float32, instances=MANY):
 def call_of(name, outputs=T, width=D, dtype=jnp.float32, instances=MANY, **changes):
     sizes = {"width": width, "dtype": dtype, "instances": instances}
     given = {"query": zeros(outputs, **sizes), "key": zeros(**sizes), "value": zeros(**sizes)}
-    rest = {"bias": None, "mask": None, "network": find_network("relu"), "gate": None}
+    rest = {"bias": None, "mask": None, "network": find_value_network("relu"), "gate": None}
     return AttentionCall(ATTENTION[name], **{**given, **rest, **changes})
 
 
@@ -70,7 +70,7 @@ HALF, FUSED = {"dtype": jnp.bfloat16}, {**TILES, "fused": True, "width": 16}
         *((CPU, "hyla", each, "reference") for each in (CAUSAL, MASK, HALF, {"return_codes": True})),
         (CPU, "hyla", {"width": WIDE}, "reference"),
         (CPU, "hyla", {"value": zeros(width=WIDE)}, "reference"),
-        (CPU, "hyla", {"network": find_network("silu")}, "reference"),
+        (CPU, "hyla", {"network": find_value_network("silu")}, "reference"),
         (CPU, "hyla", {"instances": 15}, "reference"),
     ],
 )

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, attend, find_network, with_implementation
+from baselines.model.attention import ATTENTION, attend, find_value_network, with_implementation
 from baselines.model.fast.lanes import attend_in_lanes
 from baselines.model.implementations import AttentionCall, lanes
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
@@ -40,7 +40,7 @@ def in_lanes(name, *inputs):
 
 
 def reference(name, *inputs):
-    return attend(ATTENTION[name], *inputs, None, find_network("relu"), gate())[0]
+    return attend(ATTENTION[name], *inputs, None, find_value_network("relu"), gate())[0]
 
 
 @pytest.mark.parametrize(("name", "instances"), [*((name, B) for name in APART), ("hyla", 32)])
@@ -53,7 +53,7 @@ def test_values_and_gradients_are_those_of_the_reference(name, instances):
 @pytest.mark.parametrize("name", ["softmax", "hyla"])
 def test_a_call_without_bias_and_dropout(name):
     query, key, value, _ = map(jnp.asarray, arrays())
-    network = find_network("relu")
+    network = find_value_network("relu")
     found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
     assert codes is None
     wanted, _ = attend(ATTENTION[name], query, key, value, None, None, network, None)

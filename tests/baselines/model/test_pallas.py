@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractDevice, AbstractMesh, use_abstract_mesh
 
-from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_network
+from baselines.model.attention import ACTIVATIONS, ATTENTION, attend, find_value_network
 from baselines.model.fast.pallas import hyla_pallas, key_tiles, query_tiles
 from baselines.model.fast.pallas_kernels import VALUES
 from baselines.model.implementations import AttentionCall, pallas
@@ -60,7 +60,7 @@ def test_dropout(normalise, name):
     """The gate enters both mixes."""
     inputs = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
     gate = jnp.asarray(np.random.default_rng(3).random((6, 6)) < 0.6, jnp.float32) / 0.6
-    network = find_network("relu")
+    network = find_value_network("relu")
     compare(
         lambda *arrays: hyla_pallas(*arrays, None, gate, normalise=normalise, tile=TILE, interpret=True),
         lambda *arrays: attend(ATTENTION[name], *arrays, None, None, network, gate)[0],
@@ -144,7 +144,7 @@ def test_normalisation_and_activation_are_those_of_the_entry(name, monkeypatch):
     interpreted = partial(hyla_pallas, tile=TILE, interpret=True)
     monkeypatch.setattr("baselines.model.fast.pallas.hyla_pallas", interpreted)
     arrays = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
-    call = AttentionCall(ATTENTION[name], *arrays, None, None, find_network("silu"), None, causal=True)
+    call = AttentionCall(ATTENTION[name], *arrays, None, None, find_value_network("silu"), None, causal=True)
     found, codes = pallas(call)
     assert codes is None
     wanted = ATTENTION[name](*arrays, mask=np.tri(6, dtype=bool), activation="silu")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, attend, dropout_gate, find_network, with_implementation
+from baselines.model.attention import ATTENTION, attend, dropout_gate, find_value_network, with_implementation
 from baselines.model.fast.tiles import tiled_attention
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 
@@ -34,7 +34,7 @@ PAIRS = np.random.default_rng(9).random((B, H, Q, K)) < 0.5
 def test_values_and_gradients_of_the_reference(name, changes, float64):
     case = {"dtype": jnp.float64, "mask": None, "phi": "relu", "keys": K, "width": V, "with_bias": True}
     case |= {"causal": False, "dropout": 0.0, "tolerance": 1e-12, **TILES, **changes}
-    keys, mask, network = case["keys"], case["mask"], find_network(case["phi"])
+    keys, mask, network = case["keys"], case["mask"], find_value_network(case["phi"])
     drawn = draw(B, Q, H, D), draw(B, keys, H, D), draw(B, keys, H, case["width"]), draw(H, Q, keys)
     arrays = [jnp.asarray(array, case["dtype"]) for array in drawn]
     arrays[3] = arrays[3] if case["with_bias"] else None

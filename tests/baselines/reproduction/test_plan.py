@@ -18,7 +18,7 @@ from baselines.reproduction.plan import (
     typical,
     workload_of,
 )
-from baselines.training.experiment import transformer_of
+from baselines.training.experiment import model_of
 from helpers.reproduction import STEPS, cell, figure, record
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
@@ -52,7 +52,7 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, f
     board = read_board(board_id)
     config = make_config(board, attention, steps=1, warmup=1, batch_size=2, feedforward=feedforward)
     encoding = encoding_of(board.task)
-    model = transformer_of(config, encoding)
+    model = model_of(config, encoding)
     tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
     params = jax.eval_shape(model.init, jax.random.key(0), tokens)
     for outputs, which in ((encoding.num_outputs, "computed"), (encoding.length, "nominal")):

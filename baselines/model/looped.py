@@ -1,0 +1,28 @@
+"""The looped transformer: one block, applied again and again (Dehghani et al. 2019; arXiv 2512.14693).
+
+With ``layers`` = r loops, h = 0 before the first,
+
+    h ← block(h + x)        r times, x the embedded tokens,
+
+so that each loop sees what was asked, however far it has come. The block is the transformer's; its parameters
+are those of a transformer of one layer, its operations those of r. As no loop has parameters of its own, a
+trained network may be applied with any number of them.
+"""
+
+import jax.numpy as jnp
+
+from baselines.model.sequence import Array, Options, SequenceModel
+from baselines.model.transformer import make_block, of_layer
+
+
+class LoopedTransformer(SequenceModel):
+    """A block of the transformer that is applied ``config.layers`` times."""
+
+    def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
+        """Apply the block; all tokens have outputs, as every loop but the last needs them."""
+        block = make_block(self.config)(self.config, options.return_codes, name="block_0")
+        hidden_BTE, all_codes = jnp.zeros_like(x_BTE), []
+        for loop in range(self.config.layers):
+            hidden_BTE, codes = block(hidden_BTE + x_BTE, *of_layer(options, loop))
+            all_codes.append(None if codes is None else codes[:, :, -options.num_outputs :])
+        return hidden_BTE, tuple(all_codes)
