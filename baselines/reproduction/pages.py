@@ -9,7 +9,9 @@ from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.tables import (
     ceiling_table,
+    cost_table,
     difference_tables,
+    line_table,
     point_table,
     rows_left,
     run_table,
@@ -113,6 +115,9 @@ def _level(standing: FigureStanding, place: int, read: ReadBoard) -> Iterator[st
         yield _TERMS[figure.family]
         yield ceiling_table(figure, read)
     yield score_table(figure, summaries, read)
+    if is_whole and figure.costed:
+        yield line_table(figure, read)
+        yield cost_table(figure, summaries, read)
     if is_whole:
         yield rows_left(figure, standing.summaries[0], read)
     if level.text:

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
+from baselines.model.attention import MODULES
 from baselines.reproduction.cells import Cell, ReadBoard, as_planned, read_board_once
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
@@ -47,6 +48,9 @@ def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Opera
         each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
         each *= config.length
         return Operations(each, each).times(config.steps * config.batch_size)
+    if config.network != "transformer" or config.attention in MODULES:
+        each = _of_sequence(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0), read)
+        return Operations(each, each).times(TRAINING * config.steps * config.batch_size)
     encoding, experts = encoding_of(read(config.board).task), _experts(config)
     nominal = _forward(config, encoding, encoding.length, min(1, experts))
     forward = Operations(nominal, _forward(config, encoding, encoding.num_outputs, experts))
@@ -59,6 +63,45 @@ def _of_token(config: LanguageConfig) -> float:
     from baselines.lm.experiment import count_parameters, language_program
 
     return flops_per_token(config, count_parameters(language_program(config)))
+
+
+@cache
+def _of_sequence(config: RunConfig, read: ReadBoard) -> float:
+    """Return the operations of a forward pass of one sequence, of any network: those in its products."""
+    from baselines.training.flops import operations_in_products
+
+    # In bfloat16 no product hides in a kernel for processors, where it couldn't be seen.
+    model, encoding, tokens_BTI = _traced(config, read, dtype="bfloat16")
+    forward = partial(model.apply, num_outputs=encoding.num_outputs)
+    return operations_in_products(forward, _shapes(model, tokens_BTI), tokens_BTI)
+
+
+def count_parameters(config: RunConfig, read: ReadBoard = read_board_once) -> int:
+    """Return how many parameters the network of a run has."""
+    from jax import tree
+
+    model, _, tokens_BTI = _traced(config, read)
+    return sum(leaf.size for leaf in tree.leaves(_shapes(model, tokens_BTI)))
+
+
+def _traced(config: RunConfig, read: ReadBoard, **changes: Any) -> tuple[Any, "Encoding", Any]:
+    """Return a run's model, its encoding, and the shape of a sequence."""
+    import jax
+    import jax.numpy as jnp
+
+    from baselines.encode import encoding_of
+    from baselines.training.experiment import model_of
+
+    encoding = encoding_of(read(config.board).task)
+    tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
+    return model_of(config, encoding, **changes), encoding, tokens_BTI
+
+
+def _shapes(model: Any, tokens_BTI: Any) -> Any:
+    """Return the shapes of a model's parameters."""
+    import jax
+
+    return jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
 
 
 def _experts(config: RunConfig) -> int:

@@ -59,6 +59,7 @@ class Figure:
         chart: how it is drawn; None for a table.
         gridded: whether the paper searches the grid for it.
         compared: headings of the columns along which rows are compared, all others being equal.
+        costed: whether its page says what each row costs, and what its scores are read against.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Figure:
     chart: Chart | None = None
     gridded: bool = True
     compared: tuple[str, ...] = ("attention",)
+    costed: bool = False
 
     @cached_property
     def points(self) -> tuple[Mapping[str, float], ...]:
@@ -101,6 +103,23 @@ _ABLATIONS = (
     ("HYLA + MoE", "hyla", "moe"),
 )
 """Table A1: the method's name there, the attention, the feed-forward layer."""
+
+_RIVALS: Mapping[str, Mapping[str, Any]] = {
+    "softmax attention": {"attention": "softmax"},
+    "linear attention": {"attention": "linear"},
+    "HYLA": {"attention": "hyla"},
+    "HYLA + deep value network": {"attention": "hyla_deep"},
+    "sparse-coding attention": {"attention": "sparse_coding"},
+    "Gated DeltaNet": {"attention": "gated_delta"},
+    "dual attention": {"attention": "dual"},
+    "looped softmax transformer": {"network": "looped", "attention": "softmax"},
+    "looped HYLA transformer": {"network": "looped", "attention": "hyla"},
+    "one layer of softmax attention": {"layers": 1, "attention": "softmax"},
+    "one layer of HYLA": {"layers": 1, "attention": "hyla"},
+    "MLP-Mixer": {"network": "mixer", "attention": "none"},
+}
+"""Networks of other papers beside the three. A looped transformer has a control of the same operations, that
+with layers of their own, and one of the same parameters, that of one layer."""
 
 _ACTIVATIONS = {"relu": "ReLU", "silu": "SiLU", "gelu": "GELU", "sigmoid": "sigmoid", "tanh": "tanh"}
 
@@ -341,6 +360,23 @@ FIGURES: Mapping[str, Figure] = {
                 for attention, name in ATTENTIONS.items()
             ),
             seeds=(0, 1),
+        ),
+        *(
+            Figure(
+                f"rivals-{family}",
+                f"Not in the paper: who composes? Other networks on {title}",
+                family,
+                tuple(
+                    Row(board, {"method": method}, {**fields, **changes})
+                    for method, changes in _RIVALS.items()
+                ),
+                compared=("method",),
+                costed=True,
+            )
+            for family, title, board, fields in (
+                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1", FUZZY),
+                ("sraven", "SRAVEN", "sraven-v1", {}),
+            )
         ),
         *(
             Figure(

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from baselines.reproduction.cells import Cell, ReadBoard
+from baselines.reproduction.plan import count_parameters, operations_of
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference
+from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference, mean_of
 from baselines.reproduction.words import (
     NOTHING,
     bound,
@@ -23,6 +24,7 @@ from baselines.reproduction.words import (
 )
 from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import KNOWS
+from sraven.core.boards.lines import lines_of
 
 
 def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
@@ -78,6 +80,37 @@ def ceiling_table(figure: Figure, read: ReadBoard) -> str:
 def _ceiling(board: Board, prior: str) -> float | None:
     found = board.ceiling("ood", board.metric, prior) if "ood" in board.splits else None
     return None if found is None else found.value
+
+
+def line_table(figure: Figure, read: ReadBoard) -> str:
+    """Return the table of what scores are read against; nothing where nothing is known."""
+    rows = []
+    for board in map(read, dict.fromkeys(row.board for row in figure.rows)):
+        splits = _ranked(figure, read)[::-1]
+        lines = {split: lines_of(board, split, board.metric) for split in splits}
+        for place, line in enumerate(lines[splits[0]]):
+            values = (f"{lines[split][place].value:.3f}" for split in splits)
+            rows.append([line.title, *values])
+    headings = ["read against", *(f"`{split}`" for split in _ranked(figure, read)[::-1])]
+    return table(headings, rows) if rows else ""
+
+
+def cost_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
+    """Return the table of what each row costs; nothing if none ran."""
+    rows = []
+    for summary in summaries:
+        config = summary.records[0].config
+        seconds = mean_of([record.seconds for record in summary.records if record.seconds])
+        rows.append(
+            [
+                *summary.row.labels.values(),
+                f"{count_parameters(config, read):,}",
+                f"{operations_of(config, read).computed / config.steps / 1e9:.1f}",
+                NOTHING if seconds is None else f"{seconds.mean / 60:.0f}",
+            ]
+        )
+    headings = [*figure.headings, "parameters", "10⁹ operations a step", "minutes"]
+    return table(headings, rows) if rows else ""
 
 
 def difference_tables(figure: Figure, summaries: Sequence[RowSummary], board: Board) -> Iterator[str]:

@@ -1,6 +1,11 @@
-"""Floating-point operations of training: of a pair of positions in attention, of a token of text."""
+"""Floating-point operations of training: of a pair of positions, of a token of text, of any function."""
 
+from collections.abc import Callable
 from math import prod
+from typing import Any
+
+import jax
+from jax.extend.core import ClosedJaxpr, Jaxpr
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.model.attention import find_attention
@@ -36,3 +41,30 @@ def flops_per_token(config: LanguageConfig, parameters: int) -> float:
     else:
         operations = (config.length + 1) / 2 * pair_operations(config)
     return TRAINING * (2.0 * parameters + config.layers * operations)
+
+
+def operations_in_products(function: Callable[..., Any], *arguments: Any) -> float:
+    """Return the operations of all products of matrices in a function; loops count as often as they run.
+
+    Args:
+        function: of arrays, as JAX can trace it.
+        arguments: arrays, or their shapes and types.
+    """
+    return _in_products(jax.make_jaxpr(function)(*arguments).jaxpr)
+
+
+def _in_products(jaxpr: Jaxpr) -> float:
+    found = 0.0
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            (summed, _), _ = equation.params["dimension_numbers"]
+            factor: Any = equation.invars[0].aval
+            result: Any = equation.outvars[0].aval
+            found += 2.0 * prod(factor.shape[axis] for axis in summed) * prod(result.shape)
+        times = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
+        for value in equation.params.values():
+            if isinstance(value, ClosedJaxpr):
+                found += times * _in_products(value.jaxpr)
+            elif isinstance(value, Jaxpr):
+                found += times * _in_products(value)
+    return found
