@@ -29,7 +29,7 @@ from sraven.core.base.errors import ConfigurationError
 Array = jax.Array
 
 THRESHOLD = 0.1
-"""ξ: what is taken off coefficients, and what is less is 0: about half of them in a network that isn't trained."""
+"""ξ: what is taken off coefficients; what is less is 0, about half of them before training."""
 
 
 def soft_threshold(scores: Array, threshold: float = THRESHOLD) -> Array:
