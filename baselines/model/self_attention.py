@@ -1,6 +1,7 @@
 """Self-attention: its projections and positions around the functions of `baselines.model.attention`."""
 
 from functools import partial
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +36,9 @@ class SelfAttention(nn.Module):
     return_codes: bool = False
     num_outputs: int | None = None
 
+    has_all_queries: ClassVar[bool] = False
+    """Whether what the last tokens get depends on the queries of others."""
+
     @nn.compact
     def __call__(
         self, x_BTE: Array, mask: Array | None, dropout_key: Array | None, edit_codes: Edit | None = None
@@ -48,7 +52,7 @@ class SelfAttention(nn.Module):
         heads = config.heads, config.head_width
         cached = self.is_mutable_collection("cache") and not self.is_initializing()
         # A cache counts its tokens by their queries, so there all have one.
-        query = dense(heads, name="query")(x_BTE if cached else x_BTE[:, -A:])
+        query = dense(heads, name="query")(x_BTE if cached or self.has_all_queries else x_BTE[:, -A:])
         key, value = (dense(heads, name=name)(x_BTE) for name in ("key", "value"))
         if cached:
             out_BAHV, codes_BHAT = self._go_on(query, key, value, mask, dropout_key, edit_codes)[:, -A:], None
