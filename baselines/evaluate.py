@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
+from baselines.model.networks import LOOPED
 from baselines.recipes import RECIPES, USUAL, defaults_of
 from baselines.runs.command import train_command
 from baselines.runs.directory import is_published
@@ -97,7 +98,7 @@ def config_on(config: RunConfig, board: Board) -> RunConfig:
     return replace(config, board=board.id, board_digest=board.digest)
 
 
-def evaluate_runs(runs: Sequence[Path], board_id: str | None = None) -> Evaluation:
+def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int | None = None) -> Evaluation:
     """Predict the splits of a board with runs that differ in their seed alone, and score them.
 
     Splits that the task has beside the board's are predicted too, as many instances as are ranked.
@@ -105,16 +106,25 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None) -> Evaluati
     Args:
         runs: their directories, finished.
         board_id: the board, see `config_on`; None for that on which they were trained.
+        loops: how often looped transformers apply their block; None for as often as in training.
 
     Raises:
-        ConfigurationError: if the runs differ in more than their seed, or another board isn't for them.
+        ConfigurationError: if the runs differ in more than their seed, another board isn't for them, or
+            there are loops for a network without.
         OutputError: if one isn't finished.
     """
     loaded = [load_run(path) for path in runs]
     configs = [config for config, _ in loaded]
     check_alike(runs, configs)
     board = load_board(board_id or configs[0].board)
-    asked = [(config_on(config, board), params) for config, params in loaded]
+    if loops is not None and configs[0].network != LOOPED:
+        raise ConfigurationError(
+            f"loops={loops} for runs of network={configs[0].network!r}; expected {LOOPED!r}"
+        )
+    asked = [
+        (replace(config_on(config, board), layers=config.layers if loops is None else loops), params)
+        for config, params in loaded
+    ]
     task, scoring = generator_of(board.task), scoring_of(board.task)
     beside = dict.fromkeys(unranked_splits(board), board.splits[board.primary_split])
     instances = {**board.splits, **beside}

@@ -18,10 +18,10 @@ MakeNetwork = Callable[[TransformerConfig], nn.Module]
 ``[B, T, O]`` of all tokens. One with ``has_codes`` takes ``return_codes`` and ``edit_codes`` as well, see
 `baselines.model.sequence.SequenceModel`."""
 
-NETWORKS: dict[str, MakeNetwork] = {"transformer": Transformer, "looped": LoopedTransformer, "mixer": Mixer}
-"""The networks by the name that a configuration has for them."""
+TRANSFORMER, LOOPED = "transformer", "looped"
 
-_ATTEND = ("transformer", "looped")
+NETWORKS: dict[str, MakeNetwork] = {TRANSFORMER: Transformer, LOOPED: LoopedTransformer, "mixer": Mixer}
+"""The networks by the name that a configuration has for them."""
 
 
 def add_network(name: str, make: MakeNetwork) -> None:
@@ -46,6 +46,6 @@ def make_network(name: str, config: TransformerConfig) -> nn.Module:
         ConfigurationError: (a ValueError) for an unknown name, or a transformer without attention.
     """
     make = look_up("network", name, NETWORKS, "; --import FILE.py brings one of your own")
-    if name in _ATTEND and config.attention == NO_ATTENTION:
+    if name in (TRANSFORMER, LOOPED) and config.attention == NO_ATTENTION:
         raise ConfigurationError(f"network={name!r} with attention={NO_ATTENTION!r}: name an attention")
     return make(config)

@@ -109,7 +109,7 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard)
                 NOTHING if seconds is None else f"{seconds.mean / 60:.0f}",
             ]
         )
-    headings = [*figure.headings, "parameters", "10⁹ operations a step", "minutes"]
+    headings = [*figure.headings, "parameters", "G operations a step", "minutes"]
     return table(headings, rows) if rows else ""
 
 

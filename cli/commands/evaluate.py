@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option("--out", type=output_directory, help="Submission to write.")
 @click.option("--board", "board_id", metavar="BOARD", help="To evaluate on.  [default: that of the runs]")
+@click.option(
+    "--loops", metavar="N[,N...]", help="Of looped transformers: how often, instead of a submission."
+)
 @click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
 @click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
 @click.option("--hardware", help="That trained the runs.  [default: what training recorded]")
@@ -36,6 +39,7 @@ def command(
     runs: tuple[str, ...],
     out: Path | None,
     board_id: str | None,
+    loops: str | None,
     authors: tuple[str, ...],
     code_commit: str | None,
     hardware: str | None,
@@ -48,13 +52,15 @@ def command(
     published. With --board, it may be another than theirs, if networks see its instances in the same way
     and training showed none of the combinations that it holds out. Those on c4-v1 are evaluated on
     the documents of --data, one by one; a submission is written if they are the board's. What each run
-    scores goes into its result.json, too.
+    scores goes into its result.json, too. With --loops, nothing is written: looped transformers apply their
+    block as often as that.
 
     \b
     Example:
       sraven evaluate run --out entry
       sraven evaluate hf://user/name --out entry
       sraven evaluate run --board sraven-twins-v1 --out twins
+      sraven evaluate run --loops 1,2,4,8
       sraven evaluate run --data c4-validation
     """
     with needs_extra("sraven evaluate", "baselines"):
@@ -67,6 +73,9 @@ def command(
         folders = tuple(folder for folder, _ in named_runs(runs))
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
+    if loops is not None:
+        _compare_loops(folders, board_id, loops)
+        return
     entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
     entry["tuning_trials"] = tuning_trials
     if not isinstance(configs[0], LanguageConfig):
@@ -93,6 +102,32 @@ def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any
         "unranked": found.unranked(),
     }
     print_outcome(value={"path": str(out), "scores": scores}, text=lambda: _print_scores(found, out))
+
+
+def _compare_loops(runs: Sequence[Path], board_id: str | None, loops: str) -> None:
+    """Print the primary metric on each split for each number of loops."""
+    from baselines.evaluate import evaluate_runs
+
+    try:
+        numbers = [int(number) for number in loops.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"{loops!r}: expected integers, such as 1,2,4", param_hint="'--loops'"
+        ) from None
+    found = {number: evaluate_runs(runs, board_id, number) for number in numbers}
+    metric = found[numbers[0]].board.metric
+    means = {number: each.means(metric) for number, each in found.items()}
+    splits = list(means[numbers[0]])
+    rows = [[str(number), *(f"{means[number][split][0]:.4f}" for split in splits)] for number in numbers]
+    print_outcome(
+        value={
+            "metric": metric,
+            "loops": {
+                str(n): {split: mean for split, (mean, _) in each.items()} for n, each in means.items()
+            },
+        },
+        text=lambda: print_rows((f"loops ({metric})", *splits), rows, box=None),
+    )
 
 
 def _print_scores(found: "Evaluation", out: Path) -> None:
