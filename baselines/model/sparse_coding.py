@@ -5,10 +5,13 @@ the keys' tokens, and they are put on the atoms of a decoding dictionary,
 
     s[q,k] = x[q] · φ[k] / √E + relative bias        φ[k] = ReLU(W_query W_keyᵀ x[k])        [E] of each head
     a[q,k] = sign(s) · max(|s| − ξ, 0)
-    out[q] = Σ_h Σ_k a[q,k] ψ[k]                     ψ[k] = ReLU(x[k] W_value W_out)          [E] of each head
+    out[q] = Σ_h Σ_k a[q,k] ψ[k] + b                 ψ[k] = ReLU(x[k] W_value W_out)          [E] of each head
+
+with biases of keys and values, added to W_keyᵀ x[k] and x[k] W_value.
 
 The target panel's symbols aren't given, so its coefficients get those of the context panels besides, token by
 token: a[target] + Σ_i λ[i] a[panel i], λ learnt, one for each context panel of a layer.
+Dropout comes after that.
 
 What the sources that we could read leave open, and we chose: 1/√E; the relative bias, which tells positions;
 ξ; λ = 1 / (panels − 1) at first, the mean; the transformer's LayerNorms.
@@ -60,12 +63,21 @@ class SparseCodingAttention(SelfAttention):
     ) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and the coefficients ``[B, H, A, T]``: None unless returned."""
         config, (_, T, E) = self.config, x_BTE.shape
-        if mask is not None or config.causal or T % config.panel_tokens:
-            raise ConfigurationError("sparse-coding attention is for whole panels that see each other")
+        panels, rest = divmod(T, config.panel_tokens)
+        if config.length != T or rest:
+            raise ConfigurationError(
+                f"{T} tokens: sparse-coding attention is for all {config.length}, "
+                f"in panels of {config.panel_tokens}"
+            )
+        if mask is not None or config.causal or config.position == "rotary":
+            raise ConfigurationError(
+                "sparse-coding attention has a relative bias, and panels that see each other: no mask, "
+                "not causal, not rotary"
+            )
         dtype, wide = jnp.dtype(config.dtype), accumulator(jnp.dtype(config.dtype))
         dense = partial(Dense, (config.heads, config.head_width), dtype=dtype)
         key_BTHD, value_BTHD = dense(name="key")(x_BTE), dense(name="value")(x_BTE)
-        kernel = nn.initializers.lecun_normal(out_axis=(1, 2))
+        kernel = nn.initializers.lecun_normal(in_axis=0, out_axis=(1, 2))
         query_EHD = self.param("query", kernel, (E, config.heads, config.head_width)).astype(dtype)
         kernel = nn.initializers.lecun_normal(in_axis=(0, 1))
         out_HDE = self.param("out", kernel, (config.heads, config.head_width, E)).astype(dtype)
@@ -74,13 +86,12 @@ class SparseCodingAttention(SelfAttention):
         bias_HTT = self._positions(key_BTHD, key_BTHD)[2]
         scores_BHTT = jnp.einsum("bqe,bkhe->bhqk", x_BTE * E**-0.5, atoms_BTHE).astype(wide)
         codes_BHTT = soft_threshold(scores_BHTT if bias_HTT is None else scores_BHTT + bias_HTT)
-        panels = T // config.panel_tokens - 1
         # Called as LayerNorm's, so that it doesn't decay.
-        weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels)), (panels,))
+        weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         codes_BHTT = add_context(codes_BHTT, weight_P, config.panel_tokens)
-        if edit_codes is not None:
-            codes_BHTT = edit_codes(codes_BHTT)
         codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
+        if edit_codes is not None:
+            codes_BHAT = edit_codes(codes_BHAT)
         rate = config.attention_dropout if dropout_key is not None else 0.0
         gate_AT = dropout_gate(rate, dropout_key, codes_BHAT.shape[2], T, wide)
         kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT

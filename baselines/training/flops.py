@@ -3,10 +3,14 @@
 from math import prod
 
 from baselines.config import LanguageConfig, RunConfig
-from baselines.model.attention import find_attention
+from baselines.model.attention import MODULES, NO_ATTENTION, find_attention
+from sraven.core.base.errors import ConfigurationError
 
 TRAINING = 3
 """Forward and backward take three times what forward takes: two products for each one's gradients."""
+
+_OF_BLOCKS = ("transformer", "looped")
+"""Networks that consist of the transformer's blocks."""
 
 
 def pair_operations(config: RunConfig) -> float:
@@ -14,7 +18,12 @@ def pair_operations(config: RunConfig) -> float:
 
     With P = H · D it is 2 · P for its scores, 2 · P for each mix, of which HYLA has two, and 2 for each
     weight of an attention's own, as the latent code mixes them.
+
+    Raises:
+        ConfigurationError: (a ValueError) for a network or an attention that does something else.
     """
+    if config.network not in _OF_BLOCKS or config.attention in (*MODULES, NO_ATTENTION):
+        raise ConfigurationError(f"{config.architecture}: nobody has counted its operations")
     attention, head_width = find_attention(config.attention), config.qkv_width // config.heads
     own = (kind.shape(config.heads, head_width, head_width) for kind in attention.weights.values())
     return 2.0 * (config.qkv_width * (1 + attention.mixes) + sum(map(prod, own)))
