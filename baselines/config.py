@@ -143,6 +143,12 @@ class RunConfig:
         return " ".join(names)
 
     @property
+    def in_words(self) -> str:
+        """The same as a phrase."""
+        network = self.network if self.network == "transformer" else f"network {self.network}"
+        return network if self.attention == "none" else f"{network} with {self.attention} attention"
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON of all this, but for what is as in runs that left it unnamed."""
         unnamed = self._unnamed

@@ -304,7 +304,7 @@ def describe_runs(
         "method": {
             "name": ", ".join([first.architecture, *_differences(first), training.trained_on]),
             "family": first.network,
-            "description": f"The baseline {first.network} with {first.attention} attention: {command}",
+            "description": f"The baseline {first.in_words}: {command}",
             "authors": list(authors),
             "code_commit": code_commit,
             "license": "Apache-2.0",

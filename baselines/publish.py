@@ -134,7 +134,7 @@ def _front_matter(
     return ModelCardData(
         library_name="sraven",
         license=LICENSE,
-        tags=["sraven", config.board, config.architecture, "compositional-generalization"],
+        tags=["sraven", config.board, *config.architecture.split(), "compositional-generalization"],
         model_name=name,
         eval_results=[
             EvalResult(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -68,7 +68,9 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "board": _boards,
     "split": _splits,
     "rule_set": _rule_sets,
-    "attention": _keys("baselines.model", "attention", "ATTENTION"),
+    "attention": lambda ctx: chain(
+        *(names_in("baselines.model", "attention", table) for table in ("ATTENTION", "MODULES"))
+    ),
     "activation": _keys("baselines.model", "attention", "ACTIVATIONS"),
     "optimiser": _keys("baselines.training", "optim", "OPTIMISERS"),
     "protocol": _names("board", "paper-code", "fixed_context", "fixed_query", "uniform"),

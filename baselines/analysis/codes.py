@@ -20,9 +20,9 @@ from baselines.analysis.similarity import varying
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
-from baselines.model.attention import find_attention, rms_head
+from baselines.model.attention import ATTENTION, rms_head
 from baselines.runs.directory import read_run
-from baselines.training.experiment import model_of, program_of
+from baselines.training.experiment import board_of, model_of, program_of
 from baselines.training.sharding import on_cpu, own_mesh
 from baselines.training.step import matmul_precision
 from sraven.core.base.errors import ConfigurationError
@@ -93,7 +93,7 @@ def read_analysed(folder: Any) -> RunConfig:
 
     Raises:
         OutputError: if there is no run.
-        ConfigurationError: if it is one of a language model.
+        ConfigurationError: if it is one of a language model, or of a network without latent codes.
     """
     config = read_run(folder)
     if isinstance(config, LanguageConfig):
@@ -101,6 +101,8 @@ def read_analysed(folder: Any) -> RunConfig:
             f"{folder} is a language model's run; latent codes are analysed on boards that know what is true "
             "of their instances, of sraven and fuzzylogic"
         )
+    if not getattr(model_of(config, encoding_of(board_of(config).task)), "has_codes", False):
+        raise ConfigurationError(f"{folder} has network={config.network!r}, which has no latent codes")
     return config
 
 
@@ -109,7 +111,7 @@ def load_analysed(folder: Any) -> tuple[RunConfig, Any]:
 
     Raises:
         OutputError: if there is no run, or it isn't finished.
-        ConfigurationError: if it is one of a language model.
+        ConfigurationError: if it is one of a language model, or of a network without latent codes.
     """
     read_analysed(folder)
     return load_run(folder)
@@ -145,9 +147,6 @@ class Collector:
         subject: the task as it is analysed.
         pairs: whose codes are collected.
         edit: puts other codes in the place of a layer's, or None; see `baselines.analysis.edits`.
-
-    Raises:
-        ConfigurationError: for a network that computes attention in tiles, which keep no codes.
     """
 
     def __init__(
@@ -156,12 +155,6 @@ class Collector:
         self.subject, self.pairs = subject, tuple(pairs)
         self._encoding = encoding_of(subject.task)
         self._model = model_of(config, self._encoding)
-        if not getattr(self._model, "has_codes", False):
-            raise ConfigurationError(f"network={config.network!r} has no latent codes to look at")
-        if self._model.config.tile:
-            raise ConfigurationError(
-                f"tile={self._model.config.tile}: tiles keep no latent codes; the run has to be of tile=0"
-            )
         self._precision, self._edit = config.precision, edit
         small = on_cpu(own_mesh())
         self._at_once, self._pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if small else (_AT_ONCE, _PIECES)
@@ -272,6 +265,7 @@ def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:
             spread = codes_nC.astype(np.float64).std(axis=0).max()
             why = ", as the query token is the same in every instance" if layer == 0 and pair == SELF else ""
             found.append(f"{pair}, layer {layer + 1}: codes are constant (spread {spread:.1g}){why}")
-    if config.heads == 1 and find_attention(config.attention).normalise is rms_head:
+    attention = ATTENTION.get(config.attention)
+    if config.heads == 1 and attention is not None and attention.normalise is rms_head:
         found.append(f"{pair}: with one head, RMSHead makes every code +1 or -1")
     return found

@@ -19,10 +19,11 @@ class LoopedTransformer(SequenceModel):
     """A block of the transformer that is applied ``config.layers`` times."""
 
     def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
-        """Apply the block; all tokens have outputs, as every loop but the last needs them."""
-        block = make_block(self.config)(self.config, options.return_codes, name="block_0")
-        hidden_BTE, all_codes = jnp.zeros_like(x_BTE), []
-        for loop in range(self.config.layers):
-            hidden_BTE, codes = block(hidden_BTE + x_BTE, *of_layer(options, loop))
-            all_codes.append(None if codes is None else codes[:, :, -options.num_outputs :])
+        """Apply the block again and again, the last time to the tokens with outputs alone."""
+        config, all_codes = self.config, []
+        block = make_block(config)(config, options.return_codes, name="block_0")
+        hidden_BTE = jnp.zeros_like(x_BTE)
+        for loop in range(config.layers):
+            hidden_BTE, codes = block(hidden_BTE + x_BTE, *of_layer(config, options, loop))
+            all_codes.append(codes)
         return hidden_BTE, tuple(all_codes)

@@ -7,7 +7,7 @@ channels of a token,
     x = x + gelu(LN(x) · W_up + b_up) · W_down + b_down        as in the transformer.
 
 S is chosen such that the first has as many parameters as the transformer's attention, of the configuration's
-heads and widths, within one of its columns.
+heads and widths, within one of its columns. Nothing is dropped in training.
 """
 
 import jax.numpy as jnp
@@ -53,14 +53,26 @@ class Mixer(SequenceModel):
 
     has_codes = False
 
+    def __post_init__(self) -> None:
+        if self.config.causal or self.config.feedforward != "mlp":
+            raise ConfigurationError(
+                f"causal={self.config.causal}, feedforward={self.config.feedforward!r}: a block of a mixer "
+                "is two MLPs, one of which sees all tokens"
+            )
+        super().__post_init__()
+
     def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[None, ...]]:
         """Apply one block after the other.
 
         Raises:
-            ConfigurationError: for what only attention has: a mask, latent codes.
+            ConfigurationError: for fewer tokens, or what only attention has: a mask, latent codes.
         """
         if options.mask is not None or options.return_codes or options.edit_codes is not None:
             raise ConfigurationError("a mixer has no attention, and so no mask and no latent codes")
+        if x_BTE.shape[1] != self.config.length:
+            raise ConfigurationError(
+                f"{x_BTE.shape[1]} tokens: a mixer of {self.config.length} takes no fewer"
+            )
         for layer in range(self.config.layers):
             outputs = options.num_outputs if layer == self.config.layers - 1 else None
             x_BTE = MixerBlock(self.config, outputs, name=f"block_{layer}")(x_BTE)

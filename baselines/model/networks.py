@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from flax import linen as nn
 
-from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
@@ -18,9 +17,9 @@ MakeNetwork = Callable[[TransformerConfig], nn.Module]
 ``[B, T, O]`` of all tokens. One with ``has_codes`` takes ``return_codes`` and ``edit_codes`` as well, see
 `baselines.model.sequence.SequenceModel`."""
 
-TRANSFORMER, LOOPED = "transformer", "looped"
+LOOPED = "looped"
 
-NETWORKS: dict[str, MakeNetwork] = {TRANSFORMER: Transformer, LOOPED: LoopedTransformer, "mixer": Mixer}
+NETWORKS: dict[str, MakeNetwork] = {"transformer": Transformer, LOOPED: LoopedTransformer, "mixer": Mixer}
 """The networks by the name that a configuration has for them."""
 
 
@@ -43,9 +42,7 @@ def make_network(name: str, config: TransformerConfig) -> nn.Module:
     """Return the network of a name and a shape.
 
     Raises:
-        ConfigurationError: (a ValueError) for an unknown name, or a transformer without attention.
+        ConfigurationError: (a ValueError) for an unknown name, a transformer without attention, or a mixer
+            with one.
     """
-    make = look_up("network", name, NETWORKS, "; --import FILE.py brings one of your own")
-    if name in (TRANSFORMER, LOOPED) and config.attention == NO_ATTENTION:
-        raise ConfigurationError(f"network={name!r} with attention={NO_ATTENTION!r}: name an attention")
-    return make(config)
+    return look_up("network", name, NETWORKS, "; --import FILE.py brings one of your own")(config)

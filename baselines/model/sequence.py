@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import Dense, LayerNorm
 from baselines.model.products import accumulator, multiply
@@ -48,7 +49,14 @@ class SequenceModel(nn.Module):
     config: TransformerConfig
 
     has_codes: ClassVar[bool] = True
-    """Whether it has latent codes, which `sraven analyse` looks at."""
+    """Whether it has an attention, and so latent codes, which `sraven analyse` looks at."""
+
+    def __post_init__(self) -> None:
+        attention, name = self.config.attention, type(self).__name__
+        if self.has_codes == (attention == NO_ATTENTION):
+            wanted = "needs one" if self.has_codes else "has none"
+            raise ConfigurationError(f"attention={attention!r}: {name} {wanted}")
+        super().__post_init__()
 
     def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply the layers to the embedded tokens.

@@ -9,6 +9,7 @@ the keys' tokens, and they are put on the atoms of a decoding dictionary. In eac
 
 The target panel's symbols aren't given, so its coefficients get those of the context panels besides, token by
 token: a[target] + Σ_i λ[i] a[panel i], λ learnt, one for each context panel of a layer.
+Dropout comes after that.
 
 The paper writes W_query into the encoding atoms and W_out into the decoding ones, ReLU(W_query W_keyᵀ x) and
 ReLU(x W_value W_out), as wide as the embedding. Here ReLU is on their narrow factors, as a head computes
@@ -69,19 +70,22 @@ class SparseCodingAttention(SelfAttention):
     ) -> tuple[Array, Array | None]:
         """Mix values of all tokens for the last ones, the target panel's with what the context's add."""
         config, T = self.config, key.shape[1]
-        if mask is not None or config.causal or T % config.panel_tokens:
-            raise ConfigurationError("sparse-coding attention is for whole panels that all see each other")
+        panels, rest = divmod(T, config.panel_tokens)
+        if config.length != T or rest or mask is not None or config.causal:
+            raise ConfigurationError(
+                f"{T} tokens: sparse-coding attention is for all {config.length}, in panels of "
+                f"{config.panel_tokens}, that see each other: without a mask, not causal"
+            )
         query, key, bias_HTT = self._positions(query, key)
         scores_BHTT = dot_scores(query * config.head_width**-0.5, nn.relu(key))
         if bias_HTT is not None:
             scores_BHTT = add_bias(scores_BHTT, bias_HTT.astype(scores_BHTT.dtype))
-        panels = T // config.panel_tokens - 1
         # Called as LayerNorm's, so that it doesn't decay.
-        weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels)), (panels,))
+        weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
-        if edit_codes is not None:
-            codes_BHTT = edit_codes(codes_BHTT)
         codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
+        if edit_codes is not None:
+            codes_BHAT = edit_codes(codes_BHAT)
         rate = config.attention_dropout if dropout_key is not None else 0.0
         gate_AT = dropout_gate(rate, dropout_key, codes_BHAT.shape[2], T, codes_BHAT.dtype)
         kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT

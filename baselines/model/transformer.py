@@ -33,21 +33,27 @@ class Block(nn.Module):
     Attributes:
         config: the transformer's.
         return_codes: whether to return latent codes.
-        num_outputs: how many of the last tokens have an output; None for all.
     """
 
     config: TransformerConfig
     return_codes: bool = False
-    num_outputs: int | None = None
 
     @nn.compact
     def __call__(
-        self, x_BTE: Array, mask: Array | None, dropout_key: Array | None, edit_codes: Edit | None = None
+        self,
+        x_BTE: Array,
+        mask: Array | None,
+        dropout_key: Array | None,
+        edit_codes: Edit | None = None,
+        num_outputs: int | None = None,
     ) -> tuple[Array, Array | None]:
-        """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless returned, or if tiled."""
+        """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless returned, or if tiled.
+
+        ``num_outputs`` is A, how many of the last tokens have an output; None for all.
+        """
         config = self.config
         make_attention = find_module(config.attention) or SelfAttention
-        attention = make_attention(config, self.return_codes, self.num_outputs, name="attention")
+        attention = make_attention(config, self.return_codes, num_outputs, name="attention")
         normed_BTE = LayerNorm(name="norm_attention")(x_BTE)
         added_BAE, codes = attention(normed_BTE, mask, dropout_key, edit_codes)
         x_BAE = x_BTE[:, -added_BAE.shape[1] :] + added_BAE
@@ -58,7 +64,7 @@ class Block(nn.Module):
         return x_BAE + feedforward(LayerNorm(name="norm_feedforward")(x_BAE)), codes
 
 
-RematerialisedBlock = nn.remat(Block, static_argnums=(4,))
+RematerialisedBlock = nn.remat(Block, static_argnums=(4, 5))
 """A block that the backward pass computes anew; its parameters have the same names."""
 
 
@@ -85,12 +91,10 @@ class Transformer(SequenceModel):
 
     def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply one block after the other, the last one to the tokens with outputs alone."""
-        config, last = self.config, self.config.layers - 1
-        all_codes = []
+        config, all_codes = self.config, []
         for layer in range(config.layers):
-            outputs = options.num_outputs if layer == last else None
-            block = make_block(config)(config, options.return_codes, outputs, name=f"block_{layer}")
-            x_BTE, codes = block(x_BTE, *of_layer(options, layer))
+            block = make_block(config)(config, options.return_codes, name=f"block_{layer}")
+            x_BTE, codes = block(x_BTE, *of_layer(config, options, layer))
             all_codes.append(codes)
         return x_BTE, tuple(all_codes)
 
@@ -100,8 +104,11 @@ def make_block(config: TransformerConfig) -> type[Block]:
     return RematerialisedBlock if config.rematerialise else Block
 
 
-def of_layer(options: Options, layer: int) -> tuple[Array | None, Array | None, Edit | None]:
-    """Return what a block takes besides its input: mask, random key, edit of its latent codes."""
+def of_layer(
+    config: TransformerConfig, options: Options, layer: int
+) -> tuple[Array | None, Array | None, Edit | None, int | None]:
+    """Return what a block takes besides its input: mask, random key, edit of its codes, number of outputs."""
     key, edit = options.dropout_key, options.edit_codes
     key = None if key is None else jax.random.fold_in(key, layer)
-    return options.mask, key, None if edit is None else partial(edit, layer)
+    outputs = options.num_outputs if layer == config.layers - 1 else None
+    return options.mask, key, None if edit is None else partial(edit, layer), outputs

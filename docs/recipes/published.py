@@ -152,8 +152,10 @@ class Transformer(nn.Module):
 def load(folder):
     """Return the model of a folder with `config.json` and `model.safetensors`, whose tensors must be its."""
     config = json.loads(Path(folder, "config.json").read_text())
-    if config["attention"] not in ATTENTION or config["feedforward"] != "mlp":
-        raise ValueError(f"{config['attention']} attention, {config['feedforward']}: add it to this file")
+    network = config.get("network", "transformer")
+    if network != "transformer" or config["attention"] not in ATTENTION or config["feedforward"] != "mlp":
+        found = f"{network}, {config['attention']} attention, {config['feedforward']}"
+        raise ValueError(f"{found}: add it to this file")
     weights = load_file(Path(folder, "model.safetensors"))
     inputs, outputs = len(weights["embedding.kernel"]), len(weights["out.bias"])
     model = Transformer(config, inputs, outputs, weights["block_0.attention.position"].shape[1])

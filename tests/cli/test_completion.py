@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from click.shell_completion import ShellComplete
 
-from baselines.model.attention import ACTIVATIONS, ATTENTION
+from baselines.model.attention import ACTIVATIONS, ATTENTION, MODULES
 from baselines.training.optim import OPTIMISERS
 from cli import completion
 from cli.main import cli
@@ -52,7 +52,7 @@ def test_boards(line):
         ("fuzzylogic show --split", ["train", "test", "ood", "ood_terms", "all"]),
         ("fuzzylogic generate --query", ["uniform", "fixed_context", "fixed_query"]),
         ("text generate --choices", ["context", "uniform", "near", "centred"]),
-        ("train sraven-v1 --attention", list(ATTENTION)),
+        ("train sraven-v1 --attention", [*ATTENTION, *MODULES]),
         ("train sraven-v1 --activation", list(ACTIVATIONS)),
         ("train sraven-v1 --optimiser", list(OPTIMISERS)),
         ("train sraven-v1 --recipe", ["paper", "paper-code"]),

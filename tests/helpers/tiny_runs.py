@@ -26,6 +26,7 @@ import baselines.training.experiment
 import baselines.training.train
 from baselines.encode import Encoding
 from baselines.model.attention import ATTENTION
+from baselines.model.networks import NETWORKS
 from baselines.recipes import make_config
 from baselines.runs.checkpoint import CHECKSUMS
 from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
@@ -114,7 +115,11 @@ def programs_made_once(module, name):
     def make_once(config, *arguments):
         shape = tuple(getattr(config, each.name) for each in fields(config) if each.name not in varied)
         rest = [each for each in arguments if not isinstance(each, Encoding)]  # a matter of the board
-        tables = ATTENTION.get(config.attention), OPTIMISERS.get(config.optimiser)
+        tables = (
+            ATTENTION.get(config.attention),
+            NETWORKS.get(config.network),
+            OPTIMISERS.get(config.optimiser),
+        )
         key = (name, shape, *rest, *tables, jax.config.jax_enable_x64)
         if key not in _PROGRAMS:
             _PROGRAMS[key] = make(config, *arguments)

@@ -1,0 +1,357 @@
+"""Networks beside the transformer: loops over one block, and MLPs over tokens; the table that they are in.
+
+Axes have different sizes: B=2 instances, 5 numbers come in, 3 go out, E=7 channels, H=3 heads, D=2,
+T=12 tokens.
+"""
+
+import json
+import math
+from dataclasses import replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import linen as nn
+
+from baselines.config import read_config
+from baselines.encode import encoding_of
+from baselines.model.config import TransformerConfig
+from baselines.model.fast.layers import Dense, LayerNorm
+from baselines.model.looped import LoopedTransformer
+from baselines.model.mixer import Mixer, token_width
+from baselines.model.networks import NETWORKS, add_network, make_network
+from baselines.model.transformer import Block, Transformer
+from baselines.recipes import make_config
+from baselines.training.experiment import board_of, model_of, shape_of
+from helpers.derivatives import assert_same_values, draw
+from helpers.small_models import count
+from helpers.tiny_runs import tiny
+from sraven import ConfigurationError
+from sraven.core.base.spec import values_of
+from sraven.core.boards.board import read_board
+
+B, IN, OUT, E, H, T, F = 2, 5, 3, 7, 3, 12, 11
+LOOPS = 3
+
+
+def shape(layers=LOOPS, **changes):
+    sizes = {
+        "inputs": IN,
+        "outputs": OUT,
+        "length": T,
+        "layers": layers,
+        "width": E,
+        "heads": H,
+        "mlp_width": F,
+    }
+    return TransformerConfig(**{**sizes, "qkv_width": 2 * H, **changes})
+
+
+def mixer_shape(**changes):
+    return shape(layers=2, attention="none", **changes)
+
+
+def tokens(dtype=jnp.float32):
+    return jnp.asarray(draw(B, T, IN), dtype)
+
+
+def drawn(model, dtype=np.float32):
+    """Return parameters, biases too."""
+    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens())
+    return jax.tree.map(lambda leaf: jnp.asarray(0.4 * draw(*leaf.shape), dtype), shapes)
+
+
+# Looped ----------------------------------------------------------------------------------------------
+
+
+def by_hand(config, params, key=None):
+    """Apply a block of its own to h + x, again and again."""
+    params = params["params"]
+    dtype = jnp.dtype(config.dtype)
+
+    def apply(module, name, *arguments):
+        return module.apply({"params": params[name]}, *arguments)
+
+    x_BTE = apply(Dense(E, dtype=dtype), "embedding", tokens(dtype))
+    hidden_BTE, all_codes = jnp.zeros((B, T, E), dtype), []
+    for loop in range(config.layers):
+        own = None if key is None else jax.random.fold_in(key, loop)
+        hidden_BTE, codes = apply(Block(config, True), "block_0", hidden_BTE + x_BTE, None, own)
+        all_codes.append(codes)
+    return apply(Dense(OUT, dtype=dtype), "out", apply(LayerNorm(), "norm", hidden_BTE)), tuple(all_codes)
+
+
+@pytest.mark.parametrize("attention", ["hyla", "softmax", "sparse_coding"])
+def test_looped_is_a_loop_over_the_block(attention, float64):
+    config = shape(attention=attention, dtype="float64", attention_dropout=0.3)
+    model = LoopedTransformer(config)
+    params, key = drawn(model, np.float64), jax.random.key(5)
+    run = jax.jit(partial(model.apply, return_codes=True), static_argnames="num_outputs")
+    wanted = jax.jit(partial(by_hand, config))(params, key)
+    assert_same_values(*map(jax.tree.leaves, (run(params, tokens(jnp.float64), key), wanted)), 1e-12)
+    out, codes = run(params, tokens(jnp.float64), key, num_outputs=2)
+    assert_same_values([out, codes[-1]], [wanted[0][:, -2:], wanted[1][-1][:, :, -2:]], 1e-12)
+    assert [each.shape for each in codes] == [(B, H, T, T)] * (LOOPS - 1) + [(B, H, 2, T)]
+
+
+def test_one_loop_is_a_transformer_of_one_layer():
+    looped, one_layer = (make(shape(layers=1)) for make in (LoopedTransformer, Transformer))
+    params = drawn(one_layer)
+    assert jax.tree.structure(drawn(looped)) == jax.tree.structure(params)
+    found, wanted = (jax.jit(each.apply)(params, tokens()) for each in (looped, one_layer))
+    assert_same_values([found], [wanted], 1e-5)
+
+
+@pytest.mark.parametrize("loops", [2, 5])
+def test_parameters_are_those_of_one_layer_whatever_the_loops(loops):
+    once, more = (LoopedTransformer(shape(layers=layers)) for layers in (1, loops))
+    params = drawn(once)
+    assert jax.tree.map(jnp.shape, drawn(more)) == jax.tree.map(jnp.shape, params)
+    few, many = (jax.jit(each.apply)(params, tokens()) for each in (once, more))
+    assert many.shape == (B, T, OUT) and jnp.abs(few - many).max() > 1e-2
+
+
+def test_an_edit_sees_each_loop():
+    """And changes what comes after it; in the last one its query alone."""
+    model = LoopedTransformer(shape(attention="linear"))
+    params, shapes = drawn(model), {}
+    run = jax.jit(partial(model.apply, num_outputs=2, return_codes=True), static_argnames="edit_codes")
+    plain, codes = run(params, tokens())
+
+    def edit(at, layer, codes):
+        shapes[layer] = codes.shape
+        return codes.at[:, :, -1, 4].add(10.0) if layer == at else codes
+
+    for at in range(LOOPS):
+        out, edited = run(params, tokens(), edit_codes=partial(edit, at))
+        np.testing.assert_allclose(edited[at][:, :, -1, 4] - codes[at][:, :, -1, 4], 10.0, atol=1e-2)
+        for before in range(at):
+            np.testing.assert_allclose(edited[before], codes[before], rtol=1e-4, atol=1e-4)
+        differ = jnp.abs(out - plain).max(axis=(0, 2)) > 1e-3
+        assert differ.tolist() == [at < LOOPS - 1, True]
+    assert shapes == {**dict.fromkeys(range(LOOPS - 1), (B, H, T, T)), LOOPS - 1: (B, H, 2, T)}
+    same, _ = run(params, tokens(), edit_codes=lambda layer, codes: codes)
+    np.testing.assert_allclose(same, plain, rtol=1e-4, atol=1e-4)
+
+
+def test_computing_blocks_anew_gives_the_same_gradients(float64):
+    config = shape(dtype="float64", attention_dropout=0.3)
+    params, key = drawn(LoopedTransformer(config), np.float64), jax.random.key(5)
+
+    def gradients(config):
+        def total(params):
+            out = LoopedTransformer(config).apply(params, tokens(jnp.float64), key, num_outputs=2)
+            return jnp.sin(out).sum()
+
+        return jax.tree.leaves(jax.jit(jax.grad(total))(params))
+
+    found, wanted = gradients(replace(config, rematerialise=True)), gradients(config)
+    assert all(jnp.abs(leaf).max() > 0 for leaf in wanted)
+    assert_same_values(found, wanted, 1e-10)
+
+
+# Mixer -----------------------------------------------------------------------------------------------
+
+
+def gelu(x):
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def normed(vector, params):
+    mean = sum(vector) / len(vector)
+    variance = sum((x - mean) ** 2 for x in vector) / len(vector)
+    return [
+        (x - mean) / math.sqrt(variance + 1e-6) * scale + bias
+        for x, scale, bias in zip(vector, params["scale"], params["bias"], strict=True)
+    ]
+
+
+def affine(vector, params):
+    kernel, bias = params["kernel"], params["bias"]
+    assert len(vector) == len(kernel)
+    return [
+        sum(x * row[j] for x, row in zip(vector, kernel, strict=True)) + bias[j] for j in range(len(bias))
+    ]
+
+
+def mlp(vector, params):
+    return affine([gelu(x) for x in affine(vector, params["up"])], params["down"])
+
+
+def mixer_by_hand(config, params, instance):
+    """The output of an instance ``[T, O]``, a token and a channel at a time."""
+    x_TE = [affine(token, params["embedding"]) for token in instance]
+    for layer in range(config.layers):
+        block = params[f"block_{layer}"]
+        normed_TE = [normed(token, block["norm_tokens"]) for token in x_TE]
+        for e in range(E):
+            mixed_T = mlp([token[e] for token in normed_TE], block["tokens"])
+            for t in range(T):
+                x_TE[t][e] += mixed_T[t]
+        for t in range(T):
+            mixed_E = mlp(normed(x_TE[t], block["norm_channels"]), block["channels"])
+            x_TE[t] = [x + mixed for x, mixed in zip(x_TE[t], mixed_E, strict=True)]
+    return [affine(normed(token, params["norm"]), params["out"]) for token in x_TE]
+
+
+def test_mixer_is_plain_loops(float64):
+    config = mixer_shape(dtype="float64")
+    model = Mixer(config)
+    params = drawn(model, np.float64)
+    out = jax.jit(model.apply)(params, tokens(jnp.float64))
+    plain = jax.tree.map(np.asarray, params["params"])
+    wanted = [mixer_by_hand(config, plain, instance) for instance in np.asarray(tokens(jnp.float64))]
+    np.testing.assert_allclose(out, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("num_outputs", [1, 5])
+def test_the_last_outputs_of_a_mixer_are_those_of_all(num_outputs):
+    model = Mixer(mixer_shape())
+    params, run = drawn(model), jax.jit(model.apply, static_argnames="num_outputs")
+    last = run(params, tokens(), num_outputs=num_outputs)
+    assert_same_values([last], [run(params, tokens())[:, -num_outputs:]], 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"return_codes": True}, "no mask and no latent codes"),
+        ({"edit_codes": lambda layer, codes: codes}, "no mask and no latent codes"),
+        ({"mask": jnp.ones((1, 1, T, T), bool)}, "no mask and no latent codes"),
+        ({"tokens": jnp.zeros((1, T - 1, IN))}, "11 tokens: a mixer of 12 takes no fewer"),
+    ],
+)
+def test_what_a_mixer_hasnt_got_is_refused(options, message):
+    given = {"tokens": tokens(), **options}
+    with pytest.raises(ConfigurationError, match=message):
+        jax.eval_shape(lambda: Mixer(mixer_shape()).init(jax.random.key(0), **given))
+
+
+@pytest.mark.parametrize("changes", [{"causal": True}, {"feedforward": "none"}, {"feedforward": "moe"}])
+def test_shapes_that_no_mixer_has(changes):
+    with pytest.raises(ConfigurationError, match="two MLPs, one of which sees all tokens"):
+        Mixer(mixer_shape(**changes))
+
+
+def test_width_over_tokens_by_hand():
+    """402,824 parameters of the transformer on SRAVEN, of which 33,792 + 960 are a layer's attention."""
+    config = TransformerConfig(inputs=8, outputs=8, length=36, attention="none")
+    attention = 3 * (128 * 64 + 64) + (64 * 128 + 128) + 16 * 36
+    assert token_width(config) == round((attention - 36) / 73)
+
+
+@pytest.mark.parametrize("board_id", ["sraven-v1", "fuzzylogic-v1"])
+def test_a_mixer_is_as_large_as_the_transformer(board_id):
+    """Within 5 % on both boards."""
+    board = read_board(board_id)
+    encoding = encoding_of(board.task)
+    given = jnp.zeros((1, encoding.length, encoding.width_in))
+    sizes = [
+        count(jax.eval_shape(model_of(config, encoding).init, jax.random.key(0), given))
+        for config in (make_config(board, "hyla"), make_config(board, "none", network="mixer"))
+    ]
+    assert abs(sizes[1] / sizes[0] - 1) < 0.05
+
+
+# The table -------------------------------------------------------------------------------------------
+
+
+class Mean(nn.Module):
+    """Of tokens, through one layer."""
+
+    config: TransformerConfig
+
+    @nn.compact
+    def __call__(self, tokens, dropout_key=None, *, num_outputs=None):
+        out = nn.Dense(self.config.outputs)(tokens.mean(axis=1))
+        return jnp.broadcast_to(out[:, None], (len(tokens), num_outputs or tokens.shape[1], out.shape[-1]))
+
+
+@pytest.fixture
+def mean():
+    add_network("mean", Mean)
+    yield
+    del NETWORKS["mean"]
+
+
+def test_a_network_of_ones_own_is_found_by_its_name(mean):
+    for attention in ("none", "hyla"):  # it may use one, or not
+        config = make_config(read_board("sraven-v1"), attention, network="mean")
+        model = model_of(config, encoding_of(board_of(config).task))
+        assert isinstance(model, Mean) and model.config.panel_tokens == model.config.length // 9
+    with pytest.raises(ConfigurationError, match="network 'mean' is there already; choose another name"):
+        add_network("mean", Mean)
+
+
+def test_names_that_are_taken_or_unknown():
+    with pytest.raises(ConfigurationError, match="network 'mixer' is there already; choose another name"):
+        add_network("mixer", Mean)
+    with pytest.raises(ConfigurationError) as refusal:
+        make_network("mixr", mixer_shape())
+    message = str(refusal.value)
+    assert "network='mixr': did you mean 'mixer'? expected one of transformer, looped, mixer" in message
+    assert "--import FILE.py brings one of your own" in message and "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "attention", "message"),
+    [
+        ("transformer", "none", "attention='none': Transformer needs one"),
+        ("looped", "none", "attention='none': LoopedTransformer needs one"),
+        ("mixer", "hyla", "attention='hyla': Mixer has none"),
+    ],
+)
+def test_attention_where_there_is_one(name, attention, message):
+    with pytest.raises(ConfigurationError, match=f"^{message}$"):
+        make_network(name, shape(attention=attention))
+
+
+# Configurations --------------------------------------------------------------------------------------
+
+
+GOLDEN = {
+    "sraven-v1": "3137de23c9f625e6fa7557ed9a6792c8cdbd9118b872df3c95318790c18c7d4f",
+    "fuzzylogic-v1": "89794ca36743d1979445621308ceb2b9242ebc6d2ded58e2519cd0c38efe5bc0",
+}
+"""Digests of configurations as they were before there was a field ``network``."""
+
+
+def test_digests_of_transformers_are_those_of_before():
+    plain = make_config(read_board("sraven-v1"), "hyla")
+    other = make_config(
+        read_board("fuzzylogic-v1"), "softmax", recipe="paper-code", seed=3, layers=4, optimiser="adamw"
+    )
+    assert {each.board: each.digest for each in (plain, other)} == GOLDEN
+    assert replace(plain, network="looped").digest != plain.digest
+    assert plain.digest == make_config(read_board("sraven-v1"), "hyla", network="transformer").digest
+
+
+def test_a_configuration_of_before_is_a_transformers():
+    config = make_config(read_board("sraven-v1"), "hyla")
+    values = json.loads(json.dumps(values_of(config)))
+    assert values.pop("network") == "transformer"
+    assert read_config(values) == config and read_config(values).digest == config.digest
+    looped = replace(config, network="looped")
+    assert read_config(values_of(looped)) == looped
+
+
+@pytest.mark.parametrize(
+    ("network", "attention", "name", "words"),
+    [
+        ("transformer", "hyla", "hyla", "transformer with hyla attention"),
+        ("looped", "hyla", "looped hyla", "network looped with hyla attention"),
+        ("mixer", "none", "mixer", "network mixer"),
+    ],
+)
+def test_what_runs_are_called(network, attention, name, words):
+    config = tiny(attention, network=network)
+    assert (config.architecture, config.in_words) == (name, words)
+
+
+def test_a_network_has_the_shape_of_its_run():
+    config = tiny(network="looped", layers=5, width=20)
+    assert (
+        model_of(config, encoding_of(board_of(config).task)).config.layers == shape_of(config)["layers"] == 5
+    )
