@@ -1,7 +1,8 @@
 """Dual attention (Altabaa and Lafferty, ICML 2025, arXiv 2405.16727): heads that send values, or relations.
 
 All heads have weights α of keys, by queries and keys of their own, as ``softmax`` attention has them. The
-first ones send values; the last R = ⌊H / 2⌋, the relational ones, how two tokens relate, and which it is,
+first ones send values; the last R = ⌊H / 2⌋, the relational ones, relations of the two tokens, and a symbol
+that says which one sends them,
 
     out[q,h] = Σ_k α[h,q,k] v[k,h]                                      values of each head
     out[q,h] = Σ_k α[h,q,k] (r[q,k] W_r[h] + s[k,h])                    relations, and symbols

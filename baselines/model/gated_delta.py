@@ -50,6 +50,7 @@ def gated_delta_rule(
     value_BTHV: Array,
     decay_BTH: Array,
     rate_BTH: Array,
+    *,
     chunk: int = CHUNK,
 ) -> Array:
     """Return S[t] q[t] of all tokens, ``[B, T, H, V]``.
