@@ -15,6 +15,7 @@ E       width of the embedding
 F       hidden width of a feed-forward layer
 I, O    numbers of a token that comes in, and that goes out
 X, C    experts, and those that a token chooses
+R       relations of dual attention, and its relational heads
 N       buckets of relative positions, or pieces of the vocabulary
 S, L    chunks of a sequence, and tokens of a chunk
 ======  =======================================================

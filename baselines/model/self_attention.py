@@ -15,6 +15,7 @@ from baselines.model.fast.layers import Dense
 from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator
+from sraven.core.base.errors import ConfigurationError
 
 Array = jax.Array
 
@@ -109,6 +110,19 @@ class SelfAttention(nn.Module):
         own = find_attention(config.attention).weights.items()
         weights = {name: self.param(name, kind.initialise, kind.shape(*sizes)) for name, kind in own}
         return find_value_network(config.activation, weights)
+
+    def _check_sees_all(self, mask: Array | None) -> None:
+        """Check that all tokens see each other, for modules in place of this one that need it.
+
+        Raises:
+            ConfigurationError: for a mask, a causal configuration or a cache.
+        """
+        cached = self.is_mutable_collection("cache") and not self.is_initializing()
+        if mask is not None or self.config.causal or cached:
+            raise ConfigurationError(
+                f"attention={self.config.attention!r} is for tokens that all see each other: no mask, "
+                "not causal, no cache"
+            )
 
     def _go_on(
         self,

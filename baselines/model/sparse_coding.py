@@ -69,12 +69,13 @@ class SparseCodingAttention(SelfAttention):
         edit_codes: Edit | None,
     ) -> tuple[Array, Array | None]:
         """Mix values of all tokens for the last ones, the target panel's with what the context's add."""
+        self._check_sees_all(mask)
         config, T = self.config, key.shape[1]
         panels, rest = divmod(T, config.panel_tokens)
-        if config.length != T or rest or mask is not None or config.causal:
+        if config.length != T or rest:
             raise ConfigurationError(
                 f"{T} tokens: sparse-coding attention is for all {config.length}, in panels of "
-                f"{config.panel_tokens}, that see each other: without a mask, not causal"
+                f"{config.panel_tokens}"
             )
         query, key, bias_HTT = self._positions(query, key)
         scores_BHTT = dot_scores(query * config.head_width**-0.5, nn.relu(key))

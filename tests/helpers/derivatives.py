@@ -30,6 +30,18 @@ def assert_same_values(found, wanted, tolerance):
         assert np.abs(array - expected).max() <= tolerance * np.abs(expected).max()
 
 
+def assert_is_gradient(grads, function, inputs):
+    """Hold gradients of a function of a tree of NumPy arrays against its finite differences, leaf by leaf."""
+    leaves, tree = jax.tree.flatten(inputs)
+    for at, (leaf, grad) in enumerate(zip(leaves, jax.tree.leaves(grads), strict=True)):
+        step = 1e-6 * draw(*leaf.shape, seed=2)
+        ends = [
+            function(tree.unflatten([*leaves[:at], leaf + sign * step, *leaves[at + 1 :]]))
+            for sign in (1, -1)
+        ]
+        np.testing.assert_allclose((grad * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-6, atol=1e-12)
+
+
 def assert_runs_side_by_side(function, runs, tolerance):
     """Check that under `jax.vmap`, by which a grid of runs trains, each run is what it is alone."""
     together = jax.jit(jax.vmap(function))(*(jnp.stack(parts) for parts in zip(*runs, strict=True)))

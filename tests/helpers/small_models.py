@@ -1,13 +1,17 @@
-"""Transformers of a few parameters, and tokens for them."""
+"""Transformers of a few parameters, and tokens for them; and the shapes of the paper's shallowest ones."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from baselines.model.attention import find_module
 from baselines.model.transformer import Transformer, TransformerConfig
 
 TEXT = {"vocabulary": 23, "inputs": 0, "outputs": 0}
 B, T = 2, 11
+
+SRAVEN = TransformerConfig(inputs=8, outputs=8, length=36)
+FUZZY_LOGIC = TransformerConfig(inputs=5, outputs=1, length=32, layers=2, heads=8, qkv_width=16)
 
 
 def small(**changes):
@@ -31,6 +35,13 @@ def initialised(config):
     return model, jax.tree.map(
         lambda leaf: jnp.asarray(0.3 * rng.normal(size=leaf.shape), leaf.dtype), shapes
     )
+
+
+def attention_of(config):
+    """Return the module of an attention, its parameters of `initialised`, and its input, in float64."""
+    params = initialised(config)[1]["params"]["block_0"]["attention"]
+    x_BTE = np.random.default_rng(2).normal(size=(B, T, config.width))
+    return find_module(config.attention)(config), jax.tree.map(np.float64, params), x_BTE
 
 
 def parameters(config):

@@ -331,7 +331,7 @@ def test_digests_of_transformers_are_those_of_before():
 def test_a_configuration_of_before_is_a_transformers():
     config = make_config(read_board("sraven-v1"), "hyla")
     values = json.loads(json.dumps(values_of(config)))
-    assert values.pop("network") == "transformer"
+    assert "network" not in values
     assert read_config(values) == config and read_config(values).digest == config.digest
     looped = replace(config, network="looped")
     assert read_config(values_of(looped)) == looped

@@ -10,11 +10,9 @@ import pytest
 
 from baselines.model.attention import ATTENTION
 from baselines.model.transformer import SelfAttention, Transformer, TransformerConfig
-from helpers.small_models import TEXT, B, T, count, parameters, small, tokens_of
+from helpers.small_models import FUZZY_LOGIC, SRAVEN, TEXT, B, T, count, parameters, small, tokens_of
 from sraven import ConfigurationError
 
-SRAVEN = TransformerConfig(inputs=8, outputs=8, length=36)
-FUZZY_LOGIC = TransformerConfig(inputs=5, outputs=1, length=32, layers=2, heads=8, qkv_width=16)
 LANGUAGE = TransformerConfig(
     inputs=0,
     outputs=0,

@@ -1,0 +1,159 @@
+"""Gated DeltaNet against loops over tokens: the module, its chunks and gradients; what it refuses."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.gated_delta import draw_dt, gated_delta_rule
+from helpers.derivatives import (
+    assert_is_gradient,
+    assert_runs_side_by_side,
+    assert_same_values,
+    draw,
+    values_and_gradients,
+)
+from helpers.small_models import (
+    FUZZY_LOGIC,
+    SRAVEN,
+    B,
+    T,
+    attention_of,
+    count,
+    initialised,
+    parameters,
+    small,
+    tokens_of,
+)
+from sraven import ConfigurationError
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def oracle(params, x_BTE, from_left):
+    """Read token by token, in float64; the heads from ``from_left`` on, from the last token to the first."""
+
+    def project(name):
+        return np.tensordot(x_BTE, params[name]["kernel"], 1) + params[name]["bias"]
+
+    query, key, value = (project(name) * sigmoid(project(name)) for name in ("query", "key", "value"))
+    query, key = (x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + 1e-6) for x in (query, key))
+    beta, alpha = (
+        sigmoid(project("rate")),
+        np.exp(-np.exp(params["scale"]) * np.log1p(np.exp(project("step")))),
+    )
+    out = np.zeros(value.shape)
+    for b, h in np.ndindex(len(x_BTE), value.shape[2]):
+        state, width = np.zeros((value.shape[3], key.shape[3])), key.shape[3]
+        for t in range(T) if h < from_left else reversed(range(T)):
+            q, k, v = (x[b, t, h] for x in (query, key, value))
+            kept = alpha[b, t, h] * (np.eye(width) - beta[b, t, h] * np.outer(k, k))
+            state = state @ kept + beta[b, t, h] * np.outer(v, k)
+            out[b, t, h] = state @ q
+    normal = out / np.sqrt((out**2).mean(axis=-1, keepdims=True) + 1e-5) * params["norm"]["scale"]
+    return np.tensordot(normal, params["out"]["kernel"], 2) + params["out"]["bias"]
+
+
+@pytest.mark.parametrize(("heads", "from_left"), [(1, 1), (3, 2)])
+def test_outputs_and_gradients_equal_those_of_loops(heads, from_left, float64):
+    """Half of the heads from the left; gradients as finite differences of the loops."""
+    module, *inputs = attention_of(small(attention="gated_delta", heads=heads, dtype="float64"))
+    weights = draw(B, T, 17, seed=3)
+
+    def weighted(params, x_BTE):
+        out, codes = module.apply({"params": params}, x_BTE, None, None)
+        assert codes is None
+        return (out * weights).sum(), out
+
+    look = jax.jit(jax.value_and_grad(weighted, (0, 1), has_aux=True))
+    (_, out), grads = look(*jax.tree.map(jnp.asarray, inputs))
+    np.testing.assert_allclose(out, oracle(*inputs, from_left), rtol=1e-10, atol=1e-12)
+    assert_is_gradient(grads, lambda inputs: (oracle(*inputs, from_left) * weights).sum(), inputs)
+
+
+def by_token(query, key, value, decay, rate):
+    """Compute the rule as it is written, one token after the other."""
+    state, outs = jnp.zeros((B, 3, 5, 2)), []
+    for t in range(T):
+        alpha, beta = jnp.exp(decay[:, t])[..., None, None], rate[:, t][..., None, None]
+        k, v = key[:, t], value[:, t]
+        erase = jnp.eye(2) - beta * k[..., :, None] * k[..., None, :]
+        state = state @ (alpha * erase) + beta * v[..., :, None] * k[..., None, :]
+        outs.append(jnp.einsum("bhvd,bhd->bhv", state, query[:, t]))
+    return jnp.stack(outs, axis=1)
+
+
+def drawn(seed=0):
+    """Return what the rule is given, values wider than keys."""
+    query, key = (draw(B, T, 3, 2, seed=2 * seed + each) for each in range(2))
+    key /= np.linalg.norm(key, axis=-1, keepdims=True)
+    decay, rate = -np.exp(draw(B, T, 3, seed=2 * seed)), sigmoid(draw(B, T, 3, seed=2 * seed + 1))
+    return [jnp.asarray(x) for x in (query, key, draw(B, T, 3, 5, seed=seed), decay, rate)]
+
+
+@pytest.mark.parametrize("chunk", [1, 4, T, 64])
+def test_chunks_of_any_length_are_the_rule(chunk, float64):
+    found, wanted = (
+        values_and_gradients(rule, drawn())
+        for rule in (lambda *arrays: gated_delta_rule(*arrays, chunk=chunk), by_token)
+    )
+    assert_same_values(found, wanted, 1e-10)
+
+
+def test_vmap_over_runs():
+    """A grid of runs trains under vmap, of which a triangular solver has to know."""
+    runs = [[x.astype(jnp.float32) for x in drawn(seed)] for seed in range(2)]
+    gradients = jax.grad(lambda *arrays: jnp.sin(gated_delta_rule(*arrays)).sum(), range(5))
+    assert_runs_side_by_side(gradients, runs, 1e-4)
+
+
+def test_a_state_that_decays_at_once_holds_its_token_alone():
+    query, key, value, _, rate = (x.astype(jnp.float32) for x in drawn())
+    decay = jnp.full_like(rate, -1e4)
+    found, *grads = values_and_gradients(gated_delta_rule, [query, key, value, decay, rate])
+    own = (rate * (query * key).sum(axis=-1))[..., None] * value
+    np.testing.assert_allclose(found, own, rtol=1e-5, atol=1e-6)
+    assert all(np.isfinite(grad).all() for grad in grads)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_outputs_of_the_last_tokens_are_what_they_give_among_all(dtype):
+    model, params = initialised(small(attention="gated_delta", layers=2, dtype=dtype))
+    tokens = tokens_of(model.config)
+    last, among_all = jax.jit(
+        lambda tokens: [model.apply(params, tokens, num_outputs=each) for each in (3, None)]
+    )(tokens)
+    assert last.dtype == jnp.float32
+    np.testing.assert_allclose(last, among_all[:, -3:], rtol=1e-5, atol=1e-5)
+
+
+def test_dt_is_drawn_from_two_powers_of_ten():
+    step = np.log10(jax.nn.softplus(draw_dt(jax.random.key(0), (1000,))))
+    np.testing.assert_allclose([step.min(), step.mean(), step.max()], [-3, -2, -1], atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "given", "message"),
+    [
+        ({}, {"mask": np.ones((T, T), bool)}, "tokens that all see each other: no mask"),
+        ({"causal": True}, {}, "not causal"),
+        ({}, {"mutable": ["cache"]}, "no cache"),
+        ({}, {"return_codes": True}, "no latent codes"),
+        ({}, {"edit_codes": lambda layer, codes: codes}, "no latent codes"),
+    ],
+)
+def test_what_it_lacks_is_refused(changes, given, message):
+    model, params = initialised(small(attention="gated_delta"))
+    model = type(model)(replace(model.config, **changes))
+    with pytest.raises(ConfigurationError, match=message):
+        model.apply(params, tokens_of(model.config), **given)
+
+
+@pytest.mark.parametrize(("config", "total"), [(SRAVEN, 417_112), (FUZZY_LOGIC, 154_901)])
+def test_parameters_are_nearly_as_many_as_the_transformers(config, total):
+    assert count(parameters(replace(config, attention="gated_delta"))) == total
+    assert total == pytest.approx(count(parameters(config)), rel=0.05)
