@@ -166,9 +166,17 @@ def test_a_published_model_in_pytorch_is_that_of_the_baselines(published, change
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_the_recipe_of_published_models_refuses_what_it_lacks(published, tmp_path):
-    write_published(tmp_path, {"out": {"bias": np.zeros(3)}}, attention="hyla_deep")
-    with pytest.raises(ValueError, match="hyla_deep attention, mlp: add it to this file"):
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"attention": "hyla_deep"}, "^transformer, hyla_deep attention, mlp: add it to this file$"),
+        ({"attention": "hyla", "network": "looped"}, "^looped, hyla attention, mlp: "),
+        ({"attention": "none", "network": "mixer"}, "^mixer, none attention, mlp: "),
+    ],
+)
+def test_the_recipe_of_published_models_refuses_what_it_lacks(published, changes, message, tmp_path):
+    write_published(tmp_path, {"out": {"bias": np.zeros(3)}}, **changes)
+    with pytest.raises(ValueError, match=message):
         published.load(tmp_path)
 
 

@@ -1,7 +1,6 @@
 """Networks beside the transformer: loops over one block, and MLPs over tokens; the table that they are in.
 
-Axes have different sizes: B=2 instances, 5 numbers come in, 3 go out, E=7 channels, H=3 heads, D=2,
-T=12 tokens.
+Axes have different sizes: B=2 instances, T=12 tokens, E=7 channels, H=3 heads of D=2; 5 numbers in, 3 out.
 """
 
 import json
@@ -331,8 +330,8 @@ def test_digests_of_transformers_are_those_of_before():
 def test_a_configuration_of_before_is_a_transformers():
     config = make_config(read_board("sraven-v1"), "hyla")
     values = json.loads(json.dumps(values_of(config)))
-    assert "network" not in values
-    assert read_config(values) == config and read_config(values).digest == config.digest
+    assert "network" not in values and read_config(values) == config
+    assert read_config({**values, "network": "transformer"}).digest == config.digest
     looped = replace(config, network="looped")
     assert read_config(values_of(looped)) == looped
 
@@ -352,6 +351,6 @@ def test_what_runs_are_called(network, attention, name, words):
 
 def test_a_network_has_the_shape_of_its_run():
     config = tiny(network="looped", layers=5, width=20)
-    assert (
-        model_of(config, encoding_of(board_of(config).task)).config.layers == shape_of(config)["layers"] == 5
-    )
+    found = model_of(config, encoding_of(board_of(config).task)).config
+    assert {name: getattr(found, name) for name in shape_of(config)} == shape_of(config)
+    assert (found.layers, found.width) == (5, 20)

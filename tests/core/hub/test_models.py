@@ -23,7 +23,11 @@ from sraven.core.hub.service import MODEL, Place, read_place
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")
 
 NAME, URI = "user/fuzzy-hyla", "hf://user/fuzzy-hyla"
-RUNS = {"fuzzy": (FUZZY_BOARD, "hyla"), "sraven": (SRAVEN_BOARD, "softmax")}
+RUNS = {
+    "fuzzy": (FUZZY_BOARD, "hyla"),
+    "sraven": (SRAVEN_BOARD, "softmax"),
+    "looped": (FUZZY_BOARD, "hyla", "--network=looped", "--layers=2"),
+}
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 
 
@@ -40,8 +44,8 @@ def trained(_quickly, tmp_path_factory):
     from helpers.command import sraven
 
     folder = tmp_path_factory.mktemp("trained")
-    for name, (board, attention) in RUNS.items():
-        line = ["train", board, f"--attention={attention}", *tiny_options(score_every=STEPS)]
+    for name, (board, attention, *more) in RUNS.items():
+        line = ["train", board, f"--attention={attention}", *tiny_options(score_every=STEPS), *more]
         code, _, err = sraven(*line, "--score-instances=50", f"--out={folder / name}")
         assert code == 0, err
     return folder
@@ -118,6 +122,15 @@ def test_the_card_says_what_it_is(hub, trained, on_hub):
     assert all(f"`{digest}`" in card for digest in digests)
     assert f'load_run("{URI}@v1")' in card and "published.py" in card
     assert "of training's end" in card and "seed 0" in card and f"{STEPS * 8:,} instances" in card
+    assert "A transformer with hyla attention, trained" in card
+
+
+def test_the_card_names_the_network(hub, trained):
+    code, _, err = hub.call("publish", trained / "looped", NAME)
+    assert code == 0, err
+    card = files_of(hub.repositories[NAME])["README.md"].decode()
+    assert {"looped", "hyla"} <= set(front_matter(card)["tags"])
+    assert "A network looped with hyla attention, trained" in card and ": looped hyla, " in card
 
 
 def test_of_a_share_of_instances_the_card_has_an_interval(run, trained, hub):
