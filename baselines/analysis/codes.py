@@ -20,7 +20,7 @@ from baselines.analysis.similarity import varying
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
-from baselines.model.attention import ATTENTION, rms_head
+from baselines.model.attention import ATTENTION, find_module, rms_head
 from baselines.runs.directory import read_run
 from baselines.training.experiment import board_of, model_of, program_of
 from baselines.training.sharding import on_cpu, own_mesh
@@ -101,8 +101,11 @@ def read_analysed(folder: Any) -> RunConfig:
             f"{folder} is a language model's run; latent codes are analysed on boards that know what is true "
             "of their instances, of sraven and fuzzylogic"
         )
-    if not getattr(model_of(config, encoding_of(board_of(config).task)), "has_codes", False):
-        raise ConfigurationError(f"{folder} has network={config.network!r}, which has no latent codes")
+    network = model_of(config, encoding_of(board_of(config).task))
+    if not (
+        getattr(network, "has_codes", False) and getattr(find_module(config.attention), "has_codes", True)
+    ):
+        raise ConfigurationError(f"{folder} is of {config.in_words}, which has no latent codes")
     return config
 
 

@@ -27,6 +27,7 @@ of which the second line is a triangular system for all u.
 
 import math
 from functools import partial
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -114,6 +115,8 @@ def draw_dt(key: Array, shape: tuple[int, ...], dtype: jnp.dtype = jnp.float32) 
 
 class GatedDeltaAttention(SelfAttention):
     """Gated DeltaNet in place of attention."""
+
+    has_codes: ClassVar[bool] = False
 
     @nn.compact
     def __call__(

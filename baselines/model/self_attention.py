@@ -37,6 +37,9 @@ class SelfAttention(nn.Module):
     return_codes: bool = False
     num_outputs: int | None = None
 
+    has_codes: ClassVar[bool] = True
+    """Whether there are latent codes to return and edit."""
+
     has_all_queries: ClassVar[bool] = False
     """Whether what the last tokens get depends on the queries of others."""
 

@@ -100,7 +100,7 @@ def test_a_network_of_ones_own(done, refused, mine):
         said = refused(*words)
         assert unknown in said and "--import FILE.py brings one of your own" in said
     said = refused("analyse", "run", "--out=analysis", mine)
-    assert "run has network='mean_of_tokens', which has no latent codes" in said
+    assert "run is of network mean_of_tokens, which has no latent codes" in said
     assert not Path("analysis").exists()
 
     forget()
@@ -119,7 +119,7 @@ def test_a_network_of_ones_own(done, refused, mine):
 def test_a_mixer_needs_no_attention(done, refused, run):
     done(*LINE, "--network=mixer", "--out=run")
     done(*LINE, "--network=mixer", "--attention=none", "--out=run")  # is the same
-    assert "run has network='mixer', which has no latent codes" in refused("analyse", "run", "--out=x")
+    assert "run is of network mixer, which has no latent codes" in refused("analyse", "run", "--out=x")
     done("evaluate", "run", "--out=entry")
     method = method_of("entry")
     assert method["family"] == "mixer" and method["name"].startswith("mixer, ")
