@@ -70,8 +70,8 @@ def _of_sequence(config: RunConfig, read: ReadBoard) -> float:
     """Return the operations of a forward pass of one sequence, of any network: those in its products."""
     from baselines.training.flops import operations_in_products
 
-    # In bfloat16 no product hides in a kernel for processors, where it couldn't be seen.
-    model, encoding, tokens_BTI = _traced(config, read, dtype="bfloat16")
+    # Of one sequence: what is fused for processors, where products can't be seen, is for more.
+    model, encoding, tokens_BTI = _traced(config, read)
     forward = partial(model.apply, num_outputs=encoding.num_outputs)
     return operations_in_products(forward, _shapes(model, tokens_BTI), tokens_BTI)
 
@@ -84,7 +84,7 @@ def count_parameters(config: RunConfig, read: ReadBoard = read_board_once) -> in
     return sum(leaf.size for leaf in tree.leaves(_shapes(model, tokens_BTI)))
 
 
-def _traced(config: RunConfig, read: ReadBoard, **changes: Any) -> tuple[Any, "Encoding", Any]:
+def _traced(config: RunConfig, read: ReadBoard) -> tuple[Any, "Encoding", Any]:
     """Return a run's model, its encoding, and the shape of a sequence."""
     import jax
     import jax.numpy as jnp
@@ -94,7 +94,7 @@ def _traced(config: RunConfig, read: ReadBoard, **changes: Any) -> tuple[Any, "E
 
     encoding = encoding_of(read(config.board).task)
     tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
-    return model_of(config, encoding, **changes), encoding, tokens_BTI
+    return model_of(config, encoding), encoding, tokens_BTI
 
 
 def _shapes(model: Any, tokens_BTI: Any) -> Any:

@@ -90,14 +90,14 @@ def shape_of(config: RunConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in names.split()}
 
 
-def model_of(config: RunConfig, encoding: Encoding, **changes: Any) -> nn.Module:
-    """Return the model of a configuration: its network, of its shape, with changes to that."""
+def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
+    """Return the model of a configuration: its network, of its shape."""
     shape = TransformerConfig(
         inputs=encoding.width_in,
         outputs=encoding.width_out,
         length=encoding.length,
         panel_tokens=encoding.panel_tokens,
-        **{**shape_of(config), **changes},
+        **shape_of(config),
     )
     return make_network(config.network, shape)
 

@@ -172,3 +172,23 @@ def test_a_transformers_configuration_names_no_network(done):
     assert "network" not in printed
     named = done(*LINE, "--attention=hyla", "--network=transformer", "--print-config")
     assert json.loads(named) == printed
+
+
+def test_a_looped_transformer_is_asked_for_more_loops(done, refused, run):
+    done(*LINE, "--network=looped", "--attention=linear", "--out=run")
+    done("evaluate", "run", "--out=entry")
+    assert method_of("entry")["name"].startswith("looped linear, ")
+    code, out, _ = run("evaluate", "run", "--loops=1,2,5", "--json")
+    found = json.loads(out)
+    scores = json.loads(Path("run/result.json").read_text())["scores"]["splits"]
+    assert code == 0 and list(found["loops"]) == ["1", "2", "5"]
+    for split, score in found["loops"]["2"].items():  # as often as in training
+        assert score == pytest.approx(scores[split][found["metric"]], abs=1e-6)
+    assert found["loops"]["5"] != found["loops"]["2"] != found["loops"]["1"]
+    assert "loops (r2_per_sequence)" in done("evaluate", "run", "--loops=3")
+    assert "expected integers, such as 1,2,4" in refused("evaluate", "run", "--loops=two")
+    assert "layers=0: expected an integer from 1 to 128" in refused("evaluate", "run", "--loops=0")
+    done(*LINE, "--attention=linear", "--out=plain")
+    assert "loops=2 for runs of network='transformer'; expected 'looped'" in refused(
+        "evaluate", "plain", "--loops=2"
+    )

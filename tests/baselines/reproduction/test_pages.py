@@ -2,11 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from baselines.reproduction.pages import pages_of, prose_path
+from baselines.reproduction.plan import count_parameters
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
@@ -17,6 +19,7 @@ from helpers.reproduction import FIGURES, STEPS, cell, figure, record
 from sraven.core.base.errors import OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.ceilings import KNOWS
+from sraven.core.boards.lines import lines_of
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
@@ -84,6 +87,18 @@ def test_a_row_has_seeds_points_and_means_with_their_errors(results):
     seeds, *cells = row_of(page_of(results), "32", "HYLA")
     assert (seeds, cells[:2]) == ("3/3", ["0.900 ± 0.058", "0.811 ± 0.078"])
     assert cells[2:] == ["+0.089 (p = 0.42)", "0.800 ± 0.029", "0.01000 ± 0.00000", "1/4", "0.001, 0.1"]
+
+
+def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(results):
+    figures = {"tiny": replace(TINY, costed=True)}
+    (found,) = standings_of(results, figures=figures)
+    page = pages_of([found], results)[results / "tiny.md"]
+    board = read_board("fuzzylogic-v1")
+    known, _ = (lines_of(board, split, board.metric)[0].value for split in ("ood", "test"))
+    assert f"| linear in known functions | {known:.3f} | " in page
+    config = cell(TINY, "hyla").config
+    assert f"| 32 | HYLA | {count_parameters(config):,} | 0.0 | 60 |" in page
+    assert "G operations a step" in page and "G operations a step" not in page_of(results)
 
 
 @pytest.mark.parametrize(

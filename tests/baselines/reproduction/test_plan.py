@@ -1,5 +1,6 @@
 """Operations of a run: by hand, and by the products that the model makes."""
 
+from dataclasses import replace
 from functools import partial
 
 import jax
@@ -13,12 +14,14 @@ from baselines.reproduction import plan
 from baselines.reproduction.plan import (
     Throughput,
     Workload,
+    count_parameters,
     measure_rate,
     operations_of,
     typical,
     workload_of,
 )
 from baselines.training.experiment import model_of
+from baselines.training.flops import operations_in_products
 from helpers.reproduction import STEPS, cell, figure, record
 from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
@@ -60,6 +63,31 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, f
             continue  # counted as one MLP, whatever the experts
         program = jax.make_jaxpr(partial(model.apply, num_outputs=outputs))(params, tokens)
         assert 3 * products_of(program.jaxpr) == getattr(operations_of(config), which)
+
+
+@pytest.mark.parametrize(
+    ("attention", "network"), [("softmax", "looped"), ("none", "mixer"), ("gated_delta", "transformer")]
+)
+def test_operations_of_any_network_are_counted_in_what_it_computes(attention, network):
+    board = read_board("fuzzylogic-v1")
+    config = make_config(board, attention, network=network, steps=1, warmup=1, batch_size=2)
+    encoding = encoding_of(board.task)
+    model = model_of(config, encoding)
+    tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens)
+    program = jax.make_jaxpr(partial(model.apply, num_outputs=encoding.num_outputs))(params, tokens)
+    assert operations_of(config).computed == 3 * products_of(program.jaxpr)  # one chunk: a scan of length 1
+    if network == "looped":
+        transformer = operations_of(replace(config, network="transformer"))
+        assert operations_of(config).computed == transformer.computed
+    assert count_parameters(config) == sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+def test_a_loop_counts_as_often_as_it_runs():
+    def five_times(x):
+        return jax.lax.scan(lambda x, _: (x @ x, None), x, length=5)[0]
+
+    assert operations_in_products(five_times, jnp.ones((3, 3))) == 5 * 2 * 3 * 3 * 3
 
 
 def test_hyla_mixes_twice_and_its_deep_network_once_more():
