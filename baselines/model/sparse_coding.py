@@ -4,7 +4,7 @@ Attention read as sparse coding: a token has coefficients in an encoding diction
 the keys' tokens, and they are put on the atoms of a decoding dictionary. In each head,
 
     s[q,k] = query[q] · ReLU(key[k]) / √D + relative bias
-    a[q,k] = sign(s) · max(|s| − ξ, 0)
+    a[q,k] = sign(s) · max(abs(s) − ξ, 0)
     out[q] = Σ_k a[q,k] ReLU(value[k])
 
 The target panel's symbols aren't given, so its coefficients get those of the context panels besides, token by
@@ -36,7 +36,7 @@ THRESHOLD = 0.3
 
 
 def soft_threshold(scores: Array, threshold: float = THRESHOLD) -> Array:
-    """Return sign(s) · max(|s| − ξ, 0) of each score, an array like ``scores``."""
+    """Return sign(s) · max(abs(s) − ξ, 0) of each score, an array like ``scores``."""
     return jnp.sign(scores) * jnp.maximum(jnp.abs(scores) - threshold, 0)
 
 
