@@ -86,6 +86,7 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             front=_front_matter(name, config, metric, values),
             name=name,
             place=place,
+            revision=f', revision="{place.revision}"' if place.revision else "",
             config=config,
             seen=seen,
             method=description["method"]["name"],

@@ -121,6 +121,7 @@ def test_the_card_says_what_it_is(hub, trained, on_hub):
     digests = hashlib.sha256(files[WEIGHTS]).hexdigest(), config.digest, config.board_digest
     assert all(f"`{digest}`" in card for digest in digests)
     assert f'load_run("{URI}@v1")' in card and "published.py" in card
+    assert f'snapshot_download("{NAME}", revision="v1")' in card
     assert "of training's end" in card and "seed 0" in card and f"{STEPS * 8:,} instances" in card
     assert "A transformer with hyla attention, trained" in card
 
