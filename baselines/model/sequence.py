@@ -54,7 +54,7 @@ class SequenceModel(nn.Module):
     def __post_init__(self) -> None:
         attention, name = self.config.attention, type(self).__name__
         if self.has_codes == (attention == NO_ATTENTION):
-            wanted = "needs one" if self.has_codes else "has none"
+            wanted = "needs one, such as 'hyla'" if self.has_codes else "has none; leave it out"
             raise ConfigurationError(f"attention={attention!r}: {name} {wanted}")
         super().__post_init__()
 

@@ -297,9 +297,9 @@ def test_names_that_are_taken_or_unknown():
 @pytest.mark.parametrize(
     ("name", "attention", "message"),
     [
-        ("transformer", "none", "attention='none': Transformer needs one"),
-        ("looped", "none", "attention='none': LoopedTransformer needs one"),
-        ("mixer", "hyla", "attention='hyla': Mixer has none"),
+        ("transformer", "none", "attention='none': Transformer needs one, such as 'hyla'"),
+        ("looped", "none", "attention='none': LoopedTransformer needs one, such as 'hyla'"),
+        ("mixer", "hyla", "attention='hyla': Mixer has none; leave it out"),
     ],
 )
 def test_attention_where_there_is_one(name, attention, message):
