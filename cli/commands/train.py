@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.command(name="train")
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
-@click.option("--attention", help="softmax, linear, hyla, or another of docs/baselines.md; transformers need one.")
+@click.option("--attention", help="softmax, linear, hyla or another of docs/baselines.md; not for a mixer.")
 @click.option(
     "--network", metavar="transformer|looped|mixer", help="Or one of --import.  [default: transformer]"
 )
