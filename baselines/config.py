@@ -15,9 +15,11 @@ from sraven.core.base.escape import escape
 from sraven.core.base.names import name_fault
 from sraven.core.base.spec import SEED_LIMIT, added, digest, values_of
 
-PRECISIONS = ("default", "high", "highest")
-"""JAX's names of how products of float32 are computed: as the device does by default, in three passes of
-bfloat16 or in TF32, and in float32. On a CPU they are the same."""
+PRECISIONS = ("default", "high", "highest", "bfloat16")
+"""How products of float32 are computed. The first three are JAX's names: as the device does by default, in
+three passes of bfloat16 or in TF32, and in float32; on a CPU they are the same. ``bfloat16`` is one thing on
+every device: dense layers round their inputs to bfloat16 and add up in float32, forwards and backwards; all
+else is float32."""
 
 
 UNNAMED: Mapping[str, Mapping[str, str]] = {

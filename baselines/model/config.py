@@ -1,10 +1,15 @@
 """The shape of a transformer: a frozen configuration, checked on construction."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 
+import jax
 import jax.numpy as jnp
 
 from baselines.model.attention import ACTIVATIONS, check_attention, with_implementation
+from baselines.model.fast.layers import Dense, bfloat16_dot_general
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
@@ -16,6 +21,12 @@ _LIMIT = 1 << 24
 POSITIONS = ("relative_one_way", "relative_both_ways", "rotary")
 """How positions enter: T5's relative bias, a table for each layer and head, with all buckets for earlier keys
 (later ones share bucket 0 with the query's own), or with half of them for later keys; or rotary encoding."""
+
+
+DENSE_PRECISIONS: Mapping[str, Callable[..., jax.Array] | None] = MappingProxyType(
+    {"default": None, "bfloat16": bfloat16_dot_general}
+)
+"""Products of dense layers by name: JAX's, in whatever precision is set, or of inputs rounded to bfloat16."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,7 @@ class TransformerConfig:
             `baselines.model.fast.pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
             (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
+        dense_precision: a name of `DENSE_PRECISIONS`.
         panel_tokens: tokens of a panel, or of whatever else the sequence consists of; they follow each other.
         rematerialise: whether the backward pass computes each block anew, so that no more than its
             input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
@@ -75,6 +87,7 @@ class TransformerConfig:
     dtype: str = "float32"
     rematerialise: bool = False
     panel_tokens: int = 1
+    dense_precision: str = "default"
 
     def __post_init__(self) -> None:
         for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width", "panel_tokens"):
@@ -93,11 +106,22 @@ class TransformerConfig:
         look_up("feedforward", self.feedforward, FEEDFORWARD)
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()
         check_choice("dtype", self.dtype, ("float32", "bfloat16", *exact))
+        check_choice("dense_precision", self.dense_precision, tuple(DENSE_PRECISIONS))
+        if self.dense_precision != "default" and (self.dtype != "float32" or self.feedforward == "moe"):
+            raise ConfigurationError(
+                f"precision={self.dense_precision!r} with dtype={self.dtype!r} and "
+                f"feedforward={self.feedforward!r}: expected float32 and no mixture of experts"
+            )
         check_share("attention_dropout", self.attention_dropout, "such as 0.1")
         if check_choice("position", self.position, POSITIONS) == "rotary":
             check_rotary(self.head_width)
         else:
             check_buckets(self.length, self.length, self.position == "relative_both_ways")
+
+    @property
+    def dense(self) -> Callable[..., Dense]:
+        """Makes a dense layer of this type and precision, given its width."""
+        return partial(Dense, dtype=jnp.dtype(self.dtype), dot_general=DENSE_PRECISIONS[self.dense_precision])
 
     @property
     def head_width(self) -> int:

@@ -21,8 +21,6 @@ as the values that relational heads lack; biases as in the transformer's project
 all heads, of which the paper's two are a special case.
 """
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
@@ -37,7 +35,6 @@ from baselines.model.attention import (
     find_value_network,
     softmax,
 )
-from baselines.model.fast.layers import Dense
 from baselines.model.products import accumulator, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 from sraven.core.base.errors import ConfigurationError
@@ -80,7 +77,7 @@ class DualAttention(SelfAttention):
         if not R:
             raise ConfigurationError(f"heads={H}: dual attention has heads of two kinds, 2 at least")
         dtype, wide = jnp.dtype(config.dtype), accumulator(jnp.dtype(config.dtype))
-        dense, A = partial(Dense, dtype=dtype), self.num_outputs or T
+        dense, A = config.dense, self.num_outputs or T
         query, key = dense((H, D), name="query")(x_BTE[:, -A:]), dense((H, D), name="key")(x_BTE)
         query_BAHD, key_BTHD, bias_HAT = self._positions(query, key)
         width = max(1, D // 2)

@@ -73,17 +73,18 @@ class MLP(nn.Module):
 
     Attributes:
         hidden: F.
-        dtype: what is computed in.
+        dense: makes a dense layer of a width.
     """
 
     hidden: int
-    dtype: DTypeLike = jnp.float32
+    dense: Callable[..., nn.Module] = Dense
 
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
-        hidden_BTF = gelu(Dense(self.hidden, dtype=self.dtype, name="up")(x_BTE))
-        return Dense(x_BTE.shape[-1], dtype=self.dtype, name="down")(hidden_BTF)
+        hidden_BTF = gelu(self.dense(self.hidden, name="up")(x_BTE))
+        out_BTE: Array = self.dense(x_BTE.shape[-1], name="down")(hidden_BTF)
+        return out_BTE
 
 
 class _Experts(nn.Module):
@@ -128,7 +129,11 @@ class Mixture(nn.Module):
 
 
 FEEDFORWARD: Mapping[str, Callable[..., nn.Module] | None] = MappingProxyType(
-    {"mlp": MLP, "moe": Mixture, "none": None}
+    {
+        "mlp": lambda config, name: MLP(config.mlp_width, config.dense, name=name),
+        "moe": lambda config, name: Mixture(config.mlp_width, jnp.dtype(config.dtype), name=name),
+        "none": None,
+    }
 )
-"""Feed-forward layers by name: modules of a hidden width and a type to compute in; None for blocks that have
-attention alone."""
+"""Feed-forward layers by name: made of a `baselines.model.config.TransformerConfig`; None for blocks that
+have attention alone."""

@@ -26,7 +26,6 @@ of which the second line is a triangular system for all u.
 """
 
 import math
-from functools import partial
 from typing import ClassVar
 
 import jax
@@ -34,7 +33,6 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 from baselines.model.attention import Edit
-from baselines.model.fast.layers import Dense
 from baselines.model.products import accumulator
 from baselines.model.self_attention import SelfAttention
 from sraven.core.base.errors import ConfigurationError
@@ -127,8 +125,7 @@ class GatedDeltaAttention(SelfAttention):
         if self.return_codes or edit_codes is not None:
             raise ConfigurationError("attention='gated_delta' has no latent codes to return or edit")
         config, dtype = self.config, jnp.dtype(self.config.dtype)
-        wide, heads = accumulator(dtype), (config.heads, config.head_width)
-        dense = partial(Dense, dtype=dtype)
+        wide, heads, dense = accumulator(dtype), (config.heads, config.head_width), config.dense
         query, key, value = (
             nn.silu(dense(heads, name=name)(x_BTE).astype(wide)) for name in ("query", "key", "value")
         )

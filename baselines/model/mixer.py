@@ -10,7 +10,6 @@ S is chosen such that the first has as many parameters as the transformer's atte
 heads and widths, within one of its columns. Nothing is dropped in training.
 """
 
-import jax.numpy as jnp
 from flax import linen as nn
 
 from baselines.model.config import TransformerConfig
@@ -41,11 +40,13 @@ class MixerBlock(nn.Module):
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
         """Return ``[B, A, E]``."""
-        config, dtype = self.config, jnp.dtype(self.config.dtype)
+        config = self.config
         x_BET = LayerNorm(name="norm_tokens")(x_BTE).swapaxes(1, 2)
-        x_BTE = x_BTE + MLP(token_width(config), dtype, name="tokens")(x_BET).swapaxes(1, 2)
+        x_BTE = x_BTE + MLP(token_width(config), config.dense, name="tokens")(x_BET).swapaxes(1, 2)
         x_BAE = x_BTE[:, -(self.num_outputs or config.length) :]
-        return x_BAE + MLP(config.mlp_width, dtype, name="channels")(LayerNorm(name="norm_channels")(x_BAE))
+        return x_BAE + MLP(config.mlp_width, config.dense, name="channels")(
+            LayerNorm(name="norm_channels")(x_BAE)
+        )
 
 
 class Mixer(SequenceModel):

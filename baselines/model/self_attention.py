@@ -1,6 +1,5 @@
 """Self-attention: its projections and positions around the functions of `baselines.model.attention`."""
 
-from functools import partial
 from typing import ClassVar
 
 import jax
@@ -11,7 +10,6 @@ from baselines.model.attention import Edit, ValueNetwork, dropout_gate, find_att
 from baselines.model.cache import check_cached, extend_cache, start_cache
 from baselines.model.checks import check_mask
 from baselines.model.config import TransformerConfig
-from baselines.model.fast.layers import Dense
 from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator
@@ -52,8 +50,7 @@ class SelfAttention(nn.Module):
         ``edit_codes`` puts others in their place, see `baselines.model.attention.attend`.
         """
         config, A = self.config, self.num_outputs or x_BTE.shape[1]
-        dense = partial(Dense, dtype=jnp.dtype(config.dtype))
-        heads = config.heads, config.head_width
+        heads, dense = (config.heads, config.head_width), config.dense
         cached = self.is_mutable_collection("cache") and not self.is_initializing()
         # A cache counts its tokens by their queries, so there all have one.
         query = dense(heads, name="query")(x_BTE if cached or self.has_all_queries else x_BTE[:, -A:])

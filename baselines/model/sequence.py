@@ -9,7 +9,7 @@ from flax import linen as nn
 
 from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
-from baselines.model.fast.layers import Dense, LayerNorm
+from baselines.model.fast.layers import LayerNorm
 from baselines.model.products import accumulator, multiply
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -121,7 +121,7 @@ class SequenceModel(nn.Module):
             # Gathered first and cast then: the gradient of rows that occur often is added up in float32.
             x_BTE = table_NE[tokens].astype(dtype)
         else:
-            x_BTE = Dense(config.width, dtype=dtype, name="embedding")(tokens)
+            x_BTE = config.dense(config.width, name="embedding")(tokens)
         options = Options(mask, dropout_key, A, return_codes, edit_codes)
         x_BTE, codes = self.layers(x_BTE, options)
         x_BAE = LayerNorm(name="norm")(x_BTE[:, -A:])
@@ -130,7 +130,7 @@ class SequenceModel(nn.Module):
         if config.vocabulary:
             out = multiply(jnp.matmul, x_BAE, table_NE.T, dtype)
         else:
-            out = Dense(config.outputs, dtype=dtype, name="out")(x_BAE).astype(accumulator(dtype))
+            out = config.dense(config.outputs, name="out")(x_BAE).astype(accumulator(dtype))
         return (out, codes) if return_codes else out
 
 

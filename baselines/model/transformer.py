@@ -14,7 +14,6 @@ the paper's published code.
 from functools import partial
 
 import jax
-import jax.numpy as jnp
 from flax import linen as nn
 
 from baselines.model.attention import Edit, find_module
@@ -60,7 +59,7 @@ class Block(nn.Module):
         make_feedforward = FEEDFORWARD[config.feedforward]
         if make_feedforward is None:
             return x_BAE, codes
-        feedforward = make_feedforward(config.mlp_width, jnp.dtype(config.dtype), name="feedforward")
+        feedforward = make_feedforward(config, name="feedforward")
         return x_BAE + feedforward(LayerNorm(name="norm_feedforward")(x_BAE)), codes
 
 

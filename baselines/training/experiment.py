@@ -87,7 +87,8 @@ def shape_of(config: RunConfig) -> dict[str, Any]:
     names = (
         "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
     )
-    return {name: getattr(config, name) for name in names.split()}
+    dense_precision = "bfloat16" if config.precision == "bfloat16" else "default"
+    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in names.split()}}
 
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:

@@ -102,15 +102,19 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     return next_state, Report(loss, score, optax.tree.norm(gradients))
 
 
+_JAX_NAMES = {"bfloat16": "highest"}
+
+
 def matmul_precision(name: str) -> AbstractContextManager[Any]:
     """Return a context in which what is traced has its products in a precision.
 
     ``default`` leaves it to JAX and its settings: float32 on a CPU, TF32 on most GPUs, bfloat16 on a TPU.
+    With ``bfloat16``, dense layers round their inputs themselves, and all else is float32.
 
     Args:
         name: one of `baselines.config.PRECISIONS`.
     """
-    return nullcontext() if name == "default" else jax.default_matmul_precision(name)
+    return nullcontext() if name == "default" else jax.default_matmul_precision(_JAX_NAMES.get(name, name))
 
 
 def _mean_over_microbatches(function: Callable[[Batch], Any], batch: Batch, num_microbatches: int) -> Any:

@@ -65,7 +65,7 @@ recipe_options = join_options(
     click.option(
         "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
     ),
-    click.option("--precision", metavar="default|high|highest", help="Of products of float32."),
+    click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32."),
 )
 """What isn't given is the recipe's."""
 

@@ -86,6 +86,12 @@ def test_a_precision_is_that_of_all_products_and_changes_nothing_on_a_cpu(tiny_r
     assert "precision" not in json.loads((tiny_run[0] / CONFIG).read_text())
 
 
+def test_bfloat16_moves_what_is_learnt_a_little(tiny_run, tmp_path):
+    plain, found = leaves(tiny_run[1].params), trained(tiny(precision="bfloat16"), tmp_path / "rounded")
+    differences = [np.abs(array - plain[path]).max() for path, array in found.items()]
+    assert 1e-6 < max(differences) < 0.05
+
+
 @pytest.mark.parametrize("precision", ["tf32", "", 3])
 def test_another_precision_is_refused(precision):
     with pytest.raises(ConfigurationError, match=f"precision={precision!r}"):

@@ -35,7 +35,7 @@ OPTIONS = st.fixed_dictionaries(
         "heads": st.sampled_from([1, 2, 4]),
         "attention-dropout": st.floats(0, 0.99),
         "optimiser": st.just("adamw"),
-        "precision": st.sampled_from(["default", "high", "highest"]),
+        "precision": st.sampled_from(["default", "high", "highest", "bfloat16"]),
     },
 )
 

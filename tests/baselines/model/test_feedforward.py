@@ -1,12 +1,14 @@
 """The MLP by its formula, the mixture of experts against a loop. B=2, T=3, E=7, F=11, X=5."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from baselines.model.fast.layers import Dense
 from baselines.model.feedforward import MLP, Layer, Mixture, choose_experts, mixture
 
 B, T, E, F, X = 2, 3, 7, 11, 5
@@ -100,7 +102,7 @@ def test_experts_have_the_size_and_the_spread_of_the_mlp():
 
 def test_half_precision_in_and_out():
     x = jnp.zeros((B, T, E), jnp.bfloat16)
-    for module in (MLP(F, jnp.bfloat16), Mixture(F, jnp.bfloat16)):
+    for module in (MLP(F, partial(Dense, dtype=jnp.bfloat16)), Mixture(F, jnp.bfloat16)):
         out, variables = jax.eval_shape(module.init_with_output, jax.random.key(0), x)
         assert (out.shape, out.dtype) == (x.shape, jnp.bfloat16)
         assert {leaf.dtype for leaf in jax.tree.leaves(variables)} == {jnp.dtype(jnp.float32)}

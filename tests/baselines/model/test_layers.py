@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import linen as nn
 
-from baselines.model.fast.layers import Dense, LayerNorm, gelu, layer_norm
+from baselines.model.fast.layers import Dense, LayerNorm, bfloat16_dot_general, gelu, layer_norm
 
 B, T, E = 2, 3, 7
 RNG = np.random.default_rng(0)
@@ -71,3 +71,27 @@ def test_half_precision_in_and_out():
     assert {leaf.dtype.name for leaf in jax.tree.leaves(variables)} == {"float32"}
     wanted = layer_norm_by_formula(np.asarray(x, np.float64), 1, 0)
     np.testing.assert_allclose(np.asarray(out, np.float64), wanted, atol=0.02)
+
+
+@pytest.mark.parametrize(("axes", "outputs"), [((E,), (3,)), ((2, E), (3,)), ((E,), (3, 2))])
+def test_bfloat16_rounds_inputs_and_adds_up_in_float32(axes, outputs):
+    """And so do the two products of its gradients; a batch of runs is one run after the other."""
+    tokens, kernel = (RNG.normal(size=shape).astype(np.float32) for shape in ((5, *axes), (*axes, *outputs)))
+
+    def product(tokens, kernel):
+        return bfloat16_dot_general(tokens, kernel, None)
+
+    out, pull = jax.vjp(product, tokens, kernel)
+    grad = RNG.normal(size=out.shape).astype(np.float32)
+    left, right, back = (np.float64(each.astype(jnp.bfloat16)) for each in (tokens, kernel, grad))
+    inner = tuple(range(1, back.ndim)), tuple(range(len(axes), right.ndim))
+    expected = (
+        np.tensordot(left, right, len(axes)),
+        np.tensordot(back, right, inner),
+        np.tensordot(left, back, (0, 0)),
+    )
+    for found, wanted in zip((out, *pull(jnp.asarray(grad))), expected, strict=True):
+        assert found.dtype == jnp.float32
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+    twice = jax.vmap(product)(*(np.stack([each, 2 * each]) for each in (tokens, kernel)))
+    np.testing.assert_allclose(twice, np.stack([out, 4 * out]), rtol=1e-5, atol=1e-5)
