@@ -71,18 +71,22 @@ def score(value: float | None, digits: int = 4) -> str:
     return figure(value, digits).replace("-", "−")
 
 
-def score_and_error(entry: Entry) -> tuple[str, str]:
-    """Return an entry's score and its standard error over seeds, which is empty if there is none."""
-    error = entry.standard_error
+def score_and_error(value: float | None, error: float | None) -> tuple[str, str]:
+    """Return a score and its standard error, which is an empty text if there is none."""
     if error is None:
-        return score(entry.value), ""
+        return score(value), ""
     digits = error_decimals(error)
-    return score(entry.value, digits), figure(error, digits)
+    return score(value, digits), figure(error, digits)
 
 
-def with_error(entry: Entry) -> str:
-    """Return an entry's score and its standard error as one text."""
-    return "\u00a0±\u00a0".join(filter(None, score_and_error(entry)))
+def with_error(value: float | None, error: float | None) -> str:
+    """Return a score and its standard error as one text."""
+    return "\u00a0±\u00a0".join(filter(None, score_and_error(value, error)))
+
+
+def entry_score(entry: Entry) -> str:
+    """Return an entry's score and its standard error over seeds as one text."""
+    return with_error(entry.value, entry.standard_error)
 
 
 def passes(board: Board, entry: Entry, line: float) -> str:
