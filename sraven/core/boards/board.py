@@ -224,7 +224,7 @@ class Board(BoardFile):
         return wording_of(self.task).read(split, every, submitted)
 
     def check(self, split: str, instances: int | None = None) -> None:
-        """Generate a split anew and compare it with the digests of the board.
+        """Generate a split again and compare it with the digests of the board.
 
         The splits of a corpus have none: whoever lacks the text can't compute them.
 

@@ -1,4 +1,4 @@
-"""What the ideal observer scores on a board, and what that means.
+"""Scores of the ideal observer on a board, and what they mean.
 
 A board's file has numbers, by what the observer knows. It never changes, so what the numbers mean stands
 outside of it: by version of the definition, each task says how the observer answers for which metric

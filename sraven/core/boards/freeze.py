@@ -152,7 +152,7 @@ def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
 
 
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:
-    """Write a board's file, unless it is there; tell whether it was written.
+    """Write a board's file, unless it is there; return whether it was written.
 
     Raises:
         BoardError: if it is there with other content.

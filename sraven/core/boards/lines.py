@@ -1,4 +1,4 @@
-"""What scores on a board are read against, beside chance and the ceilings of its file.
+"""Reference levels of a board, beside chance and the ceilings of its file.
 
 A board's file never changes, and some of what its scores are read against was thought of later. So it
 stands in a file beside the boards, ``lines.yaml``, by the digest of the board's file. What each line is, its
@@ -8,7 +8,6 @@ family says (`Family.lines`). ``sraven freeze --lines`` measures them.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -16,10 +15,11 @@ from typing import Any
 import yaml
 
 from sraven.core.base.errors import BoardError, OutputError
+from sraven.core.boards.board_paths import read_beside
 from sraven.core.boards.ceilings import MeasuredCeiling, rounded
 from sraven.core.boards.content import BoardFile
 from sraven.core.system.files import write_text
-from sraven.core.tasks.families import FAMILIES, find_family, make_board_task
+from sraven.core.tasks.families import find_family, make_board_task
 from sraven.core.untrusted.read import dump_yaml
 
 LINES = "lines.yaml"
@@ -83,12 +83,7 @@ def read_lines() -> Mapping[str, Lines]:
     Raises:
         BoardError: if a file of them is damaged.
     """
-    found: dict[str, Lines] = {}
-    for name in FAMILIES:
-        path = files(find_family(name).package) / "boards" / LINES
-        if find_family(name).lines and path.is_file():
-            found |= parse_lines(path.read_bytes())
-    return found
+    return {digest: lines for data in read_beside(LINES) for digest, lines in parse_lines(data).items()}
 
 
 def lines_of(board: BoardFile, split: str, metric: str) -> tuple[BoardLine, ...]:

@@ -1,4 +1,4 @@
-"""Commitments: the digest of a program, weights and code, told before the instances are drawn.
+"""Commitments: the digest of a program (weights and code), published before the instances are drawn.
 
 A program is what Git would keep of its directory: the files' paths, their bytes, and which of them can be
 executed. Version 1 of the file left out the last.
@@ -50,7 +50,7 @@ def _digests(program: Path) -> list[dict[str, Any]]:
 
 
 def write_commitment(out: str | os.PathLike[str], program: str | os.PathLike[str], name: str) -> str:
-    """Write the commitment to a program, to be kept; what is told is its digest.
+    """Write the commitment to a program, to be kept; its digest is what gets published.
 
     The salt in it keeps others from finding out what was committed before it is shown, and shows then
     whose it is.

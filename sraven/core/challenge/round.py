@@ -265,7 +265,7 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
 
 
 def reveal(challenge: Challenge, secret: Path, threads: int | None = None) -> dict[str, Any]:
-    """Draw a round anew from its secret, and check that it is what was published.
+    """Draw a round again from its secret, and check that it is what was published.
 
     Returns:
         the instances by split.

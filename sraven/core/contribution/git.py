@@ -1,6 +1,6 @@
-"""A git repository that strangers wrote to, read through plumbing alone.
+"""A git repository with untrusted content, read through plumbing commands alone.
 
-What is asked: which commit a name stands for, what a tree holds, what a blob holds. Attributes, filters,
+It answers which commit a name stands for, what a tree holds, what a blob holds. Attributes, filters,
 hooks, drivers, the index and the working copy have no say in any of it, and neither has a configuration
 outside the repository. Nothing is fetched. Every answer is bounded, every exit code looked at, and what a
 blob holds is compared with its name.
@@ -163,7 +163,7 @@ class Repository:
             given: its standard input.
             most: bytes that it may print.
             allowed: exit codes that are no failure.
-            environment: what it is told besides.
+            environment: additional variables.
             is_own: whether it acts for the user: with their configuration, and on the network.
         """
         if is_own:
@@ -201,7 +201,7 @@ class Repository:
 
 
 def _has_name(data: bytes, oid: str) -> bool:
-    """Tell whether an object's name is that of a blob with these bytes."""
+    """Return whether an object's name is that of a blob with these bytes."""
     make = hashlib.sha256 if len(oid) == 64 else hashlib.sha1
     return make(f"blob {len(data)}\0".encode() + data).hexdigest() == oid
 

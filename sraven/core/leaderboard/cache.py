@@ -1,4 +1,4 @@
-"""What this user's earlier runs computed, kept in a folder over which nobody else has power."""
+"""The user's cache of computed scores, in a folder that only the user can change."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ def cache_home() -> Path:
 
 
 def _forget(folder: Path) -> None:
-    """Remove what is old: it may be of code that is gone, and is soon computed anew."""
+    """Remove what is old: it may be of code that is gone, and is soon recomputed."""
     for path in folder.iterdir():
         if path.lstat().st_mtime < time.time() - _OLD:
             path.unlink()

@@ -141,17 +141,14 @@ def write_tables(folder: Path, found: Leaderboard) -> None:
 
 
 def standing(
-    board: str | None = None,
-    *,
-    leaderboard: str | Path | None = None,
-    add: Sequence[str | Path] = (),
+    board: str | None = None, *, leaderboard: str | Path | None = None, add: Sequence[str | Path] = ()
 ) -> list[dict[str, Any]]:
     """Return the leaderboard as rows, one for each entry of each board, the best of a board first.
 
     Args:
         board: id of a board; None for all.
         leaderboard: folder of a leaderboard, such as ``docs/leaderboard`` of a checkout: its entries are
-            scored anew, which takes seconds for each one. None for the standing that the package brings.
+            scored again, which takes seconds for each one. None for the standing that the package brings.
         add: directories of submissions of one's own. They are scored and stand among the others, with
             ``own`` true; nothing of them is filed.
 

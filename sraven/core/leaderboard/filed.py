@@ -1,4 +1,4 @@
-"""What lies in the leaderboard's folder: filed submissions, and what is none of them."""
+"""The contents of the leaderboard's folder: filed submissions, and what is left out with a reason."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def make_fault(place: str, reason: object) -> Fault:
 
 
 def fault_of(place: str, error: Exception) -> Fault:
-    """Return what an error in reading or scoring a submission is told as, whatever broke."""
+    """Return the fault that an error in reading or scoring a submission is reported as, whatever broke."""
     is_ours = isinstance(error, ValueError | OSError)
     return make_fault(place, error if is_ours else f"{type(error).__name__}: {error}")
 

@@ -1,4 +1,4 @@
-"""What a standing is made of: the rows of boards, their badges, and what was left out."""
+"""The standing as data: the rows of boards, their badges, and what was left out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

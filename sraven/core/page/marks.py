@@ -86,7 +86,7 @@ def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
 
 
 def draw_project() -> Element:
-    """Return the project's mark: eight panels that follow rules, and the ninth that is asked for."""
+    """Return the project's mark: eight panels that follow rules, and the ninth, which is to be predicted."""
     panels = [
         element("rect", x=2 + 10 * column, y=2 + 10 * row, width=8, height=8, rx=2, class_=f"shade-{shade}")
         for row, shades in enumerate(((1, 2, 3), (2, 3, 1), (3, 1)))

@@ -1,4 +1,4 @@
-"""What entries get wrong, sorted by kind: a bar for each split, the figures behind it, the colours."""
+"""Wrong answers of entries by kind: a bar for each split, the figures behind it, the colours."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What the first screen says of a board: its best entries on one scale, and what they are read against."""
+"""The first screen's summary of a board: its best entries on one scale, and its reference levels."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

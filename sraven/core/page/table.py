@@ -48,7 +48,7 @@ class TableColumn(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A stranger's address: what to read, where it leads, its host, and the end of that: whose it is."""
+    """An untrusted address: what to read, where it leads, its host, and the end of that: whose it is."""
 
     text: str
     address: str

@@ -1,4 +1,4 @@
-"""How the page words numbers, metrics and splits."""
+"""Words for numbers, metrics and splits on the page."""
 
 from sraven.core.base.escape import error_decimals, figure
 from sraven.core.boards.board import Board
@@ -90,11 +90,11 @@ def entry_score(entry: Entry) -> str:
 
 
 def passes(board: Board, entry: Entry, line: float) -> str:
-    """Return whether the score of an entry passes a line, in words, as far as its interval tells."""
+    """Return whether the score of an entry passes a line, in words, as far as its interval shows."""
     value = entry.value or 0.0
     low, high = entry.shown_interval or (value, value)
     if low <= line <= high:
-        return "not told apart"
+        return "not distinguished"
     return "passed" if (value > line) == board.higher_is_better else "not passed"
 
 

@@ -110,8 +110,8 @@ def write_submission(
             was any; ``tuning_trials`` (how many settings were tried) of a trained model; if you like
             ``optimiser``, ``hardware``, ``seconds``.
             ``used_ood`` must be False.
-        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` in which it was asked
-            and the ``prompt_digest`` of all prompts, ``harness`` and ``harness_version``; if you like
+        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
+            the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
             ``temperature``.
         logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
             that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
@@ -251,7 +251,7 @@ def file_submission(
         folder: the submission.
         leaderboard: the leaderboard's folder, ``docs/leaderboard`` of a checkout.
         day: its date; None for today (UTC).
-        scores: what `score_submission` returns, if it has been asked.
+        scores: what `score_submission` returns, if that is at hand.
         threads: threads to use; None for all available ones.
 
     Returns:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from helpers import oracle
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth
-from helpers.uniformity import assert_uniform
 from sraven.core.boards.bootstrap import LEVEL, SAMPLES, resample
 from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.tasks.task import Labels, Metric
@@ -54,11 +53,6 @@ def test_samples_are_cut_from_the_published_generator(n):
         ]
         drawn = [number * n // 2**32 for number in numbers[:n]]
         assert counts[sample].tolist() == [drawn.count(instance) for instance in range(n)]
-
-
-def test_draws_are_uniform_over_instances():
-    assert_uniform(counts_of(50).sum(axis=0))
-    assert_uniform(counts_of(499).sum(axis=0))
 
 
 def test_counts_vary_as_those_of_independent_draws():

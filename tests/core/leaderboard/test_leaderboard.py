@@ -9,14 +9,7 @@ import pytest
 
 from helpers.evidence_example import make_evidence, stated
 from helpers.standings import entries_of, judged, scoring
-from helpers.submissions import (
-    FUZZY_BOARD,
-    SRAVEN_BOARD,
-    edit,
-    small_board,
-    small_contents,
-    use_boards,
-)
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, edit, small_board, small_contents, use_boards
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.ranking import read_leaderboard

@@ -85,7 +85,7 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     label = summary.strip.get("aria-label")
     assert "hyla 0.7000\u00a0±\u00a00.0100" in label
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
-    for value, words in ((0.04, "not passed"), (0.05, "not told apart")):  # 0.004 to either side
+    for value, words in ((0.04, "not passed"), (0.05, "not distinguished")):  # 0.004 to either side
         standing = Standing(BOARD, (make_entry("worse", value, rank=1),))
         assert f"composition-blind 0.0512 ({words})" in page_of(standing).text
 
