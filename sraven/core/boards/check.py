@@ -74,7 +74,7 @@ def check_predictions(
     return array
 
 
-def check_replies(name: str, replies: Any, size: int) -> list[str]:
+def check_texts(name: str, replies: Any, size: int) -> list[str]:
     """Return replies to all questions of a split as a list of texts that can be submitted.
 
     Args:

@@ -24,7 +24,7 @@ MOST_JSON = 1 << 22
 _MOST_HEADER = 1 << 10
 
 
-def to_text(content: Mapping[str, Any]) -> bytes:
+def exact_json(content: Mapping[str, Any]) -> bytes:
     """Return the one text of a file's content."""
     return (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
@@ -49,7 +49,7 @@ def read_exact(path: Path, schema: str) -> tuple[dict[str, Any], str]:
         raise ChallengeError(f"{escape(str(path))}: isn't JSON") from None
     if problem := find_problem(content, schema):
         raise ChallengeError(f"{escape(str(path))}: {problem}")
-    if to_text(content) != data:
+    if exact_json(content) != data:
         raise ChallengeError(f"{escape(str(path))}: was edited: it isn't written as the command writes it")
     return dict(content), checksum(data)
 

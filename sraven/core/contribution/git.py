@@ -52,13 +52,8 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-_ELSEWHERE = frozenset(
-    f"GIT_{name}"
-    for name in (
-        *("DIR", "WORK_TREE", "INDEX_FILE", "COMMON_DIR", "NAMESPACE"),
-        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES"),
-    )
-)
+_ELSEWHERE = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"})
+_ELSEWHERE |= {"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 """What makes of a checkout another repository than the one that lies there."""
 
 
@@ -166,12 +161,12 @@ class Repository:
             environment: additional variables.
             is_own: whether it acts for the user: with their configuration, and on the network.
         """
-        if is_own:
-            outside = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
-            inherited = {**outside, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        else:
-            outside = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-            inherited = {**outside, **_ENVIRONMENT}
+        ours = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"} if is_own else _ENVIRONMENT
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if (name not in _ELSEWHERE if is_own else not name.startswith("GIT_"))
+        }
         with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as complaint:
             question.write(given)
             question.seek(0)
@@ -180,7 +175,7 @@ class Repository:
                 stdin=question,
                 stdout=subprocess.PIPE,
                 stderr=complaint,
-                env=inherited | dict(environment or {}),
+                env={**inherited, **ours, **(environment or {})},
             ) as process:
                 assert process.stdout is not None
                 timer = Timer(_SECONDS, process.kill)

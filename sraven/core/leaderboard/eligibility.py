@@ -199,8 +199,8 @@ def _baseline(context: Context) -> str:
     """What composes nothing scores as much; at chance, that is said instead."""
     board = context.board
     score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
-    lines = [line for line in board.lines(board.primary_split, board.metric) if line.is_lower]
-    best = min(lines, key=lambda line: sign * line.value, default=None)
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    best = min(levels, key=lambda level: sign * level.value, default=None)
     if best is None or score is None or _chance(context) or sign * score["mean"] > sign * best.value:
         return ""
     return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
@@ -218,7 +218,7 @@ class EligibilityRule(NamedTuple):
     advice: str
 
 
-RULES: Mapping[str, EligibilityRule] = {
+ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
     "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
@@ -264,7 +264,7 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
         fingerprints: pinned ones of the documents of its board, by split.
     """
     context, found = Context(evidence, fingerprints), list[Unranked]()
-    for name, rule in RULES.items():
+    for name, rule in ELIGIBILITY_RULES.items():
         if reason := rule.check(context):
             found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
@@ -285,7 +285,7 @@ def find_gaps(evidence: Evidence) -> tuple[str, ...]:
     return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
-def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
+def judge_submission(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
     """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
 
     Args:

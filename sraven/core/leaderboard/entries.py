@@ -23,7 +23,7 @@ def _budget(board: Board, instances: int) -> int | None:
     return min((budget for budget in board.train_budgets if budget >= instances), default=None)
 
 
-def make_entry(entry_id: str, evidence: Evidence) -> Entry:
+def entry_of(entry_id: str, evidence: Evidence) -> Entry:
     """Return the row of a submission, without rank, badge of a maintainer, and remark."""
     content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]

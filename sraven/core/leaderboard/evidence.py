@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
-from sraven.core.leaderboard.cache import Kept
+from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.submissions.submission import (
     Opened,
     Submission,
@@ -162,12 +162,12 @@ def gather_evidence(
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    opened, kept = open_submission(folder, find_board), Kept("scores")
+    opened = open_submission(folder, find_board)
     board, code = opened.board, _code_digest(opened.board.family)
     key = digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
     name = f"{key}.npz"
-    if not fresh and (packed := kept.read(name)):
+    if not fresh and (packed := read_kept(name)):
         return _unpack(opened, packed)
     evidence = _compute(opened, threads)
-    kept.write(name, _pack(evidence))
+    write_kept(name, _pack(evidence))
     return evidence

@@ -10,7 +10,7 @@ from typing import Any
 
 from sraven.core.boards.board import Board, read_board
 from sraven.core.compute.parallel import check_threads
-from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge
+from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
 from sraven.core.submissions.submission import decode_submission, differing, open_submission, read_scores
@@ -110,7 +110,7 @@ def score_folder(
         BoardError: if this installation doesn't give the board's instances.
     """
     found = make_evidence(decode_submission(open_submission(folder, find_board)), threads=threads)
-    return Scored(folder, found.board, found.scores, found.beside, judge(found), find_gaps(found))
+    return Scored(folder, found.board, found.scores, found.beside, judge_submission(found), find_gaps(found))
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:

@@ -16,7 +16,7 @@ from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, board_ids, read_board
 from sraven.core.leaderboard.copies import copies_of, find_copies
 from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
-from sraven.core.leaderboard.entries import make_entry, reported_entries
+from sraven.core.leaderboard.entries import entry_of, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
@@ -53,7 +53,7 @@ def _judge(
     Of two entries with the same predictions nobody knows which was first. So neither is ranked, unless
     a maintainer has run its code: that one is no copy.
     """
-    entry = make_entry(entry_id, evidence)
+    entry = entry_of(entry_id, evidence)
     reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
     notes = [_copied(copies)] if copies and entry.family != REFERENCE else []
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None

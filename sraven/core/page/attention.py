@@ -23,7 +23,7 @@ class MethodFamily(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-FAMILIES = (
+METHOD_FAMILIES = (
     MethodFamily("hyla", "HYLA", ("hyla", "hypernetwork")),
     MethodFamily("softmax", "softmax attention", ("softmax",)),
     MethodFamily("linear", "linear attention", ("linear",)),
@@ -39,9 +39,9 @@ words: what is left, and what has the family ``reference``.
 """
 
 _SILENT = ("", "transformer")
-_OF_WORD = {word: family for family in FAMILIES for word in family.words}
+_OF_WORD = {word: family for family in METHOD_FAMILIES for word in family.words}
 _WORD = re.compile(rf"\b({'|'.join(_OF_WORD)})\b", re.IGNORECASE)
-_BY_KEY = {family.key: family for family in FAMILIES}
+_BY_KEY = {family.key: family for family in METHOD_FAMILIES}
 
 
 def family_of(entry: Entry) -> MethodFamily:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard.standing import REFERENCE, SELF_REPORTED, Entry
-from sraven.core.page.attention import FAMILIES, family_of
+from sraven.core.page.attention import METHOD_FAMILIES, family_of
 from sraven.core.page.svg import element
 from sraven.core.page.words import BADGES, FILLS
 
@@ -41,7 +41,7 @@ def classes(entry: Entry) -> str:
     return f"point {family}" if family == REFERENCE else f"point {family} {entry.badge}"
 
 
-def shape_of(entry: Entry, x: float, y: float) -> list[Element]:
+def draw_shape(entry: Entry, x: float, y: float) -> list[Element]:
     """Return the mark of an entry at a place; a dot is in it if its score is its submitter's own sum."""
     family = family_of(entry).key
     has_dot = family != REFERENCE and entry.badge == SELF_REPORTED
@@ -55,7 +55,7 @@ def _picture(*parts: Element | None, class_: str) -> Element:
 
 def draw_mark(entry: Entry) -> Element:
     """Return the mark of an entry as a small picture."""
-    return _picture(*shape_of(entry, 7, 7), class_=classes(entry))
+    return _picture(*draw_shape(entry, 7, 7), class_=classes(entry))
 
 
 class Key(NamedTuple):
@@ -72,7 +72,7 @@ def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
     badges = {badge for family, badge in found if family != REFERENCE}
     keys = [
         Key(_picture(_mark(SHAPES[family.key], 7, 7), class_=f"point {family.key}"), family.title)
-        for family in FAMILIES
+        for family in METHOD_FAMILIES
         if family.key in families
     ]
     fills: dict[str, str] = {}

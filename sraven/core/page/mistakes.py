@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.standing import Entry, Standing
 from sraven.core.page.svg import element
-from sraven.core.page.words import with_error
+from sraven.core.page.words import score_with_error
 from sraven.core.tasks.diagnosis import MISSING
 from sraven.core.tasks.families import diagnosis_of
 
@@ -79,7 +79,7 @@ def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Element
 
 def _figure(found: Mapping[str, Any]) -> str:
     """Return a share and its standard error over seeds, unless that is 0."""
-    return with_error(found["mean"], found["standard_error"] or None)
+    return score_with_error(found["mean"], found["standard_error"] or None)
 
 
 def make_mistakes(board: Board, entry: Entry) -> Mistakes | None:

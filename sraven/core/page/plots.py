@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.standing import REFERENCE, Entry, Standing
 from sraven.core.page.groups import budgets_of
-from sraven.core.page.marks import Key, arrow, classes, find_legend, shape_of
+from sraven.core.page.marks import Key, arrow, classes, draw_shape, find_legend
 from sraven.core.page.strip import Scale, find_bounds
 from sraven.core.page.svg import element
 from sraven.core.page.words import capitalised, compact, entry_score, kind, metric_name, score, shortened
@@ -51,17 +51,17 @@ RUNGS_CAPTION = (
 )
 
 
-Panel = tuple[str, Element]
+TitledPlot = tuple[str, Element]
 """A plot's title, and the plot."""
 
-Place = tuple[float, float]
-"""Two ends, or x and y."""
+Pair = tuple[float, float]
+"""Both ends of a range, or x and y."""
 
 
 class BoardPlots(NamedTuple):
     """The plots of a board with their titles, the kinds of marks in them, and a caption."""
 
-    panels: tuple[Panel, ...]
+    panels: tuple[TitledPlot, ...]
     keys: tuple[Key, ...]
     caption: str
 
@@ -74,7 +74,7 @@ class Axis(NamedTuple):
     marks: tuple[int, ...] = ()
 
 
-class Series(NamedTuple):
+class LevelSeries(NamedTuple):
     """Rungs that differ in one setting alone, in its order, and what they have in common in words."""
 
     setting: str
@@ -93,7 +93,7 @@ class PlotPoint:
     beyond: bool = False
 
     @property
-    def reach(self) -> Place:
+    def reach(self) -> Pair:
         """Top and bottom of its mark and error bar."""
         return min(self.high, self.y - 5), max(self.low, self.y + 5)
 
@@ -111,7 +111,7 @@ class ReferenceLine(NamedTuple):
     """What scores are read against: a line through places, and words that begin or end at it."""
 
     key: str
-    places: Sequence[Place]
+    places: Sequence[Pair]
     text: str = ""
     foot: float = 0.0
     x: float = RIGHT
@@ -159,7 +159,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
     return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=class_)
 
 
-def _through(places: Iterable[Place], class_: str) -> Element:
+def _through(places: Iterable[Pair], class_: str) -> Element:
     return element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=class_)
 
 
@@ -169,7 +169,7 @@ def _text(x: float, y: float, text: str, class_: str, anchor: str) -> Element:
 
 def _frame(
     heights: Iterable[tuple[float, str]],
-    pieces: Iterable[Place],
+    pieces: Iterable[Pair],
     numbers: Iterable[tuple[float, str]],
     levels: Iterable[ReferenceLine],
 ) -> Element:
@@ -206,7 +206,7 @@ def _curve(curve: EntryCurve, is_first: bool) -> Element:
     for point in curve.points:
         if not point.beyond and point.low - point.high >= 1:
             parts.append(_line(point.x, point.low, point.x, point.high, "error"))
-        parts += [arrow(point.x, point.y)] if point.beyond else shape_of(curve.entry, point.x, point.y)
+        parts += [arrow(point.x, point.y)] if point.beyond else draw_shape(curve.entry, point.x, point.y)
         parts.append(element("circle", cx=f"{point.x:.1f}", cy=f"{point.y:.1f}", r=9, class_="touch"))
     return element(
         "g",
@@ -238,7 +238,7 @@ def _tip(curve: EntryCurve) -> Element:
     )
 
 
-def _draw(title: str, frame: Element, curves: Sequence[EntryCurve]) -> Panel:
+def _draw(title: str, frame: Element, curves: Sequence[EntryCurve]) -> TitledPlot:
     """Return a plot with its title."""
     ordered = sorted(curves, key=lambda curve: curve.points[0].x)  # as arrow keys walk them
     drawing = element(
@@ -254,7 +254,7 @@ def _draw(title: str, frame: Element, curves: Sequence[EntryCurve]) -> Panel:
     return title, drawing
 
 
-def _height(board: Board, bars: Iterable[Place], levels: Iterable[float]) -> list[float]:
+def _height(board: Board, bars: Iterable[Pair], levels: Iterable[float]) -> list[float]:
     """Return the numbers up a plot that holds scores with their errors, and levels."""
     ends = [*levels, *(value + sign * error for value, error in bars for sign in (-1, 1))]
     low, high = min(ends), max(ends)
@@ -262,9 +262,9 @@ def _height(board: Board, bars: Iterable[Place], levels: Iterable[float]) -> lis
     return ticks(0.0 if board.higher_is_better and low < 0 < high else low, high)
 
 
-def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[int | None, Place], Scale]:
+def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[int | None, Pair], Scale]:
     """Return what lies along the x axis: pieces for entries without a count, and the log axis after them."""
-    pieces: dict[int | None, Place] = {}
+    pieces: dict[int | None, Pair] = {}
     left = LEFT
     for absent, (_, width) in _ABSENT.items():
         if absent in counts:
@@ -277,7 +277,7 @@ def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[
     return pieces, Scale(math.log(smallest) - margin, math.log(largest) + margin, left, RIGHT)
 
 
-def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Panel:
+def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> TitledPlot:
     """Return a plot of scores against counts along a log axis, with its title.
 
     Args:
@@ -321,7 +321,7 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
     return _draw(title if board.higher_is_better else f"{title} (lower is better)", frame, curves)
 
 
-def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[Series]:
+def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[LevelSeries]:
     """Return, for each setting, the longest series of rungs that differ in it alone; one rung is none."""
     found = []
     for name in rungs[0]["settings"] if rungs else ():
@@ -332,11 +332,11 @@ def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[Series]:
         others, longest = max(alike.items(), key=lambda item: len(item[1]))
         if len(longest) > 1:
             ordered = sorted(longest, key=lambda rung: int(rung["settings"][name]))
-            found.append(Series(name, tuple(ordered), others))
+            found.append(LevelSeries(name, tuple(ordered), others))
     return found
 
 
-def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: Series) -> Panel:
+def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: LevelSeries) -> TitledPlot:
     """Return a plot of scores on the rungs of a series, with its title; for the others see `draw_counts`."""
     board, rungs = standing.board, series.rungs
     values = [int(rung["settings"][series.setting]) for rung in rungs]

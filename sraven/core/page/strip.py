@@ -1,4 +1,4 @@
-"""Scores on one line: how far they are from chance, from the lower line and from the ceiling.
+"""Scores on one line: how far they are from chance, from the baseline and from the ceiling.
 
 A strip is as wide as its place: along it, lengths are per cent. Down it, they are pixels.
 """
@@ -8,9 +8,9 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from sraven.core.boards.board import Board
-from sraven.core.leaderboard.standing import REFERENCE, Entry, Standing, ceiling
+from sraven.core.leaderboard.standing import REFERENCE, Entry, Standing, primary_ceiling
 from sraven.core.page.attention import family_of
-from sraven.core.page.marks import classes, shape_of
+from sraven.core.page.marks import classes, draw_shape
 from sraven.core.page.svg import element
 from sraven.core.page.words import entry_score
 
@@ -30,11 +30,11 @@ class Bound(NamedTuple):
 
 
 def find_bounds(board: Board) -> tuple[Bound, ...]:
-    """Return the ceiling, the lower lines and chance of a board, as far as they are known."""
-    best = ceiling(board)
+    """Return the ceiling, the baselines and chance of a board, as far as they are known."""
+    best = primary_ceiling(board)
     found = [] if best is None else [Bound("ceiling", "ceiling", best, "an ideal observer")]
-    lines = board.lines(board.primary_split)
-    found += [Bound("lower", line.title, line.value, line.meaning) for line in lines if line.is_lower]
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    found += [Bound("lower", level.title, level.value, level.meaning) for level in levels]
     return (*found, *([] if board.chance is None else [Bound("chance", "chance", board.chance, "guessing")]))
 
 
@@ -61,7 +61,7 @@ def find_scale(standing: Standing) -> Scale | None:
 
     Else its entries give one; None if there are none.
     """
-    best = ceiling(standing.board)
+    best = primary_ceiling(standing.board)
     if standing.board.higher_is_better and best is not None and 0 < best <= 1:
         return Scale(0.0, 1.0)
     values = [entry.value for entry in standing.entries if entry.value is not None]
@@ -92,7 +92,7 @@ def _lane(
         ends = [_percent(scale(value + sign * error)) for sign in (-1, 1)]
         bar = element("line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_="error across") if error else None
         # A drawing inside, since a path can't be placed by per cent.
-        mark = element("svg", *shape_of(entry, 0, 0), x=_percent(scale(value)), y=y, class_="at")
+        mark = element("svg", *draw_shape(entry, 0, 0), x=_percent(scale(value)), y=y, class_="at")
         title = element("title", f"{entry.method}: {entry_score(entry)}") if is_named else None
         yield element("g", title, bar, mark, class_=classes(entry))
 

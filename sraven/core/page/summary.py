@@ -16,7 +16,7 @@ class BoardSummary(NamedTuple):
     Attributes:
         bests: label, key and entry of the best that is ranked (where none is, of the best that isn't; None
             if there is none either), the best that a paper reports, and the reader's own.
-        bounds: the ceiling, the lower lines, chance.
+        bounds: the ceiling, the baselines, chance.
         strip: all of it on one scale; None if nothing gives one.
         entries: how many entries it has, references apart.
     """

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from sraven.core.base.names import host
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.eligibility import is_at_chance
-from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, ceiling
+from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, primary_ceiling
 from sraven.core.page.groups import EntryGroup, groups, look_notes, reported_notes
 from sraven.core.page.mistakes import Mistakes, make_mistakes
 from sraven.core.page.strip import draw_strip, find_bounds, find_scale
@@ -184,7 +184,7 @@ def _columns(standing: Standing, best: str) -> tuple[TableColumn, ...]:
         *([unparsed] if board.is_text else []),
         *([tokens] if has_tokens else []),
         *(TableColumn("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
-        *([gap] if ceiling(board) is not None else []),
+        *([gap] if primary_ceiling(board) is not None else []),
         TableColumn("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
         TableColumn("instances", trained, "ascending", lambda entry: _count(entry.train_instances, 10**6)),
         TableColumn(

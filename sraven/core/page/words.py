@@ -79,14 +79,14 @@ def score_and_error(value: float | None, error: float | None) -> tuple[str, str]
     return score(value, digits), figure(error, digits)
 
 
-def with_error(value: float | None, error: float | None) -> str:
+def score_with_error(value: float | None, error: float | None) -> str:
     """Return a score and its standard error as one text."""
     return "\u00a0±\u00a0".join(filter(None, score_and_error(value, error)))
 
 
 def entry_score(entry: Entry) -> str:
     """Return an entry's score and its standard error over seeds as one text."""
-    return with_error(entry.value, entry.standard_error)
+    return score_with_error(entry.value, entry.standard_error)
 
 
 def passes(board: Board, entry: Entry, line: float) -> str:

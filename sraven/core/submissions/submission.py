@@ -21,7 +21,7 @@ from sraven.core.base.jsonable import as_json
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
-from sraven.core.submissions.corpus import check_runs, fingerprint
+from sraven.core.submissions.corpus import check_documents, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
     SCORES,
@@ -187,7 +187,7 @@ def decode_submission(opened: Opened) -> Submission:
         runs = decoding.result()
     if board.is_corpus:
         for split, found in runs.items():
-            check_runs(board, split, found)
+            check_documents(board, split, found)
     return Submission(opened.content, board, runs, opened.digest)
 
 
@@ -253,6 +253,11 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
     board = submission.board
     scores = _score(submission, board.metrics, threads)
     _check_claims(submission.content.get("claimed", {}), scores)
+    fingerprints = {
+        split: {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))}
+        for split, runs in submission.runs.items()
+        if board.is_corpus
+    }
     return {
         "schema": 1,
         "board": board.id,
@@ -266,11 +271,7 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
                     for metric, score in found.metrics.items()
                     if board.ceiling(split, metric)
                 },
-                **(
-                    {"fingerprint": fingerprint(board.labels(split, submission.runs[split][0].predictions))}
-                    if board.is_corpus
-                    else {}
-                ),
+                **fingerprints.get(split, {}),
             }
             for split, found in scores.items()
         },

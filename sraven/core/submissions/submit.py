@@ -132,6 +132,10 @@ def write_submission(
     loaded = load_board(board)
     arrays = checked_runs(loaded, predictions)
     log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
+    logged = {
+        seed: {"log": log_path(seed), "log_sha256": hashlib.sha256(data).hexdigest()}
+        for seed, data in log_of.items()
+    }
     content: dict[str, Any] = {
         "schema": 1,
         "board": loaded.id,
@@ -146,11 +150,7 @@ def write_submission(
                 "split": split,
                 "file": prediction_path(split, seed),
                 "sha256": "0" * 64,
-                **(
-                    {"log": log_path(seed), "log_sha256": hashlib.sha256(log_of[seed]).hexdigest()}
-                    if seed in log_of
-                    else {}
-                ),
+                **logged.get(seed, {}),
             }
             for split, seed in arrays
         ],

@@ -13,7 +13,7 @@ from helpers.challenges import ANOTHER, BOARDS, ENTRANTS, SECRET, edit_json, ref
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, snapshot
 from sraven import OutputError
 from sraven.core.challenge import new_challenge, read_challenge, score_challenge
-from sraven.core.challenge.files import to_text
+from sraven.core.challenge.files import exact_json
 from sraven.core.challenge.round import reveal, write_round
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -119,7 +119,7 @@ def test_organiser_can_not_publish_something_else(tmp_path, what):
 
 
 def test_round_is_byte_identical_whenever_it_is_written_and_its_labels_are_salted(tmp_path):
-    board, salted = small_board(SRAVEN_BOARD), to_text({"schema": 1, "secret": SECRET, "salt": ANOTHER})
+    board, salted = small_board(SRAVEN_BOARD), exact_json({"schema": 1, "secret": SECRET, "salt": ANOTHER})
     for name, secret in (("one", secret_text()), ("again", secret_text()), ("other", salted)):
         (tmp_path / name).mkdir()
         write_round(tmp_path / name, board, secret, ENTRANTS, "2026-11-21", threads=1)

@@ -21,7 +21,7 @@ from helpers.submissions import (
 )
 from sraven import SubmissionError, score_submission
 from sraven.core.leaderboard import cache, evidence
-from sraven.core.leaderboard.cache import Kept
+from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.leaderboard.evidence import gather_evidence, run_name
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submit import file_submission
@@ -158,43 +158,40 @@ def test_other_code_computes_anew(folder, home, computed, monkeypatch):
 
 @pytest.fixture
 def kept(home):
-    kept = Kept("scores")
-    kept.write("name", b"content")
-    assert kept.read("name") == b"content"
-    return kept
+    """Keep something; return the folder."""
+    write_kept("name", b"content")
+    assert read_kept("name") == b"content"
+    return home / "sraven" / "scores"
 
 
-def test_folder_that_others_may_enter_is_not_used(kept, home):
-    (home / "sraven" / "scores").chmod(0o755)
-    assert kept.read("name") is None
-    kept.write("other", b"content")
-    assert [path.name for path in (home / "sraven" / "scores").iterdir()] == ["name"]
+def test_folder_that_others_may_enter_is_not_used(kept):
+    kept.chmod(0o755)
+    assert read_kept("name") is None
+    write_kept("other", b"content")
+    assert [path.name for path in kept.iterdir()] == ["name"]
 
 
-def test_what_is_damaged_or_a_link_is_not_read(kept, home):
-    folder = home / "sraven" / "scores"
-    (folder / "turned").write_bytes((folder / "name").read_bytes()[::-1])
-    (folder / "cut").write_bytes((folder / "name").read_bytes()[:-1])
-    (folder / "empty").touch()
-    (folder / "link").symlink_to(folder / "name")
-    assert {kept.read(name) for name in ("turned", "cut", "empty", "link", "missing")} == {None}
+def test_what_is_damaged_or_a_link_is_not_read(kept):
+    (kept / "turned").write_bytes((kept / "name").read_bytes()[::-1])
+    (kept / "cut").write_bytes((kept / "name").read_bytes()[:-1])
+    (kept / "empty").touch()
+    (kept / "link").symlink_to(kept / "name")
+    assert {read_kept(name) for name in ("turned", "cut", "empty", "link", "missing")} == {None}
 
 
-def test_what_is_old_is_forgotten(kept, home):
-    path = home / "sraven" / "scores" / "name"
-    kept.write("other", b"content")
-    assert kept.read("name") == b"content"
-    os.utime(path, (0, 0))
-    kept.write("other", b"content")
-    assert kept.read("name") is None and kept.read("other") == b"content"
+def test_what_is_old_is_forgotten(kept):
+    write_kept("other", b"content")
+    assert read_kept("name") == b"content"
+    os.utime(kept / "name", (0, 0))
+    write_kept("other", b"content")
+    assert read_kept("name") is None and read_kept("other") == b"content"
 
 
 def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", lambda: tmp_path / "file")
-    kept = Kept("scores")
-    kept.write("name", b"content")
-    assert kept.read("name") is None
+    write_kept("name", b"content")
+    assert read_kept("name") is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from helpers.evidence_example import stated
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from sraven import SubmissionError
-from sraven.core.leaderboard.filed import FIRST, filing_date, make_fault, walk_filed
+from sraven.core.leaderboard.filed import FIRST_DAY, filing_date, make_fault, walk_filed
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.page.page import make_page
 from sraven.core.submissions.submit import file_submission
@@ -64,7 +64,7 @@ OTHER_NAMES = [
 @pytest.mark.parametrize("name", OTHER_NAMES)
 def test_other_names_and_days_that_cannot_be_are_refused(name):
     with pytest.raises(
-        SubmissionError, match=rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST} to {LAST})"
+        SubmissionError, match=rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST_DAY} to {LAST})"
     ):
         filing_date(name, LAST)
 

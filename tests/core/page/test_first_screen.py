@@ -13,7 +13,7 @@ from helpers.leaderboard_example import (
 from helpers.page import example_page, page_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Replies, Standing
-from sraven.core.page.attention import FAMILIES, family_of
+from sraven.core.page.attention import METHOD_FAMILIES, family_of
 from sraven.core.page.marks import SHAPES, classes, draw_mark
 from sraven.core.page.page import make_page
 from sraven.core.page.strip import Scale, draw_strip, find_bounds, find_scale
@@ -49,7 +49,8 @@ def test_every_reported_row_of_every_board_has_a_family_of_attention():
 
 
 def test_families_have_a_shape_each():
-    assert SHAPES.keys() == {family.key for family in FAMILIES} and len(set(SHAPES.values())) == len(SHAPES)
+    assert set(SHAPES) == {family.key for family in METHOD_FAMILIES}
+    assert len(set(SHAPES.values())) == len(SHAPES)
     assert classes(make_reported("HYLA", 0.5)) == "point hyla reported"
     assert len(draw_mark(make_corpus_standing().entries[1]).findall("g/circle[@class='dot']")) == 1
 

@@ -30,10 +30,8 @@ pytestmark = pytest.mark.usefixtures("small_boards")
 
 
 def test_installation_with_other_instances_scores_nothing(folder, refuse, monkeypatch, tmp_path_factory):
-    contents = {name: {**content} for name, content in small_contents().items()}
-    splits = contents[SRAVEN_BOARD]["splits"]
-    splits = {**splits, "ood": {**splits["ood"], "blocks": ["0" * 64]}}
-    contents[SRAVEN_BOARD] = {**contents[SRAVEN_BOARD], "splits": splits}
+    contents = deepcopy(small_contents())
+    contents[SRAVEN_BOARD]["splits"]["ood"]["blocks"] = ["0" * 64]
     use_boards(monkeypatch, tmp_path_factory.mktemp("other"), contents)
     digest = reader.read_board(SRAVEN_BOARD).digest
     edit(folder, lambda content: content.update(board_digest=digest))
