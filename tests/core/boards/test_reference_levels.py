@@ -1,4 +1,4 @@
-"""What scores are read against beside a board's file: complete, measured, and tied to the file."""
+"""Reference levels beside a board's file: complete, measured, and tied to the file."""
 
 from dataclasses import replace
 

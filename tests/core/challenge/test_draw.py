@@ -1,4 +1,4 @@
-"""What a challenge draws: the specified instances, which secret and commitments decide."""
+"""The draw of a challenge: the specified instances, which secret and commitments decide."""
 
 import hashlib
 import json

@@ -99,7 +99,7 @@ def test_secret_that_is_none_is_refused_and_not_shown(sraven_round, text):
 
 @pytest.mark.parametrize("what", ["contexts", "labels", "commitments"])
 def test_organiser_can_not_publish_something_else(tmp_path, what):
-    """Contexts drawn otherwise, labels told otherwise, entrants added after the draw."""
+    """Contexts drawn otherwise, other labels published, entrants added after the draw."""
     (tmp_path / "round").mkdir()
     (tmp_path / "other").mkdir()
     board = small_board(SRAVEN_BOARD)

@@ -1,4 +1,4 @@
-"""Who isn't ranked, and why: each rule by itself, and the bounds that it rests on."""
+"""Eligibility: each rule by itself, and the bounds that it rests on."""
 
 from math import exp, log, sqrt
 

@@ -1,4 +1,4 @@
-"""What entries show: recomputed from their predictions, kept for the next time, and never what they say."""
+"""Evidence of entries: recomputed from their predictions, kept for the next time, and never what they say."""
 
 import json
 import os
@@ -149,7 +149,7 @@ def test_other_predictions_are_never_those_that_are_kept(folder, home, computed)
         gather_evidence(folder)
 
 
-def test_other_code_computes_anew(folder, home, computed, monkeypatch):
+def test_other_code_recomputes(folder, home, computed, monkeypatch):
     gather_evidence(folder)
     monkeypatch.setattr("sraven.core.leaderboard.evidence._code_digest", lambda family: "0" * 64)
     gather_evidence(folder)

@@ -1,4 +1,4 @@
-"""The standing as a table: its columns, CSV and JSON as other programs read them, texts of strangers."""
+"""The standing as a table: its columns, CSV and JSON as other programs read them, untrusted texts."""
 
 import csv
 import io
@@ -74,14 +74,14 @@ def test_json_is_read_back(found, tmp_path):
     assert export.make_csv(Leaderboard(())) == ",".join(export.COLUMNS) + "\n"
 
 
-# Texts of strangers
+# Untrusted texts
 
 
-BOARD, ENTRY_OF_A_STRANGER = read_board("sraven-v1"), make_entry("a method", 0.5)
+BOARD, UNTRUSTED = read_board("sraven-v1"), make_entry("a method", 0.5)
 
 
 def csv_of(**changes):
-    found = Leaderboard((Standing(BOARD, (replace(ENTRY_OF_A_STRANGER, **changes),)),))
+    found = Leaderboard((Standing(BOARD, (replace(UNTRUSTED, **changes),)),))
     [line] = read(export.make_csv(found))
     return line
 

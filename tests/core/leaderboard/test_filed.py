@@ -1,4 +1,4 @@
-"""What lies in the leaderboard's folder: entries, and what is none; one bad entry hides no other."""
+"""The leaderboard's folder: entries, and what is none; one bad entry hides no other."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The standing of a board of texts: one run is enough, forms rank apart, ceilings bound who is told."""
+"""The standing of a board of texts: one run is enough, forms rank apart, ceilings need told rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the first screen says: families by mark, the best of them on one scale, ceiling and chance."""
+"""The first screen: families by mark, the best of them on one scale, ceiling and chance."""
 
 from dataclasses import replace
 from xml.etree.ElementTree import Element

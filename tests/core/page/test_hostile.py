@@ -1,4 +1,4 @@
-"""What strangers wrote stays text on the page, and all of it can be seen."""
+"""Untrusted input stays text on the page, and every character of it is visible."""
 
 import re
 from dataclasses import replace

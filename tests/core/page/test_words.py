@@ -1,4 +1,4 @@
-"""How the page writes numbers and long texts."""
+"""Numbers and long texts as the page writes them."""
 
 import pytest
 

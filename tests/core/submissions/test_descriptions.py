@@ -1,4 +1,4 @@
-"""What a submission says of itself: every fault in it is refused in one line."""
+"""The description of a submission: every fault in it is refused in one line."""
 
 import hashlib
 import shutil

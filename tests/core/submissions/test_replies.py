@@ -1,4 +1,4 @@
-"""Submissions of replies: what is read is what was said, and whatever strangers say does no harm."""
+"""Submissions of replies: what is read is what was written, and untrusted replies do no harm."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""What refuses a submission to a board of a corpus, in one line."""
+"""Refusals of a submission to a board of a corpus, in one line."""
 
 import hashlib
 
