@@ -1,6 +1,6 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, Line, Show, Size
+from sraven.core.tasks.family import Family, Help, LevelText, Show, Size
 
 FAMILY = Family(
     name="fuzzylogic",
@@ -10,21 +10,21 @@ FAMILY = Family(
     rows="fuzzylogic.record:FuzzyLogicRows",
     scoring="fuzzylogic.scoring:FuzzyLogicScoring",
     references="fuzzylogic.references:FuzzyLogicReferences",
-    lines={
-        "known-functions": Line(
+    reference_levels={
+        "known-functions": LevelText(
             "linear in known functions",
             "ridge regression within a sequence on the values of the functions of training, which composes "
             "nothing",
-            is_lower=True,
+            is_baseline=True,
         ),
-        "known-terms": Line(
+        "known-terms": LevelText(
             "linear in known terms",
             "ridge regression within a sequence on the values of the functions of training and of their "
             "terms, which composes nothing",
-            is_lower=True,
+            is_baseline=True,
         ),
     },
-    measure_lines="fuzzylogic.references:measure_lines",
+    measure_reference_levels="fuzzylogic.references:measure_reference_levels",
     nouns="sequences",
     summary="The second task: generate, show, ambiguity.",
     text="""Fuzzy-logic functions to be learnt in context (paper, section 3).

@@ -63,7 +63,7 @@ def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
     }
 
 
-def measure_lines(
+def measure_reference_levels(
     task: FuzzyLogic, split: str, count: int, threads: int | None
 ) -> dict[str, dict[str, Mean]]:
     """Return what scores on a split are read against beside its ceilings, by line and metric.

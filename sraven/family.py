@@ -1,6 +1,6 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, Line, Show, Size
+from sraven.core.tasks.family import Family, Help, LevelText, Show, Size
 
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
 
@@ -13,20 +13,20 @@ FAMILY = Family(
     scoring="sraven.scoring:SRAVENScoring",
     references="sraven.references:SRAVENReferences",
     diagnosis="sraven.diagnosis:SRAVENDiagnosis",
-    lines={
-        "independent": Line(
+    reference_levels={
+        "independent": LevelText(
             "exact marginals, random ties",
             "an ideal observer that knows the split, answering with the most probable symbol of each "
             "position by itself, and any of several; no bound, as a network sees all positions at each",
         ),
-        "composition-blind": Line(
+        "composition-blind": LevelText(
             "composition-blind",
             "an observer with perfect rules that assumes only the combinations of training, and "
             "guesses where none of them explains what it sees",
-            is_lower=True,
+            is_baseline=True,
         ),
     },
-    measure_lines="sraven.references:measure_lines",
+    measure_reference_levels="sraven.references:measure_reference_levels",
     helps={
         "generate": Help(
             "Write a SRAVEN dataset that load_dataset loads.",

@@ -122,7 +122,9 @@ def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) 
     return np.asarray(of_target.prod(axis=(1, 2)))
 
 
-def measure_lines(task: SRAVEN, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+def measure_reference_levels(
+    task: SRAVEN, split: str, count: int, threads: int | None
+) -> dict[str, dict[str, Mean]]:
     """Return what scores on a split are read against beside its ceilings, by line and metric.
 
     The lines are those of `sraven.family`. What is up to chance is its expectation.

@@ -80,7 +80,7 @@ def test_the_first_page_has_the_scores_of_the_records(name, attention):
 def test_the_first_page_has_the_lines_of_the_boards():
     fuzzy, sraven = read_board("fuzzylogic-v1"), read_board("sraven-v1")
     lower = {
-        (board.id, split): [f"{line.value:.3f}" for line in board.lines(split) if line.is_lower]
+        (board.id, split): [f"{line.value:.3f}" for line in board.reference_levels(split) if line.is_baseline]
         for board in (fuzzy, sraven)
         for split in ("test", "ood")
     }

@@ -245,11 +245,11 @@ def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
 
 
 def _bounds(board: Board) -> list[tuple[float, str, str]]:
-    """Return the ceiling on held-out combinations, and the lower lines: value, style and label of each."""
+    """Return the ceiling on held-out combinations, and the baselines: value, style and label of each."""
     split = board.content["primary_split"]
     ceiling = board.ceiling(split, board.metric)
     found = [(ceiling.value, "--", f"ceiling {ceiling.value:.3g}")] if ceiling else []
-    lower = [line for line in board.lines(split) if line.is_lower]
+    lower = [line for line in board.reference_levels(split) if line.is_baseline]
     return found + [(line.value, ":", f"{line.title} {line.value:.2g}") for line in reversed(lower)]
 
 

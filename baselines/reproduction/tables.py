@@ -24,7 +24,7 @@ from baselines.reproduction.words import (
 )
 from sraven.core.boards.board import Board
 from sraven.core.boards.ceilings import KNOWS
-from sraven.core.boards.lines import lines_of
+from sraven.core.boards.reference_levels import find_reference_levels
 
 
 def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
@@ -87,7 +87,7 @@ def line_table(figure: Figure, read: ReadBoard) -> str:
     rows = []
     for board in map(read, dict.fromkeys(row.board for row in figure.rows)):
         splits = _ranked(figure, read)[::-1]
-        lines = {split: lines_of(board, split, board.metric) for split in splits}
+        lines = {split: find_reference_levels(board, split, board.metric) for split in splits}
         for place, line in enumerate(lines[splits[0]]):
             values = (f"{lines[split][place].value:.3f}" for split in splits)
             rows.append([line.title, *values])

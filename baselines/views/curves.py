@@ -77,8 +77,8 @@ class Bounds(NamedTuple):
     Attributes:
         ceiling: what the ideal observer scores that knows the split.
         chance: what guessing scores.
-        lower: what can be scored without what the board asks for, by name: see `Board.lines`. Of held-out
-            splits alone, as on others it is the ceiling.
+        lower: what can be scored without what the board asks for, by name: see `Board.reference_levels`. Of
+            held-out splits alone, as on others it is the ceiling.
     """
 
     ceiling: float | None
@@ -121,8 +121,8 @@ class Curves:
         split = "test" if quantity == IN_TRAINING else quantity
         in_board = split in self.board.splits
         ceiling = self.board.ceiling(split, self.board.metric) if in_board else None
-        lines = self.board.lines(split) if split in self.board.held_out else ()
-        lower = {line.title: line.value for line in lines if line.is_lower}
+        lines = self.board.reference_levels(split) if split in self.board.held_out else ()
+        lower = {line.title: line.value for line in lines if line.is_baseline}
         return Bounds(ceiling.value if ceiling else None, self.board.chance, lower)
 
     def title(self, quantity: str) -> str:

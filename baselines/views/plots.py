@@ -45,7 +45,7 @@ def _draw_group(axes: Axes, group: Group, quantity: str, number: int) -> Any:
 
 
 def _draw_bounds(axes: Axes, curves: Curves, quantity: str) -> None:
-    """Draw ceiling, lower lines and chance as lines with their names."""
+    """Draw ceiling, baselines and chance as lines with their names."""
     for name, value in curves.bounds(quantity).named.items():
         axes.axhline(value, color=INK, linewidth=0.8, linestyle=_BOUNDS.get(name, _LOWER_LINE), zorder=1)
         axes.annotate(

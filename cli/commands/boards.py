@@ -92,7 +92,7 @@ def _print_rungs(board: "Board") -> None:
 
 def _print_lines(board: "Board") -> None:
     """Print the lines of a board, each with whose score it is, and chance."""
-    meanings = {line.title: f"\n  {line.meaning}" for line in board.lines(board.primary_split)}
+    meanings = {line.title: f"\n  {line.meaning}" for line in board.reference_levels(board.primary_split)}
     for label, values in line_rows(board, tuple(board.splits)):
         scores = ", ".join(f"{value} on {split}" for split, value in values.items())
         click.echo(f"{label}: {board.metric} {scores}{meanings.get(label, '')}")

@@ -36,8 +36,7 @@ def command(submission: Path, threads: int | None) -> None:
       sraven errors my-submission
     """
     from sraven.core.boards.diagnosis import require_diagnosis
-    from sraven.core.submissions.errors import errors_of
-    from sraven.core.submissions.submission import read_submission
+    from sraven.core.submissions.submission import errors_of, read_submission
 
     read = read_submission(submission)
     diagnosis = require_diagnosis(read.board.task)

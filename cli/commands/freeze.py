@@ -45,10 +45,10 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
 
     if lines:
         from sraven.core.boards.board import read_board
-        from sraven.core.boards.lines import write_lines
+        from sraven.core.boards.reference_levels import write_levels
 
         boards = [read_board(each["id"]) for each in read_definitions(definitions, ids)]
-        for path in write_lines(out, boards):
+        for path in write_levels(out, boards):
             report(path, True)
     else:
         for definition in read_definitions(definitions, ids):

@@ -1,4 +1,4 @@
-"""How what scores are read against is printed: ceilings, lower lines, chance."""
+"""Reference levels as text: ceilings, baselines, chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     """Yield the lines of a board, and last what guessing scores."""
     by_name: dict[str, dict[str, str]] = {}
     for split in splits:
-        for line in board.lines(split):
+        for line in board.reference_levels(split):
             by_name.setdefault(line.title, {})[split] = with_error(line.value, line.standard_error)
     yield from by_name.items()
     if board.chance is not None:

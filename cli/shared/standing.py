@@ -105,9 +105,9 @@ def _place(entry: "Entry") -> str:
 
 def _bounds(board: "Board") -> str:
     """Return what scores are read against, to stand behind a title; nothing if nobody knows."""
-    ceiling, lines = board.ceiling(board.primary_split, board.metric), board.lines(board.primary_split)
+    ceiling = board.ceiling(board.primary_split, board.metric)
     bounds = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
-    bounds += [f"{line.title} {figure(line.value)}" for line in lines]
+    bounds += [f"{line.title} {figure(line.value)}" for line in board.reference_levels(board.primary_split)]
     return "".join(f"; {each}" for each in bounds)
 
 
@@ -119,10 +119,10 @@ def _tokens(entry: "Entry") -> str:
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
     from sraven.core.boards.bootstrap import SHARE
-    from sraven.core.leaderboard.standing import ceiling
+    from sraven.core.leaderboard.standing import primary_ceiling
     from sraven.core.page.groups import look_notes
 
-    board, best = standing.board, ceiling(standing.board)
+    board, best = standing.board, primary_ceiling(standing.board)
     title = f"{board.id}: {board.title}"
     if not standing.entries:
         click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))

@@ -110,7 +110,9 @@ def test_bounds_are_the_boards(tmp_path):
 
 def test_held_out_splits_have_the_boards_lower_line(tmp_path):
     curves = read_curves([write_run(tmp_path / "a", replace(tiny(), board="sraven-v1"), scores=SCORES)])
-    lower = {line.title: line.value for line in read_board("sraven-v1").lines("ood") if line.is_lower}
+    lower = {
+        line.title: line.value for line in read_board("sraven-v1").reference_levels("ood") if line.is_baseline
+    }
     assert list(lower) == ["composition-blind"]
     assert curves.bounds("ood").lower == lower
     assert list(curves.bounds("ood").named) == ["ceiling", "composition-blind", "chance"]

@@ -59,7 +59,7 @@ def test_board_is_shown(run, small_boards):
 def test_what_scores_are_read_against_is_shown(run):
     code, out, _ = run("boards", "sraven-v1")
     assert code == 0
-    for line in read_board("sraven-v1").lines("ood"):
+    for line in read_board("sraven-v1").reference_levels("ood"):
         score = f"{line.value:.4f} ± {line.standard_error:.4f}"
         assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
     assert out.endswith("chance: accuracy 0.0002441 on test, 0.0002441 on ood\n")
@@ -67,7 +67,7 @@ def test_what_scores_are_read_against_is_shown(run):
 
 def test_lines_are_measured_for_the_boards_that_are_named(run, monkeypatch, tmp_path):
     measured = {"board": "sraven-m8-v1", "lines": {}}
-    monkeypatch.setattr("sraven.core.boards.lines.measure_lines", lambda board: measured)
+    monkeypatch.setattr("sraven.core.boards.reference_levels.measure_board", lambda board: measured)
     (tmp_path / "sraven" / "boards").mkdir(parents=True)
     defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
     code, out, _ = run("freeze", defined, "sraven-m8-v1", "c4-v1", "--lines", "--out", tmp_path)

@@ -63,7 +63,7 @@ def test_title_says_what_scores_are_read_against(run, small_boards, scored, file
     board = small_board(SRAVEN_BOARD)
     lines = {"independent": MeasuredCeiling(0.75, 0.01), "composition-blind": MeasuredCeiling(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
-    monkeypatch.setattr("sraven.core.boards.lines.read_lines", lambda: {board.digest: known})
+    monkeypatch.setattr("sraven.core.boards.reference_levels.read_levels", lambda: {board.digest: known})
     _, out, _ = run("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
     message = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"

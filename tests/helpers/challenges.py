@@ -9,7 +9,7 @@ import pytest
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import ConfigurationError
 from sraven.core.challenge import score_challenge
-from sraven.core.challenge.files import to_text
+from sraven.core.challenge.files import exact_json
 
 BOARDS = (SRAVEN_BOARD, FUZZY_BOARD)
 SECRET, ANOTHER, SALT = "5a" * 32, "c3" * 32, "0f" * 32
@@ -17,7 +17,7 @@ ENTRANTS = ["1" * 64, "2" * 64]
 
 
 def secret_text(secret=SECRET):
-    return to_text({"schema": 1, "secret": secret, "salt": SALT})
+    return exact_json({"schema": 1, "secret": secret, "salt": SALT})
 
 
 def truth(batch):
@@ -43,7 +43,7 @@ def edit_json(path, change):
     """Change a file of JSON, and write it as this project does."""
     content = json.loads(path.read_text())
     change(content)
-    path.write_bytes(to_text(content))
+    path.write_bytes(exact_json(content))
 
 
 def scored(folder, *answers):

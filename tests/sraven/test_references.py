@@ -7,7 +7,7 @@ import pytest
 
 from helpers import oracle
 from sraven import SRAVEN
-from sraven.references import independent_hits, measure_lines
+from sraven.references import independent_hits, measure_reference_levels
 
 TASK = SRAVEN(M=2, K=4, holdout=0.5, seed=1)
 
@@ -63,7 +63,7 @@ def test_lines_are_what_the_oracle_expects():
             best = [each for each in shares if shares[each] == max(shares.values())]
             right *= Fraction(symbol in best, len(best))
         independent += right
-    found = measure_lines(TASK, "ood", count, None)
+    found = measure_reference_levels(TASK, "ood", count, None)
     assert found["composition-blind"]["accuracy"].value == pytest.approx(float(blind / count))
     assert found["independent"]["accuracy"].value == pytest.approx(float(independent / count))
 
@@ -76,7 +76,7 @@ def test_symbols_that_are_equally_probable_are_taken_equally_often():
 
 def test_independent_outputs_never_beat_the_joint_answer():
     task = SRAVEN(M=4, K=4)
-    found = measure_lines(task, "test", 20_000, None)
+    found = measure_reference_levels(task, "test", 20_000, None)
     joint = task.references.ceilings("test", 20_000, None)["knowing_split"]["accuracy"]
     assert found["independent"]["accuracy"].value < joint.value
     error = found["composition-blind"]["accuracy"].standard_error

@@ -14,10 +14,10 @@ from sraven.core.base.arguments import check_choice, check_integer
 from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.board_paths import board_paths
 from sraven.core.boards.ceilings import KNOWS, Ceiling
-from sraven.core.boards.check import check_digests, check_predictions, check_replies
+from sraven.core.boards.check import check_digests, check_predictions, check_texts
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
-from sraven.core.boards.lines import BoardLine, lines_of
+from sraven.core.boards.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.boards.scoring import DIGITS, SplitScores, score_runs, whole_run
 from sraven.core.tasks.digests import digest_prompts
 from sraven.core.tasks.families import (
@@ -92,8 +92,8 @@ class Board(BoardFile):
         """What guessing scores by its primary metric; None where nobody said."""
         return scoring_of(self.task).chance.get(self.metric)
 
-    def lines(self, split: str, metric: str | None = None) -> tuple[BoardLine, ...]:
-        """Return what else scores are read against, lower lines among them; none where nobody knows.
+    def reference_levels(self, split: str, metric: str | None = None) -> tuple[ReferenceLevel, ...]:
+        """Return what else scores are read against, baselines among them; none where nobody knows.
 
         Args:
             split: a scored split.
@@ -101,10 +101,10 @@ class Board(BoardFile):
 
         Raises:
             ConfigurationError: for another split.
-            BoardError: if this installation's file of lines is damaged.
+            BoardError: if this installation's file of reference levels is damaged.
         """
         check_choice("split", split, tuple(self.splits))
-        return lines_of(self, split, metric or self.metric)
+        return find_reference_levels(self, split, metric or self.metric)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.
@@ -205,7 +205,7 @@ class Board(BoardFile):
         """
         size = self.splits[check_choice("split", split, tuple(self.splits))]
         if self.is_text:
-            return check_replies(f"predictions of {split}", predictions, size)
+            return check_texts(f"predictions of {split}", predictions, size)
         return check_predictions(
             f"predictions of {split}", predictions, size, self.prediction, scoring_of(self.task)
         )
@@ -224,7 +224,7 @@ class Board(BoardFile):
         return wording_of(self.task).read(split, every, submitted)
 
     def check(self, split: str, instances: int | None = None) -> None:
-        """Generate a split anew and compare it with the digests of the board.
+        """Generate a split again and compare it with the digests of the board.
 
         The splits of a corpus have none: whoever lacks the text can't compute them.
 

@@ -173,7 +173,7 @@ def _ranges(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
     return np.concatenate([*cuts, ends[-1:]]).astype(np.int64), into
 
 
-def resample(
+def bootstrap_sums(
     columns: NDArray[np.float64],
     groups: NDArray[np.int64],
     n_groups: int,

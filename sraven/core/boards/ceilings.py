@@ -1,4 +1,4 @@
-"""What the ideal observer scores on a board, and what that means.
+"""Scores of the ideal observer on a board, and what they mean.
 
 A board's file has numbers, by what the observer knows. It never changes, so what the numbers mean stands
 outside of it: by version of the definition, each task says how the observer answers for which metric
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sraven.core.base.estimate import Mean
 
-DIGITS = 6
+PLACES = 6
 """Decimal places of what is measured for a board: what machines that add up in other orders agree on."""
 
 FIRST_DEFINITION = 1
@@ -43,7 +43,7 @@ class MeasuredCeiling:
 
 def rounded(mean: Mean) -> dict[str, float]:
     """Return a mean as files have it: the values of a `MeasuredCeiling`."""
-    return {"value": round(mean.value, DIGITS), "standard_error": round(mean.standard_error, DIGITS)}
+    return {"value": round(mean.value, PLACES), "standard_error": round(mean.standard_error, PLACES)}
 
 
 Ceilings = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
@@ -51,17 +51,13 @@ Ceilings = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
 
 
 @dataclass(frozen=True)
-class Ceiling:
-    """What the ideal observer scores.
+class Ceiling(MeasuredCeiling):
+    """What the ideal observer scores, and what that means.
 
     Attributes:
-        value: the score.
-        standard_error: over the instances of the split.
         knows: which combinations it thinks possible, a name of `KNOWS`.
         answers: how it answers, a name of `ANSWERS`.
     """
 
-    value: float
-    standard_error: float
     knows: str
     answers: str

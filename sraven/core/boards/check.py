@@ -18,7 +18,7 @@ from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
 def check_digests(
     board: BoardFile, task: GeneratedTask, split: str, instances: int | None, batch: Any
 ) -> None:
-    """Generate a split anew and compare it with its digests.
+    """Generate a split again and compare it with its digests.
 
     Args:
         board: whose digests cover the split.
@@ -74,7 +74,7 @@ def check_predictions(
     return array
 
 
-def check_replies(name: str, replies: Any, size: int) -> list[str]:
+def check_texts(name: str, replies: Any, size: int) -> list[str]:
     """Return replies to all questions of a split as a list of texts that can be submitted.
 
     Args:

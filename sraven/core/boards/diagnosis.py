@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.estimate import standard_error
 from sraven.core.boards.scoring import DIGITS, Run
 from sraven.core.tasks.diagnosis import OVERALL, Diagnosis, Tally
 from sraven.core.tasks.families import FAMILIES, diagnosis_of, find_family
@@ -101,8 +102,10 @@ def _share(counts: NDArray[np.int64], wholes: NDArray[np.int64]) -> Share:
     if (wholes == 0).any():
         return Share(listed, None, None)
     shares = counts / wholes
-    error = round(float(shares.std(ddof=1) / np.sqrt(len(shares))), DIGITS) if len(shares) > 1 else None
-    return Share(listed, round(float(shares.mean()), DIGITS), error)
+    error = standard_error(shares)
+    return Share(
+        listed, round(float(shares.mean()), DIGITS), error if error is None else round(error, DIGITS)
+    )
 
 
 def _table(tallies: Sequence[Tally]) -> ErrorTable:

@@ -8,9 +8,9 @@ import yaml
 
 from sraven.core.base.arguments import check_choice
 from sraven.core.base.errors import BoardError, ConfigurationError, OutputError
-from sraven.core.boards.ceilings import DIGITS, FIRST_DEFINITION, rounded
+from sraven.core.boards.ceilings import FIRST_DEFINITION, PLACES, rounded
 from sraven.core.boards.content import CORPUS, GENERATED, find_fault
-from sraven.core.boards.lines import boards_folder
+from sraven.core.boards.reference_levels import boards_folder
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.core.tasks.families import (
@@ -95,7 +95,7 @@ def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
             {
                 **rung._asdict(),
                 "settings": dict(rung.settings),
-                "floors": {name: round(value, DIGITS) for name, value in rung.floors.items()},
+                "floors": {name: round(value, PLACES) for name, value in rung.floors.items()},
                 "ceilings": {name: rounded(mean) for name, mean in rung.ceilings.items()},
             }
             for rung in wording.rungs(split, size, None)
@@ -152,7 +152,7 @@ def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
 
 
 def write_board(path: Path, content: Mapping[str, Any]) -> bool:
-    """Write a board's file, unless it is there; tell whether it was written.
+    """Write a board's file, unless it is there; return whether it was written.
 
     Raises:
         BoardError: if it is there with other content.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, resample, resample_combinations
+from sraven.core.boards.bootstrap import LEVEL, bootstrap_sums, resample_combinations
 from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
 
 
@@ -240,7 +240,7 @@ def score_runs(
         name: [] for name, metric in chosen.items() if not metric.of_instances
     }
     sampled_by_group: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in grouped}
-    for sums, sums_by_group in resample(matrix, groups, len(numbers), n_grouped, threads=threads):
+    for sums, sums_by_group in bootstrap_sums(matrix, groups, len(numbers), n_grouped, threads=threads):
         for metric, samples in sampled.items():
             samples.append(columns.evaluate(metric, sums).mean(axis=-1))
         for metric, samples in sampled_by_group.items():

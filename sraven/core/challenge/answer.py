@@ -16,7 +16,7 @@ from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import Run
 from sraven.core.challenge.commitment import COMMITMENT, check_commitment
-from sraven.core.challenge.files import new_directory, read_exact, to_text
+from sraven.core.challenge.files import exact_json, new_directory, read_exact
 from sraven.core.challenge.round import Challenge
 from sraven.core.submissions.run_writing import checked_runs, write_run
 from sraven.core.submissions.runs import (
@@ -29,7 +29,7 @@ from sraven.core.submissions.runs import (
 )
 from sraven.core.untrusted.read import decode_predictions, list_files, most_bytes, read_file
 
-ANSWER = "answer.json"
+ANSWER_FILE = "answer.json"
 
 _MOST_FILES, _MOST_SEEDS = 200, 20
 _NAME = re.compile(r"([a-z0-9_]+)/seed-(0|[1-9]\d{0,17})\.(npy|parquet)", re.ASCII)
@@ -83,8 +83,8 @@ def write_answer(
             path = prediction_path(split, seed)
             written = write_run(challenge.board, folder / path, array)
             content["runs"].append({"seed": seed, "split": split, "file": path, "sha256": written})
-        (folder / COMMITMENT).write_bytes(to_text(read_exact(Path(commitment), "commitment")[0]))
-        (folder / ANSWER).write_bytes(to_text(content))
+        (folder / COMMITMENT).write_bytes(exact_json(read_exact(Path(commitment), "commitment")[0]))
+        (folder / ANSWER_FILE).write_bytes(exact_json(content))
 
 
 def check_entrant(challenge: Challenge, commitment: str) -> None:
@@ -111,19 +111,20 @@ def read_answer(folder: Path, challenge: Challenge) -> tuple[str, str, dict[str,
         SubmissionError: for predictions that can't be read or scored.
     """
     board = challenge.board
-    content, _ = read_exact(folder / ANSWER, "answer")
+    content, _ = read_exact(folder / ANSWER_FILE, "answer")
     if content["challenge"] != challenge.digest:
         raise ChallengeError(
-            f"{ANSWER}: answers the round {content['challenge'][:12]}…; this one is {challenge.digest[:12]}…"
+            f"{ANSWER_FILE}: answers the round {content['challenge'][:12]}…; this one is "
+            f"{challenge.digest[:12]}…"
         )
     committed, digest = read_exact(folder / COMMITMENT, "commitment")
     if content["commitment"] != digest:
-        raise ChallengeError(f"{ANSWER}: names another commitment than the one beside it")
+        raise ChallengeError(f"{ANSWER_FILE}: names another commitment than the one beside it")
     check_entrant(challenge, digest)
     listed = content["runs"]
-    check_splits(content, board, ANSWER)
+    check_splits(content, board, ANSWER_FILE)
     _check_seeds(board, {(run["split"], run["seed"]) for run in listed})
-    check_files(folder, content, ANSWER, (COMMITMENT,))
+    check_files(folder, content, ANSWER_FILE, (COMMITMENT,))
     predictions = {run["file"]: read_predictions(folder, run, board) for run in listed}
     return digest, str(committed["name"]), decode_runs(board, listed, predictions)
 

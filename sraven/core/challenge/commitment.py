@@ -1,4 +1,4 @@
-"""Commitments: the digest of a program, weights and code, told before the instances are drawn.
+"""Commitments: the digest of a program (weights and code), published before the instances are drawn.
 
 A program is what Git would keep of its directory: the files' paths, their bytes, and which of them can be
 executed. Version 1 of the file left out the last.
@@ -12,7 +12,7 @@ from typing import Any
 from sraven.core.base.errors import ChallengeError, OutputError, SubmissionError
 from sraven.core.base.escape import escape
 from sraven.core.challenge.files import checksum as checksum_of
-from sraven.core.challenge.files import read_exact, to_text, write_new
+from sraven.core.challenge.files import exact_json, read_exact, write_new
 from sraven.core.system.files import sha256_of_file, sync_directory
 from sraven.core.untrusted.read import list_files
 from sraven.core.untrusted.schemas import find_problem
@@ -50,7 +50,7 @@ def _digests(program: Path) -> list[dict[str, Any]]:
 
 
 def write_commitment(out: str | os.PathLike[str], program: str | os.PathLike[str], name: str) -> str:
-    """Write the commitment to a program, to be kept; what is told is its digest.
+    """Write the commitment to a program, to be kept; its digest is what gets published.
 
     The salt in it keeps others from finding out what was committed before it is shown, and shows then
     whose it is.
@@ -75,7 +75,7 @@ def write_commitment(out: str | os.PathLike[str], program: str | os.PathLike[str
     content = {"schema": 2, "name": name, "salt": secrets.token_hex(32), "files": _digests(source)}
     if problem := find_problem(content, "commitment"):
         raise ChallengeError(f"the commitment: {problem}")
-    data = to_text(content)
+    data = exact_json(content)
     goal.parent.mkdir(parents=True, exist_ok=True)
     write_new(goal, data, 0o600)
     sync_directory(goal.parent)

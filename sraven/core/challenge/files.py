@@ -3,12 +3,11 @@
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ MOST_JSON = 1 << 22
 _MOST_HEADER = 1 << 10
 
 
-def to_text(content: Mapping[str, Any]) -> bytes:
+def exact_json(content: Mapping[str, Any]) -> bytes:
     """Return the one text of a file's content."""
     return (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
@@ -50,7 +49,7 @@ def read_exact(path: Path, schema: str) -> tuple[dict[str, Any], str]:
         raise ChallengeError(f"{escape(str(path))}: isn't JSON") from None
     if problem := find_problem(content, schema):
         raise ChallengeError(f"{escape(str(path))}: {problem}")
-    if to_text(content) != data:
+    if exact_json(content) != data:
         raise ChallengeError(f"{escape(str(path))}: was edited: it isn't written as the command writes it")
     return dict(content), checksum(data)
 
@@ -77,20 +76,19 @@ def new_directory(goal: Path) -> Iterator[Path]:
     if os.path.lexists(goal):
         raise OutputError(f"{goal} exists; choose another directory")
     goal.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(dir=goal.parent, prefix=".challenge-"))
     try:
-        (staging / "new").mkdir()
-        (staging / "new").chmod(0o755)  # whatever the umask: only its owner may put anything into it
-        yield staging / "new"
-        if os.path.lexists(goal):
-            raise OutputError(f"{goal} exists; choose another directory")
-        os.rename(staging / "new", goal)
+        with TemporaryDirectory(dir=goal.parent, prefix=".challenge-", ignore_cleanup_errors=True) as staging:
+            new = Path(staging, "new")
+            new.mkdir()
+            new.chmod(0o755)  # whatever the umask: only its owner may put anything into it
+            yield new
+            if os.path.lexists(goal):
+                raise OutputError(f"{goal} exists; choose another directory")
+            os.rename(new, goal)
         sync_directory(goal.parent)
     except OSError as error:  # one of a write names no file
         error.filename = error.filename or str(goal)
         raise
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
 
 
 def array_digest(name: str, array: NDArray[Any]) -> str:

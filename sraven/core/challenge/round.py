@@ -22,11 +22,11 @@ from sraven.core.challenge.files import (
     MOST_JSON,
     array_digest,
     checksum,
+    exact_json,
     new_directory,
     npy_bytes,
     read_exact,
     read_npy,
-    to_text,
     write_new,
 )
 from sraven.core.compute.rng import derive_key
@@ -66,7 +66,7 @@ class Challenge:
 
 def make_secret() -> bytes:
     """Return a new secret as its file has it: 256 bits that draw the instances, and as many of salt."""
-    return to_text({"schema": 1, "secret": secrets.token_hex(32), "salt": secrets.token_hex(32)})
+    return exact_json({"schema": 1, "secret": secrets.token_hex(32), "salt": secrets.token_hex(32)})
 
 
 def _secret_indices(stream: str, split: str, count: int) -> NDArray[np.uint64]:
@@ -76,7 +76,9 @@ def _secret_indices(stream: str, split: str, count: int) -> NDArray[np.uint64]:
     return words.astype(np.uint64) % np.uint64(INDEX_LIMIT)
 
 
-def draw(board: Board, secret: str, commitments: Sequence[str], threads: int | None = None) -> dict[str, Any]:
+def draw_round(
+    board: Board, secret: str, commitments: Sequence[str], threads: int | None = None
+) -> dict[str, Any]:
     """Return the instances of a round: by split, a batch of the task.
 
     They are a function of the board, the secret and the commitments, so no committed program can hold
@@ -113,7 +115,7 @@ def parse_secret(data: bytes) -> dict[str, str]:
         content = json.loads(data)
     except (ValueError, RecursionError):
         content = None
-    if find_problem(content, "secret") or to_text(content) != data:
+    if find_problem(content, "secret") or exact_json(content) != data:
         raise ChallengeError(f"isn't the {SECRET} of a round")
     return dict(content)
 
@@ -199,7 +201,7 @@ def write_round(
     write_new(folder / PRIVATE / SECRET, secret, 0o600)
     write_new(folder / PRIVATE / ".gitignore", b"*\n", 0o600)
     known = parse_secret(secret)
-    batches = draw(board, known["secret"], entrants, threads)
+    batches = draw_round(board, known["secret"], entrants, threads)
     (folder / PUBLIC).mkdir()
     for split, batch in batches.items():
         for name, array in rows_of(board.task).questions(batch).items():
@@ -215,7 +217,7 @@ def write_round(
         "commitments": list(entrants),
         "splits": {split: describe_split(board, batch, known["salt"]) for split, batch in batches.items()},
     }
-    data = to_text(content)
+    data = exact_json(content)
     (folder / PUBLIC / CHALLENGE).write_bytes(data)
     return checksum(data)
 
@@ -265,7 +267,7 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
 
 
 def reveal(challenge: Challenge, secret: Path, threads: int | None = None) -> dict[str, Any]:
-    """Draw a round anew from its secret, and check that it is what was published.
+    """Draw a round again from its secret, and check that it is what was published.
 
     Returns:
         the instances by split.
@@ -283,7 +285,7 @@ def reveal(challenge: Challenge, secret: Path, threads: int | None = None) -> di
         raise ChallengeError(f"{escape(str(secret))}: is the secret of another round")
     board = challenge.board
     board.check_combinations()
-    batches = draw(board, known["secret"], content["commitments"], threads)
+    batches = draw_round(board, known["secret"], content["commitments"], threads)
     for split, batch in batches.items():
         found, published = describe_split(board, batch, known["salt"]), content["splits"][split]
         for name in published:

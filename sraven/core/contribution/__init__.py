@@ -1,1 +1,1 @@
-"""What a pull request may change."""
+"""Pull requests: what they may change, and opening one."""

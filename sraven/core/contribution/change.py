@@ -1,4 +1,4 @@
-"""What a pull request may do to the leaderboard: add one submission, and touch nothing else.
+"""Checks of a pull request: it adds one submission to the leaderboard, and touches nothing else.
 
 Compared are trees of commits, and what is scored is extracted from them. Neither the index nor the
 working copy of the checkout is read, so nothing that lies in it is ever run, followed or believed.
@@ -126,13 +126,13 @@ def _check(
 
 
 def _folded(path: str) -> str:
-    """Return what a path becomes on systems that don't tell all names apart."""
+    """Return what a path becomes on systems that don't distinguish all names."""
     text = "".join(letter for letter in normalize("NFKC", path) if category(letter) != "Cf").casefold()
     return "/".join(part.rstrip(". ") for part in normalize("NFC", text).split("/"))
 
 
 def _concerns(path: str) -> bool:
-    """Tell whether a path is the leaderboard's: one of its files, or what would take its place."""
+    """Return whether a path is the leaderboard's: one of its files, or what would take its place."""
     folded = _folded(path)
     return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
 
@@ -174,7 +174,7 @@ def _find_addition(changed: Mapping[str, tuple[Item | None, Item | None]], today
 
 
 def _check_place(addition: Addition, merged: Mapping[str, Item]) -> None:
-    """Refuse a folder that is taken, on systems too that don't tell all names apart."""
+    """Refuse a folder that is taken, on systems too that don't distinguish all names."""
     goal = _folded(addition.folder)
     for path in merged:
         if f"{_folded(path)}/".startswith(f"{goal}/"):

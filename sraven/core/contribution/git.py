@@ -1,6 +1,6 @@
-"""A git repository that strangers wrote to, read through plumbing alone.
+"""A git repository with untrusted content, read through plumbing commands alone.
 
-What is asked: which commit a name stands for, what a tree holds, what a blob holds. Attributes, filters,
+It answers which commit a name stands for, what a tree holds, what a blob holds. Attributes, filters,
 hooks, drivers, the index and the working copy have no say in any of it, and neither has a configuration
 outside the repository. Nothing is fetched. Every answer is bounded, every exit code looked at, and what a
 blob holds is compared with its name.
@@ -52,13 +52,8 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-_ELSEWHERE = frozenset(
-    f"GIT_{name}"
-    for name in (
-        *("DIR", "WORK_TREE", "INDEX_FILE", "COMMON_DIR", "NAMESPACE"),
-        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES"),
-    )
-)
+_ELSEWHERE = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"})
+_ELSEWHERE |= {"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 """What makes of a checkout another repository than the one that lies there."""
 
 
@@ -163,15 +158,15 @@ class Repository:
             given: its standard input.
             most: bytes that it may print.
             allowed: exit codes that are no failure.
-            environment: what it is told besides.
+            environment: additional variables.
             is_own: whether it acts for the user: with their configuration, and on the network.
         """
-        if is_own:
-            outside = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
-            inherited = {**outside, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        else:
-            outside = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-            inherited = {**outside, **_ENVIRONMENT}
+        ours = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"} if is_own else _ENVIRONMENT
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if (name not in _ELSEWHERE if is_own else not name.startswith("GIT_"))
+        }
         with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as complaint:
             question.write(given)
             question.seek(0)
@@ -180,7 +175,7 @@ class Repository:
                 stdin=question,
                 stdout=subprocess.PIPE,
                 stderr=complaint,
-                env=inherited | dict(environment or {}),
+                env={**inherited, **ours, **(environment or {})},
             ) as process:
                 assert process.stdout is not None
                 timer = Timer(_SECONDS, process.kill)
@@ -201,7 +196,7 @@ class Repository:
 
 
 def _has_name(data: bytes, oid: str) -> bool:
-    """Tell whether an object's name is that of a blob with these bytes."""
+    """Return whether an object's name is that of a blob with these bytes."""
     make = hashlib.sha256 if len(oid) == 64 else hashlib.sha1
     return make(f"blob {len(data)}\0".encode() + data).hexdigest() == oid
 

@@ -115,7 +115,7 @@ class _Checkout(Repository):
         return os.fsdecode(self._ask("rev-parse", "--show-toplevel")).rstrip("\n")
 
     def is_staged(self) -> bool:
-        """Tell whether the index holds what no commit has."""
+        """Return whether the index holds what no commit has."""
         return bool(self._ask("diff-index", "--cached", "--name-only", "-z", "HEAD"))
 
     def address(self, remote: str) -> str:

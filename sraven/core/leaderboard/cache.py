@@ -1,4 +1,4 @@
-"""What this user's earlier runs computed, kept in a folder over which nobody else has power."""
+"""The user's cache of computed scores, in a folder that only the user can change."""
 
 import hashlib
 import os
@@ -21,46 +21,35 @@ def cache_home() -> Path:
     return Path(given if os.path.isabs(given) else os.path.expanduser("~/.cache"))
 
 
-def _forget(folder: Path) -> None:
-    """Remove what is old: it may be of code that is gone, and is soon computed anew."""
-    for path in folder.iterdir():
-        if path.lstat().st_mtime < time.time() - _OLD:
-            path.unlink()
+def _folder() -> Path:
+    """Return the folder: what lies in it is trusted, so it is private (see `sraven.core.system.private`).
 
-
-class Kept:
-    """Files by name in a folder of the user's cache.
-
-    What lies in it is believed, so the folder is a private one; see `sraven.core.system.private`. Where there
-    can be none, nothing is kept and nothing is found.
-
-    Args:
-        name: of the folder below ``sraven`` in the user's cache.
+    Raises:
+        OSError: if there can be none; then nothing is kept and nothing is found.
     """
+    return private_folder(cache_home(), "sraven", "scores")
 
-    def __init__(self, name: str) -> None:
-        self._name = name
 
-    def _folder(self) -> Path:
-        return private_folder(cache_home(), "sraven", self._name)
+def read_kept(name: str) -> bytes | None:
+    """Return what is kept under a name; None if nothing is, or if it is damaged."""
+    try:
+        content = read_file(_folder(), name, _MOST)
+    except (OSError, SubmissionError):
+        return None
+    checksum, content = content[:_CHECKSUM], content[_CHECKSUM:]
+    return content if hashlib.sha256(content).digest() == checksum else None
 
-    def read(self, name: str) -> bytes | None:
-        """Return what is kept under a name; None if nothing is, or if it is damaged."""
+
+def write_kept(name: str, content: bytes) -> None:
+    """Keep something under a name, whole or not at all; without room or permission, do nothing."""
+    with suppress(OSError):
+        folder = _folder()
+        temporary = folder / f".{name}.{os.getpid()}"
         try:
-            content = read_file(self._folder(), name, _MOST)
-        except (OSError, SubmissionError):
-            return None
-        checksum, content = content[:_CHECKSUM], content[_CHECKSUM:]
-        return content if hashlib.sha256(content).digest() == checksum else None
-
-    def write(self, name: str, content: bytes) -> None:
-        """Keep something under a name, whole or not at all; without room or right, do nothing."""
-        with suppress(OSError):
-            folder = self._folder()
-            temporary = folder / f".{name}.{os.getpid()}"
-            try:
-                temporary.write_bytes(hashlib.sha256(content).digest() + content)
-                os.replace(temporary, folder / name)
-            finally:
-                temporary.unlink(missing_ok=True)
-            _forget(folder)
+            temporary.write_bytes(hashlib.sha256(content).digest() + content)
+            os.replace(temporary, folder / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+        for path in folder.iterdir():  # what is old may be of code that is gone
+            if path.lstat().st_mtime < time.time() - _OLD:
+                path.unlink()

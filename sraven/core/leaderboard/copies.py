@@ -25,7 +25,7 @@ def _runs(evidence: Evidence, split: str) -> list[str]:
 
 
 def _are_copies(first: tuple[Evidence, int], second: tuple[Evidence, int], split: str) -> bool:
-    """Tell whether two runs on a split, each given by its place, are copies of each other."""
+    """Return whether two runs on a split, each given by its place, are copies of each other."""
     kind = scoring_of(first[0].board.task).comparison
     errors = [kind.error(_scores(evidence, split, place)) for evidence, place in (first, second)]
     most = kind.share * min(errors)
@@ -46,7 +46,7 @@ def equal_seeds(evidence: Evidence) -> str:
 
 
 def _is_copied(first: Evidence, second: Evidence) -> bool:
-    """Tell whether any run of one submission is a copy of any run of another, whatever their seeds."""
+    """Return whether any run of one submission is a copy of any run of another, whatever their seeds."""
     return any(
         _are_copies((first, one), (second, other), split)
         for split in first.board.splits
@@ -62,7 +62,7 @@ def copies_of(evidence: Evidence, others: Mapping[str, Evidence]) -> list[str]:
 def find_copies(entries: Mapping[str, Evidence]) -> dict[str, list[str]]:
     """Return, for each entry of a board, the entries of which it is a copy, or that are copies of it.
 
-    Which was first can't be told: submitters choose the dates of their folders.
+    Which was first can't be known: submitters choose the dates of their folders.
     """
     found: dict[str, list[str]] = {entry_id: [] for entry_id in entries}
     for one, other in combinations(entries, 2):

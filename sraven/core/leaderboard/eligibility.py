@@ -1,4 +1,4 @@
-"""Who is ranked: a table of rules, each a function of what a submission says and scores, and advice."""
+"""Rules of eligibility: a table of functions of what a submission says and scores, with advice."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
@@ -61,8 +61,8 @@ class Context(NamedTuple):
 def least_seeds(board: Board) -> int:
     """Return how many runs a ranked entry has at least, on every split of a board.
 
-    A seed is a trained model, and several tell how far models that are trained alike differ. On a board of
-    texts the model is given. What varies there is which questions it is asked and, above temperature 0, what
+    A seed is a trained model, and several show how far models that are trained alike differ. On a board of
+    texts the model is given. What varies there is which questions it gets and, above temperature 0, what
     it happens to say: both vary from instance to instance, so the interval over instances has them. So one
     run is enough; of several, all count.
     """
@@ -195,19 +195,15 @@ def _chance(context: Context) -> str:
     return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
 
 
-def _floor(context: Context) -> str:
+def _baseline(context: Context) -> str:
     """What composes nothing scores as much; at chance, that is said instead."""
     board = context.board
     score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
-    lines = [line for line in board.lines(board.primary_split, board.metric) if line.is_lower]
-    floor = min(lines, key=lambda line: sign * line.value, default=None)
-    if floor is None or score is None or _chance(context) or sign * score["mean"] > sign * floor.value:
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    best = min(levels, key=lambda level: sign * level.value, default=None)
+    if best is None or score is None or _chance(context) or sign * score["mean"] > sign * best.value:
         return ""
-    return f"no better than what composes nothing ({floor.title}, {floor.value:.4f})"
-
-
-def _copies(context: Context) -> str:
-    return equal_seeds(context.evidence)
+    return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
 
 
 def _reference(context: Context) -> str:
@@ -222,7 +218,7 @@ class EligibilityRule(NamedTuple):
     advice: str
 
 
-RULES: Mapping[str, EligibilityRule] = {
+ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
     "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
@@ -243,8 +239,11 @@ RULES: Mapping[str, EligibilityRule] = {
         _impossible_loss, "check that losses are in nats, summed over the targets of a document"
     ),
     "chance": EligibilityRule(_chance, "check that predictions are in the order of the indices"),
-    "floor": EligibilityRule(_floor, "train longer, or look at what it gets wrong: `sraven errors`"),
-    "copies": EligibilityRule(_copies, "submit runs that were trained apart, each with a seed of its own"),
+    "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "copies": EligibilityRule(
+        lambda context: equal_seeds(context.evidence),
+        "submit runs that were trained apart, each with a seed of its own",
+    ),
 }
 """All rules by which an entry may have no rank, by name."""
 
@@ -265,7 +264,7 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
         fingerprints: pinned ones of the documents of its board, by split.
     """
     context, found = Context(evidence, fingerprints), list[Unranked]()
-    for name, rule in RULES.items():
+    for name, rule in ELIGIBILITY_RULES.items():
         if reason := rule.check(context):
             found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
@@ -279,14 +278,14 @@ def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[st
 
 
 def find_gaps(evidence: Evidence) -> tuple[str, ...]:
-    """Return what a submission is asked for and doesn't say, in sentences; that costs no rank."""
+    """Return what a description should say and doesn't, in sentences; that costs no rank."""
     training, family = evidence.content["training"], evidence.content["method"].get("family")
     if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
         return ()
     return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
-def judge(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
+def judge_submission(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
     """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
 
     Args:

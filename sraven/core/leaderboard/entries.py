@@ -23,11 +23,12 @@ def _budget(board: Board, instances: int) -> int | None:
     return min((budget for budget in board.train_budgets if budget >= instances), default=None)
 
 
-def make_entry(entry_id: str, evidence: Evidence) -> Entry:
+def entry_of(entry_id: str, evidence: Evidence) -> Entry:
     """Return the row of a submission, without rank, badge of a maintainer, and remark."""
     content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]
-    primary = scores["splits"].get(board.primary_split)
+    is_reference, primary = method.get("family") == REFERENCE, scores["splits"].get(board.primary_split)
+    replies = {name: said for name, said in content.get("replies", {}).items() if name != "prompt_digest"}
     stamp = entry_id.rpartition("/")[2][:8]
     by_split = {
         split: _split_score(values["metrics"][board.metric], len(values["seeds"]))
@@ -44,7 +45,7 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         standard_error=score.standard_error,
         interval=score.interval,
         combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
-        combinations=_combinations(primary, board) if primary and method.get("family") != REFERENCE else None,
+        combinations=_combinations(primary, board) if primary and not is_reference else None,
         tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
         splits={split: _means(values["metrics"]) for split, values in scores["splits"].items()},
@@ -52,13 +53,13 @@ def make_entry(entry_id: str, evidence: Evidence) -> Entry:
         gap=primary["gap_to_ceiling"].get(board.metric) if primary and _is_bounded(content, board) else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
-        budget=None if method.get("family") == REFERENCE else _budget(board, training["instances"]),
+        budget=None if is_reference else _budget(board, training["instances"]),
         date=f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:]}",
         paper=method.get("paper"),
         code=method.get("code"),
         fingerprint=primary.get("fingerprint") if primary else None,
         errors=evidence.errors,
-        replies=_replies(content),
+        replies=Replies(**replies) if replies else None,
         rungs={
             rung["metric"]: tuple(primary["metrics"][rung["metric"]]["interval"])
             for rung in (board.rungs if primary else ())
@@ -84,13 +85,6 @@ def _combinations(scores: Mapping[str, Any], board: Board) -> Combinations | Non
     if apart is None or None in apart["mean"]:
         return None
     return Combinations(tuple(apart["instances"]), tuple(apart["mean"]))
-
-
-def _replies(content: Mapping[str, Any]) -> Replies | None:
-    """Return what a submission says of the model that replied."""
-    found = dict(content.get("replies", {}))
-    found.pop("prompt_digest", None)  # that of the form, or the submission would have been refused
-    return Replies(**found) if found else None
 
 
 def _is_bounded(content: Mapping[str, Any], board: Board) -> bool:

@@ -1,4 +1,4 @@
-"""What a filed submission's predictions show: its scores, recomputed, and the predictions themselves.
+"""Evidence of a filed submission: its recomputed scores, and the predictions behind them.
 
 The standing is made of this, never of the ``scores.json`` that lies beside a submission. Computing it
 takes seconds for each entry, so it is kept for the next time, under the digests of all that it depends
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
-from sraven.core.leaderboard.cache import Kept
-from sraven.core.submissions.errors import errors_of
+from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.submissions.submission import (
     Opened,
     Submission,
     decode_submission,
+    errors_of,
     open_submission,
     scores_beside,
     scores_of,
@@ -82,13 +82,6 @@ def _code_digest(family: str) -> str:
     return checksum.hexdigest()
 
 
-def _key(opened: Opened) -> str:
-    """Return what names the evidence of a submission: the digests of all that it depends on."""
-    board = opened.board
-    code = _code_digest(board.family)
-    return digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
-
-
 def make_evidence(
     submission: Submission,
     *,
@@ -99,7 +92,7 @@ def make_evidence(
 
     Args:
         submission: validated.
-        errors: what it gets wrong, if that is asked for.
+        errors: what it gets wrong, if that is needed.
         threads: threads to use; None for all available ones.
 
     Raises:
@@ -140,7 +133,7 @@ def _pack(evidence: Evidence) -> bytes:
 
 
 def _unpack(opened: Opened, packed: bytes) -> Evidence:
-    """Return kept evidence; arrays are read when they are asked for."""
+    """Return kept evidence; arrays are read on access."""
     arrays = np.load(io.BytesIO(packed), allow_pickle=False)
     derived = json.loads(arrays[_CONTENT].tobytes())
     return Evidence(opened.content, opened.board, opened.digest, **derived, predictions=arrays)
@@ -169,10 +162,12 @@ def gather_evidence(
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    opened, kept = open_submission(folder, find_board), Kept("scores")
-    name = f"{_key(opened)}.npz"
-    if not fresh and (packed := kept.read(name)):
+    opened = open_submission(folder, find_board)
+    board, code = opened.board, _code_digest(opened.board.family)
+    key = digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
+    name = f"{key}.npz"
+    if not fresh and (packed := read_kept(name)):
         return _unpack(opened, packed)
     evidence = _compute(opened, threads)
-    kept.write(name, _pack(evidence))
+    write_kept(name, _pack(evidence))
     return evidence

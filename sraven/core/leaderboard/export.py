@@ -11,86 +11,76 @@ from sraven.core.base.escape import one_line
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
 from sraven.core.leaderboard.snapshot import read_snapshot
-from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing, ceiling
+from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing, primary_ceiling
 from sraven.core.system.files import json_text, write_text
 
 JSON, CSV = "leaderboard.json", "leaderboard.csv"
 """Names of the files that lie beside the page."""
 
-SPLITS = ("test", "ood", "ood_terms", "validation", "ladder")
+SCORED_SPLITS = ("test", "ood", "ood_terms", "validation", "ladder")
 """The scored splits of boards, each of which has columns of its own."""
 
-Column = Callable[[Board, Entry], Any]
+ExportedColumn = Callable[[Board, Entry], Any]
 """What a column has of an entry; None stands for what there isn't."""
 
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 """What a text begins with that a spreadsheet would compute, the wide forms among them."""
 
 
-def _of_entry(name: str) -> Column:
+def _of_entry(name: str) -> ExportedColumn:
     return lambda board, entry: getattr(entry, name)
 
 
-def _end_of(name: str, end: int) -> Column:
-    return lambda board, entry: (getattr(entry, name) or (None, None))[end]
+def _ends(column: str, name: str) -> dict[str, ExportedColumn]:
+    """Return the two columns of an interval."""
+
+    def end(place: int) -> ExportedColumn:
+        return lambda board, entry: (getattr(entry, name) or (None, None))[place]
+
+    return {f"{column}_low": end(0), f"{column}_high": end(1)}
 
 
-def _of_replies(name: str) -> Column:
+def _of_replies(name: str) -> ExportedColumn:
     return lambda board, entry: getattr(entry.replies, name, None)
 
 
-def _of_split(split: str, name: str) -> Column:
+def _of_split(split: str, name: str) -> ExportedColumn:
     return lambda board, entry: getattr(entry.by_split.get(split), name, None)
 
 
-COLUMNS: Mapping[str, Column] = {
+COLUMNS: Mapping[str, ExportedColumn] = {
     "board": lambda board, entry: board.id,
     "board_digest": lambda board, entry: board.digest,
     "entry": lambda board, entry: entry.id or None,
     "rank": _of_entry("rank"),
-    "rank_low": _end_of("rank_range", 0),
-    "rank_high": _end_of("rank_range", 1),
-    "method": _of_entry("method"),
-    "family": _of_entry("family"),
-    "badge": _of_entry("badge"),
-    "own": _of_entry("own"),
+    **_ends("rank", "rank_range"),
+    **{name: _of_entry(name) for name in ("method", "family", "badge", "own")},
     "metric": lambda board, entry: board.metric,
     "split": lambda board, entry: board.primary_split,
     "score": _of_entry("value"),
     "standard_error": _of_entry("standard_error"),
-    "interval_low": _end_of("interval", 0),
-    "interval_high": _end_of("interval", 1),
-    "combinations_low": _end_of("combinations_interval", 0),
-    "combinations_high": _end_of("combinations_interval", 1),
-    "grid_low": _end_of("grid_range", 0),
-    "grid_high": _end_of("grid_range", 1),
+    **_ends("interval", "interval"),
+    **_ends("combinations", "combinations_interval"),
+    **_ends("grid", "grid_range"),
     "tuning_trials": _of_entry("tuning_trials"),
     "seeds": _of_entry("seeds"),
-    "ceiling": lambda board, entry: ceiling(board),
+    "ceiling": lambda board, entry: primary_ceiling(board),
     "chance": lambda board, entry: board.chance,
     "gap": _of_entry("gap"),
-    **{f"score_{split}": _of_split(split, "value") for split in SPLITS},
-    **{f"standard_error_{split}": _of_split(split, "standard_error") for split in SPLITS},
+    **{f"score_{split}": _of_split(split, "value") for split in SCORED_SPLITS},
+    **{f"standard_error_{split}": _of_split(split, "standard_error") for split in SCORED_SPLITS},
     "parameters": _of_entry("parameters"),
     "train_instances": _of_entry("train_instances"),
     "train_unit": lambda board, entry: board.budget_unit,
     "train_budget": _of_entry("budget"),
     "date": _of_entry("date"),
     "remark": lambda board, entry: entry.remark or None,
-    "description": _of_entry("description"),
-    "paper": _of_entry("paper"),
-    "code": _of_entry("code"),
-    "code_commit": _of_entry("code_commit"),
+    **{name: _of_entry(name) for name in ("description", "paper", "code", "code_commit")},
     "submission_digest": _of_entry("digest"),
     "model": _of_replies("model"),
     "model_revision": _of_replies("revision"),
-    "form": _of_replies("form"),
-    "harness": _of_replies("harness"),
-    "harness_version": _of_replies("harness_version"),
-    "temperature": _of_replies("temperature"),
-    "input_tokens": _of_replies("input_tokens"),
-    "output_tokens": _of_replies("output_tokens"),
-    "cost_usd": _of_replies("cost_usd"),
+    **{name: _of_replies(name) for name in ("form", "harness", "harness_version", "temperature")},
+    **{name: _of_replies(name) for name in ("input_tokens", "output_tokens", "cost_usd")},
 }
 """The columns of the table, in their order. None goes or changes its meaning while `SCHEMA` stays."""
 
@@ -141,17 +131,14 @@ def write_tables(folder: Path, found: Leaderboard) -> None:
 
 
 def standing(
-    board: str | None = None,
-    *,
-    leaderboard: str | Path | None = None,
-    add: Sequence[str | Path] = (),
+    board: str | None = None, *, leaderboard: str | Path | None = None, add: Sequence[str | Path] = ()
 ) -> list[dict[str, Any]]:
     """Return the leaderboard as rows, one for each entry of each board, the best of a board first.
 
     Args:
         board: id of a board; None for all.
         leaderboard: folder of a leaderboard, such as ``docs/leaderboard`` of a checkout: its entries are
-            scored anew, which takes seconds for each one. None for the standing that the package brings.
+            scored again, which takes seconds for each one. None for the standing that the package brings.
         add: directories of submissions of one's own. They are scored and stand among the others, with
             ``own`` true; nothing of them is filed.
 

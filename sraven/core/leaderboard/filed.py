@@ -1,4 +1,4 @@
-"""What lies in the leaderboard's folder: filed submissions, and what is none of them."""
+"""The contents of the leaderboard's folder: filed submissions, and what is left out with a reason."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from sraven.core.boards.board import board_ids
 from sraven.core.submissions.submission import SUBMISSIONS
 from sraven.core.tasks.versions import VERSIONS
 
-FIRST = date.fromisoformat(next(iter(VERSIONS.values())).published)
+FIRST_DAY = date.fromisoformat(next(iter(VERSIONS.values())).published)
 """When the benchmark was published: nothing was filed before."""
 
 _NAME = re.compile(r"([0-9]{8})-[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -40,7 +40,7 @@ def make_fault(place: str, reason: object) -> Fault:
 
 
 def fault_of(place: str, error: Exception) -> Fault:
-    """Return what an error in reading or scoring a submission is told as, whatever broke."""
+    """Return the fault that an error in reading or scoring a submission is reported as, whatever broke."""
     is_ours = isinstance(error, ValueError | OSError)
     return make_fault(place, error if is_ours else f"{type(error).__name__}: {error}")
 
@@ -70,9 +70,9 @@ def filing_date(name: str, last: date) -> date:
     try:
         day = date(int(name[:4]), int(name[4:6]), int(name[6:8]))
     except ValueError:
-        raise SubmissionError(f"{matched[1]} is no date; expected one from {FIRST} to {last}") from None
-    if not FIRST <= day <= last:
-        raise SubmissionError(f"{day} isn't possible; expected a date from {FIRST} to {last}")
+        raise SubmissionError(f"{matched[1]} is no date; expected one from {FIRST_DAY} to {last}") from None
+    if not FIRST_DAY <= day <= last:
+        raise SubmissionError(f"{day} isn't possible; expected a date from {FIRST_DAY} to {last}")
     return day
 
 

@@ -5,11 +5,10 @@ others stands in a file beside the boards, ``fingerprints.yaml``, by the digest 
 """
 
 from collections.abc import Mapping
-from importlib.resources import files
 
 from sraven.core.base.errors import BoardError, SubmissionError
 from sraven.core.boards.board import Board
-from sraven.core.tasks.families import corpus_families, find_family
+from sraven.core.boards.board_paths import read_beside
 from sraven.core.untrusted.read import parse_yaml
 from sraven.core.untrusted.schemas import find_problem
 
@@ -40,12 +39,7 @@ def read_pins() -> Pins:
     Raises:
         BoardError: if their file is damaged.
     """
-    pins: dict[str, Mapping[str, str]] = {}
-    for family in corpus_families():
-        path = files(find_family(family).package) / "boards" / FINGERPRINTS
-        if path.is_file():
-            pins |= parse_pins(path.read_bytes())
-    return pins
+    return {digest: pins for data in read_beside(FINGERPRINTS) for digest, pins in parse_pins(data).items()}
 
 
 def pin_text(board: Board, fingerprints: Mapping[str, str]) -> str:

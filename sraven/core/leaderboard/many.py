@@ -10,15 +10,10 @@ from typing import Any
 
 from sraven.core.boards.board import Board, read_board
 from sraven.core.compute.parallel import check_threads
-from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge
+from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
-from sraven.core.submissions.submission import (
-    decode_submission,
-    differing,
-    open_submission,
-    read_scores,
-)
+from sraven.core.submissions.submission import decode_submission, differing, open_submission, read_scores
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
 _AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megabytes each
@@ -31,7 +26,7 @@ class SharedBoards:
 
     Args:
         ready: whether a board comes with its instances checked and its labels rebuilt, so that nothing
-            is left that several threads would do at once; else that is done when it is first asked for.
+            is left that several threads would do at once; else that is done on first use.
     """
 
     def __init__(self, *, ready: bool = False) -> None:
@@ -67,8 +62,7 @@ class Scored:
         scores: what ``scores.json`` holds.
         beside: by split and metric, scores that aren't the board's.
         unranked: why it won't be ranked; nothing if it will.
-        splits: those that it predicts.
-        gaps: what it is asked for and doesn't say.
+        gaps: what it should say and doesn't.
     """
 
     folder: Path
@@ -76,8 +70,12 @@ class Scored:
     scores: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]
     unranked: tuple[Unranked, ...]
-    splits: tuple[str, ...]
     gaps: tuple[str, ...]
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that it predicts."""
+        return tuple(self.scores["splits"])
 
     @property
     def differs(self) -> str:
@@ -111,10 +109,8 @@ def score_folder(
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    submission = decode_submission(open_submission(folder, find_board))
-    found = make_evidence(submission, threads=threads)
-    splits = tuple(submission.runs)
-    return Scored(folder, found.board, found.scores, found.beside, judge(found), splits, find_gaps(found))
+    found = make_evidence(decode_submission(open_submission(folder, find_board)), threads=threads)
+    return Scored(folder, found.board, found.scores, found.beside, judge_submission(found), find_gaps(found))
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:
@@ -132,7 +128,7 @@ def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Ite
     def score(folder: Path) -> Scored | Fault:
         try:
             return score_folder(folder, find_board=find_board, threads=max(1, threads // workers))
-        except Exception as error:  # whatever a stranger's files break, it hides no other, and it is told
+        except Exception as error:  # whatever untrusted files break, it is reported and hides no other
             return fault_of(str(folder), error)
 
     pool = ThreadPoolExecutor(workers)

@@ -1,4 +1,4 @@
-"""Between which ranks entries may well be: a few seeds on some combinations don't tell neighbours apart.
+"""Rank ranges by a parametric bootstrap: a few seeds on some combinations don't separate neighbours.
 
 A parametric bootstrap. Each draw has other combinations, the same ones for all entries, and other seeds: to
 an entry's mean over the combinations it adds the standard error over seeds times Student's t. A range holds

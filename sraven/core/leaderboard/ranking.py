@@ -1,7 +1,7 @@
 """The standing: what lies in the leaderboard's folder, judged and put in order.
 
 Ranks and numbers come from what is recomputed of the predictions, never from the ``scores.json`` that lies
-beside them. An entry that can't be read is told of, and hides no other.
+beside them. An entry that can't be read is reported, and hides no other.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, board_ids, read_board
 from sraven.core.leaderboard.copies import copies_of, find_copies
 from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
-from sraven.core.leaderboard.entries import make_entry, reported_entries
+from sraven.core.leaderboard.entries import entry_of, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
@@ -50,10 +50,10 @@ def _judge(
 ) -> Judged:
     """Return the row of a submission, and whether it may be ranked.
 
-    Of two entries with the same predictions nobody can tell which was first. So neither is ranked, unless
+    Of two entries with the same predictions nobody knows which was first. So neither is ranked, unless
     a maintainer has run its code: that one is no copy.
     """
-    entry = make_entry(entry_id, evidence)
+    entry = entry_of(entry_id, evidence)
     reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
     notes = [_copied(copies)] if copies and entry.family != REFERENCE else []
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
@@ -201,7 +201,7 @@ def _read_entry(folder: Path, gather: Callable[[Path], Evidence]) -> Evidence:
         raise SubmissionError(f"is for {evidence.board.id}; move it below {SUBMISSIONS}/{evidence.board.id}")
     if places := differing(read_scores(folder), evidence.scores):
         raise SubmissionError(
-            f"{SCORES}: {places[0]} isn't what the predictions score; make it anew with `sraven submit`"
+            f"{SCORES}: {places[0]} isn't what the predictions score; make it again with `sraven submit`"
         )
     return evidence
 
@@ -241,7 +241,7 @@ def read_leaderboard(
         entry_id = f"{each.parent.name}/{each.name}"
         try:
             found[entry_id] = _read_entry(each, gather)
-        except Exception as error:  # whatever a stranger's entry breaks, it hides no other, and it is told
+        except Exception as error:  # whatever an untrusted entry breaks, it is reported and hides no other
             faults.append(fault_of(entry_id, error))
     reproduced, misfits = read_reproduced(leaderboard, found, only)
 

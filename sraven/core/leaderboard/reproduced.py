@@ -1,4 +1,4 @@
-"""Which entries a maintainer has run again: each pinned to the submission and to the code that was run."""
+"""Entries that a maintainer has run again, each pinned to the submission and to the code that was run."""
 
 import os
 from collections.abc import Mapping

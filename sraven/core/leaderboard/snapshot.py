@@ -6,7 +6,7 @@ compares it with what is filed.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -51,34 +51,30 @@ def make_snapshot(found: Leaderboard) -> dict[str, Any]:
 
 
 def write_snapshot(path: Path, found: Leaderboard) -> None:
-    """Write the file anew, whole or not at all; for errors see `make_snapshot`."""
+    """Write the file again, whole or not at all; for errors see `make_snapshot`."""
     content = make_snapshot(found)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, compact_json(content))
 
 
-def _pair(values: Sequence[Any] | None) -> tuple[Any, Any] | None:
-    return None if values is None else (values[0], values[1])
+def _frozen(value: Any) -> Any:
+    """Return JSON values with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {name: _frozen(content) for name, content in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _entry(content: Mapping[str, Any]) -> Entry:
     """Return a row from its JSON values."""
-    scores, replies, scored = content["by_split"], content["replies"], content["combinations"]
-    changed = {
-        **{
-            name: _pair(content[name])
-            for name in ("interval", "combinations_interval", "rank_range", "grid_range")
-        },
-        "combinations": scored and Combinations(**{name: tuple(found) for name, found in scored.items()}),
-        "copies": tuple(content["copies"]),
-        "replies": replies and Replies(**replies),
-        "rungs": {name: _pair(interval) for name, interval in content["rungs"].items()},
-        "by_split": {
-            split: SplitScore(**{**found, "interval": _pair(found["interval"])})
-            for split, found in scores.items()
-        },
+    found = _frozen(content)
+    of_replies, combinations = found["replies"], found["combinations"]
+    parts = {
+        "combinations": combinations and Combinations(**combinations),
+        "replies": of_replies and Replies(**of_replies),
+        "by_split": {split: SplitScore(**score) for split, score in found["by_split"].items()},
+        "errors": content["errors"],
     }
-    return Entry(**{**content, **changed})
+    return Entry(**{**found, **parts})
 
 
 def parse_snapshot(data: bytes) -> dict[str, tuple[str, tuple[Entry, ...]]]:
@@ -104,10 +100,7 @@ def _packaged() -> dict[str, tuple[str, tuple[Entry, ...]]]:
 
 
 def read_snapshot(
-    only: str | None = None,
-    *,
-    pins: Pins | None = None,
-    own: Mapping[str, Evidence] = MappingProxyType({}),
+    only: str | None = None, *, pins: Pins | None = None, own: Mapping[str, Evidence] = MappingProxyType({})
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board, as the package has it.
 

@@ -1,4 +1,4 @@
-"""What a standing is made of: the rows of boards, their badges, and what was left out."""
+"""The standing as data: the rows of boards, their badges, and what was left out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -280,7 +280,7 @@ class Leaderboard:
         return digest({entry.id: entry.digest for entry in self.filed})
 
 
-def ceiling(board: Board) -> float | None:
+def primary_ceiling(board: Board) -> float | None:
     """Return what the ideal observer scores that knows the split, by the primary metric."""
     found = board.ceiling(board.primary_split, board.metric)
     return None if found is None else found.value

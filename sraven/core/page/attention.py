@@ -1,4 +1,4 @@
-"""Which family of attention an entry is of: what the paper compares, and what the page colours entries by.
+"""The family of attention of an entry: what the paper compares, and what the page colours entries by.
 
 There is no field for it in a submission. So it is read from the entry's own words, by `FAMILIES` alone.
 """
@@ -15,7 +15,7 @@ class MethodFamily(NamedTuple):
     Attributes:
         key: how the style sheet knows it.
         title: what stands beside its mark.
-        words: any of which, as a whole word and in letters of any size, tells it.
+        words: any of which, as a whole word and in letters of any size, decides for it.
     """
 
     key: str
@@ -23,7 +23,7 @@ class MethodFamily(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-FAMILIES = (
+METHOD_FAMILIES = (
     MethodFamily("hyla", "HYLA", ("hyla", "hypernetwork")),
     MethodFamily("softmax", "softmax attention", ("softmax",)),
     MethodFamily("linear", "linear attention", ("linear",)),
@@ -32,16 +32,16 @@ FAMILIES = (
 )
 """All families, in the order of the legend.
 
-The first word of an entry's ``method.family`` that tells one decides. A family that tells none makes it
+The first word of an entry's ``method.family`` that is listed decides. A family with none makes it
 another method, unless it says nothing of attention (`_SILENT`): then the first such word of the entry's name
-decides, so that *HYLA + softmax*, which is HYLA with a softmax in it, is HYLA. The last two aren't told by
+decides, so that *HYLA + softmax*, which is HYLA with a softmax in it, is HYLA. The last two have no
 words: what is left, and what has the family ``reference``.
 """
 
 _SILENT = ("", "transformer")
-_OF_WORD = {word: family for family in FAMILIES for word in family.words}
+_OF_WORD = {word: family for family in METHOD_FAMILIES for word in family.words}
 _WORD = re.compile(rf"\b({'|'.join(_OF_WORD)})\b", re.IGNORECASE)
-_BY_KEY = {family.key: family for family in FAMILIES}
+_BY_KEY = {family.key: family for family in METHOD_FAMILIES}
 
 
 def family_of(entry: Entry) -> MethodFamily:

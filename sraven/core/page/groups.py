@@ -1,4 +1,4 @@
-"""Which entries of a board stand together on the page, and by which names the page knows them."""
+"""Groups of entries that stand together on the page, and the names by which the page knows them."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What strangers wrote, made fit for the page: all of it is seen, and none turns the text around it.
+"""Untrusted texts made fit for the page: every character is visible, and none changes the text around it.
 
 Escaping isn't done here: the template and the drawings do it, for every text.
 """

@@ -3,49 +3,36 @@
 Colours are the style sheet's.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard.standing import REFERENCE, SELF_REPORTED, Entry
-from sraven.core.page.attention import FAMILIES, family_of
+from sraven.core.page.attention import METHOD_FAMILIES, family_of
 from sraven.core.page.svg import element
 from sraven.core.page.words import BADGES, FILLS
 
-
-def _circle(x: float, y: float) -> Element:
-    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=4.4, class_="mark")
-
-
-def _square(x: float, y: float) -> Element:
-    return element("rect", x=f"{x - 3.9:.1f}", y=f"{y - 3.9:.1f}", width=7.8, height=7.8, class_="mark")
-
-
-def _triangle(x: float, y: float) -> Element:
-    return element("path", d=f"M{x:.1f} {y - 5.2:.1f}l5.2 9h-10.4z", class_="mark")
+SHAPES = {
+    "hyla": "m-4.4 0a4.4 4.4 0 1 0 8.8 0a4.4 4.4 0 1 0 -8.8 0z",  # circle
+    "softmax": "m-3.9 -3.9h7.8v7.8h-7.8z",  # square
+    "linear": "m0 -5.2l5.2 9h-10.4z",  # triangle
+    "other": "m0 -5.6l5.6 5.6l-5.6 5.6l-5.6 -5.6z",  # diamond
+    REFERENCE: "m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2",  # cross
+}
+"""The outline of each family's mark, as SVG path data from its centre on."""
 
 
-def _diamond(x: float, y: float) -> Element:
-    return element("path", d=f"M{x:.1f} {y - 5.6:.1f}l5.6 5.6l-5.6 5.6l-5.6 -5.6z", class_="mark")
+def _mark(outline: str, x: float, y: float, class_: str = "mark") -> Element:
+    return element("path", d=f"M{x:.1f} {y:.1f}{outline}", class_=class_)
 
 
-def _cross(x: float, y: float) -> Element:
-    return element("path", d=f"M{x - 3.6:.1f} {y - 3.6:.1f}l7.2 7.2m0 -7.2l-7.2 7.2", class_="mark")
+def _dot(x: float, y: float) -> Element:
+    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=1.5, class_="dot")
 
 
 def arrow(x: float, y: float) -> Element:
     """Return the mark of what lies below a plot, on its edge."""
-    return element("path", d=f"M{x:.1f} {y - 12:.1f}v11m-4 -4l4 4l4 -4", class_="mark arrow")
-
-
-SHAPES: dict[str, Callable[[float, float], Element]] = {
-    "hyla": _circle,
-    "softmax": _square,
-    "linear": _triangle,
-    "other": _diamond,
-    REFERENCE: _cross,
-}
-"""The shape of each family."""
+    return _mark("m0 -12v11m-4 -4l4 4l4 -4", x, y, "mark arrow")
 
 
 def classes(entry: Entry) -> str:
@@ -54,13 +41,11 @@ def classes(entry: Entry) -> str:
     return f"point {family}" if family == REFERENCE else f"point {family} {entry.badge}"
 
 
-def shape_of(entry: Entry, x: float, y: float) -> list[Element]:
+def draw_shape(entry: Entry, x: float, y: float) -> list[Element]:
     """Return the mark of an entry at a place; a dot is in it if its score is its submitter's own sum."""
     family = family_of(entry).key
-    drawn = [SHAPES[family](x, y)]
-    if family != REFERENCE and entry.badge == SELF_REPORTED:
-        drawn.append(element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=1.5, class_="dot"))
-    return drawn
+    has_dot = family != REFERENCE and entry.badge == SELF_REPORTED
+    return [_mark(SHAPES[family], x, y), *([_dot(x, y)] if has_dot else [])]
 
 
 def _picture(*parts: Element | None, class_: str) -> Element:
@@ -70,7 +55,7 @@ def _picture(*parts: Element | None, class_: str) -> Element:
 
 def draw_mark(entry: Entry) -> Element:
     """Return the mark of an entry as a small picture."""
-    return _picture(*shape_of(entry, 7, 7), class_=classes(entry))
+    return _picture(*draw_shape(entry, 7, 7), class_=classes(entry))
 
 
 class Key(NamedTuple):
@@ -86,8 +71,8 @@ def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
     families = {family for family, _ in found}
     badges = {badge for family, badge in found if family != REFERENCE}
     keys = [
-        Key(_picture(SHAPES[family.key](7, 7), class_=f"point {family.key}"), family.title)
-        for family in FAMILIES
+        Key(_picture(_mark(SHAPES[family.key], 7, 7), class_=f"point {family.key}"), family.title)
+        for family in METHOD_FAMILIES
         if family.key in families
     ]
     fills: dict[str, str] = {}
@@ -95,13 +80,13 @@ def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
         if badge in badges:
             fills.setdefault(FILLS[badge], badge)
     for title, badge in fills.items():
-        dot = element("circle", cx=7, cy=7, r=1.5, class_="dot") if badge == SELF_REPORTED else None
-        keys.append(Key(_picture(_circle(7, 7), dot, class_=f"point {badge}"), title))
+        dot = _dot(7, 7) if badge == SELF_REPORTED else None
+        keys.append(Key(_picture(_mark(SHAPES["hyla"], 7, 7), dot, class_=f"point {badge}"), title))
     return tuple(keys)
 
 
 def draw_project() -> Element:
-    """Return the project's mark: eight panels that follow rules, and the ninth that is asked for."""
+    """Return the project's mark: eight panels that follow rules, and the ninth, which is to be predicted."""
     panels = [
         element("rect", x=2 + 10 * column, y=2 + 10 * row, width=8, height=8, rx=2, class_=f"shade-{shade}")
         for row, shades in enumerate(((1, 2, 3), (2, 3, 1), (3, 1)))

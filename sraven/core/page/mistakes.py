@@ -1,14 +1,13 @@
-"""What entries get wrong, sorted by kind: a bar for each split, the figures behind it, the colours."""
+"""Wrong answers of entries by kind: a bar for each split, the figures behind it, the colours."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.core.base.escape import error_decimals
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.standing import Entry, Standing
 from sraven.core.page.svg import element
-from sraven.core.page.words import score
+from sraven.core.page.words import score_with_error
 from sraven.core.tasks.diagnosis import MISSING
 from sraven.core.tasks.families import diagnosis_of
 
@@ -79,12 +78,8 @@ def _bar(split: str, row: Mapping[str, Any], keys: Mapping[str, str]) -> Element
 
 
 def _figure(found: Mapping[str, Any]) -> str:
-    """Return a share and its standard error over seeds, if there is one."""
-    mean, error = found["mean"], found["standard_error"]
-    if not error:
-        return score(mean)
-    digits = error_decimals(error)
-    return f"{score(mean, digits)}\u00a0±\u00a0{score(error, digits)}"
+    """Return a share and its standard error over seeds, unless that is 0."""
+    return score_with_error(found["mean"], found["standard_error"] or None)
 
 
 def make_mistakes(board: Board, entry: Entry) -> Mistakes | None:

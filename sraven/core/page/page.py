@@ -2,51 +2,96 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from sraven.core.boards.board import Board
+from sraven.core.boards.ceilings import ANSWERS
 from sraven.core.leaderboard.filed import Fault
 from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.core.page import words
 from sraven.core.page.attention import family_of
-from sraven.core.page.groups import budget_key
+from sraven.core.page.groups import budget_key, name_entries, reported_notes
 from sraven.core.page.legible import legible
 from sraven.core.page.marks import draw_mark, draw_project, find_legend
+from sraven.core.page.mistakes import MistakeKind, legend
+from sraven.core.page.plots import BoardPlots, make_figure
 from sraven.core.page.render import Asset, render
-from sraven.core.page.sections import make_section
-from sraven.core.page.words import (
-    BADGES,
-    compact,
-    kind,
-    metric_name,
-    passes,
-    score,
-    score_and_error,
-    shortened,
-)
+from sraven.core.page.summary import BoardSummary, make_summary
+from sraven.core.page.table import Table, make_table
+from sraven.core.page.words import BADGES, capitalised, compact, score
 from sraven.core.system.files import write_text
 
 PAGE = "index.html"
 """Name of the page's file."""
 
-HELPERS = (
-    budget_key,
-    compact,
-    draw_mark,
-    family_of,
-    kind,
-    metric_name,
-    passes,
-    score,
-    score_and_error,
-    shortened,
-)
-"""Functions that the templates call by their names."""
+_LONGEST_SETTING = 40  # of what is longer, such as a digest, the beginning tells
+
+
+class BoardSection(NamedTuple):
+    """A board.
+
+    Attributes:
+        board: the board.
+        summary: what the first screen says of it.
+        ceilings: what an ideal observer scores, whether it knows the split, and what it answers with.
+        setting: of the task, in a line.
+        note: why nothing on it is ranked; may be empty.
+        kinds: those of its wrong answers, if they are sorted.
+        figure: None if no plot would tell more than the table.
+        table: None if it has no entries.
+        notes: where reported figures are from, and remarks on them.
+    """
+
+    board: Board
+    summary: BoardSummary
+    ceilings: tuple[tuple[str, bool, str], ...]
+    setting: str
+    note: str
+    kinds: tuple[MistakeKind, ...]
+    figure: BoardPlots | None
+    table: Table | None
+    notes: tuple[tuple[str, str], ...]
+
+
+def _ceilings(board: Board) -> tuple[tuple[str, bool, str], ...]:
+    known = [board.ceiling(board.primary_split, board.metric, who) for who in ("split", "all combinations")]
+    return tuple((score(each.value), each.knows == "split", ANSWERS[each.answers]) for each in known if each)
+
+
+def _setting(board: Board) -> str:
+    config = {
+        name: " ".join(value) if isinstance(value, list) else str(value)
+        for name, value in board.config.items()
+    }
+    return ", ".join(
+        f"{name}={value if ' ' in value or len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
+        for name, value in config.items()
+        if name not in ("task", "version")
+    )
+
+
+def _section(standing: Standing) -> BoardSection:
+    """Return what the page says of a board."""
+    board = standing.board
+    return BoardSection(
+        board=board,
+        summary=make_summary(standing),
+        ceilings=_ceilings(board),
+        setting=_setting(board),
+        note=capitalised(standing.note),
+        kinds=legend(standing),
+        figure=make_figure(standing, name_entries(standing)),
+        table=make_table(standing) if standing.entries else None,
+        notes=tuple(reported_notes(standing)),
+    )
 
 
 def _budgets(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Return the budgets that entries can be filtered by: key, and what to read."""
     found = {budget_key(entry): entry.budget for entry in entries}
     ordered = sorted(found.items(), key=lambda item: (item[1] is None, item[1] or 0))
-    words = {None: "none", 0: "no training"}
-    return [(key, words.get(most, f"up to {compact(most or 0)}")) for key, most in ordered]
+    special = {None: "none", 0: "no training"}
+    return [(key, special.get(most, f"up to {compact(most or 0)}")) for key, most in ordered]
 
 
 def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> str:
@@ -66,10 +111,13 @@ def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> st
         badges=BADGES,
         badge_filters=[badge for badge in BADGES if any(entry.badge == badge for entry in entries)],
         budget_filters=_budgets(entries),
-        ranked=[make_section(standing) for standing in found if standing.board.is_ranked],
-        diagnostic=[make_section(standing) for standing in found if not standing.board.is_ranked],
+        ranked=[_section(standing) for standing in found if standing.board.is_ranked],
+        diagnostic=[_section(standing) for standing in found if not standing.board.is_ranked],
         faults=faults,
-        **{helper.__name__: helper for helper in HELPERS},
+        words=words,
+        budget_key=budget_key,
+        draw_mark=draw_mark,
+        family_of=family_of,
     )
 
 

@@ -16,18 +16,10 @@ from xml.etree.ElementTree import Element
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.standing import REFERENCE, Entry, Standing
 from sraven.core.page.groups import budgets_of
-from sraven.core.page.marks import Key, arrow, classes, find_legend, shape_of
-from sraven.core.page.strip import find_bounds
+from sraven.core.page.marks import Key, arrow, classes, draw_shape, find_legend
+from sraven.core.page.strip import Scale, find_bounds
 from sraven.core.page.svg import element
-from sraven.core.page.words import (
-    capitalised,
-    compact,
-    kind,
-    metric_name,
-    score,
-    shortened,
-    with_error,
-)
+from sraven.core.page.words import capitalised, compact, entry_score, kind, metric_name, score, shortened
 
 WIDTH, HEIGHT = 480.0, 300.0
 LEFT, RIGHT, TOP, FLOOR = 48.0, 470.0, 22.0, 264.0
@@ -59,17 +51,17 @@ RUNGS_CAPTION = (
 )
 
 
-Panel = tuple[str, Element]
+TitledPlot = tuple[str, Element]
 """A plot's title, and the plot."""
 
-Span = tuple[float, float]
-"""Two ends."""
+Pair = tuple[float, float]
+"""Both ends of a range, or x and y."""
 
 
 class BoardPlots(NamedTuple):
     """The plots of a board with their titles, the kinds of marks in them, and a caption."""
 
-    panels: tuple[Panel, ...]
+    panels: tuple[TitledPlot, ...]
     keys: tuple[Key, ...]
     caption: str
 
@@ -82,26 +74,12 @@ class Axis(NamedTuple):
     marks: tuple[int, ...] = ()
 
 
-class Series(NamedTuple):
+class LevelSeries(NamedTuple):
     """Rungs that differ in one setting alone, in its order, and what they have in common in words."""
 
     setting: str
     rungs: tuple[Mapping[str, Any], ...]
     others: str
-
-
-class Scale(NamedTuple):
-    """Where values lie along an axis; what is beyond an end lies there."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """Return the place of a value."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
 
 
 @dataclass(frozen=True)
@@ -115,7 +93,7 @@ class PlotPoint:
     beyond: bool = False
 
     @property
-    def span(self) -> tuple[float, float]:
+    def reach(self) -> Pair:
         """Top and bottom of its mark and error bar."""
         return min(self.high, self.y - 5), max(self.low, self.y + 5)
 
@@ -133,21 +111,11 @@ class ReferenceLine(NamedTuple):
     """What scores are read against: a line through places, and words that begin or end at it."""
 
     key: str
-    places: Sequence[tuple[float, float]]
+    places: Sequence[Pair]
     text: str = ""
     foot: float = 0.0
     x: float = RIGHT
     anchor: str = "end"
-
-
-class Frame(NamedTuple):
-    """What is behind the curves: lines and numbers of the grid, pieces and numbers of the x axis, levels."""
-
-    title: str
-    heights: Sequence[tuple[float, str]]
-    floors: Sequence[tuple[float, float]]
-    numbers: Sequence[tuple[float, str]]
-    levels: Sequence[ReferenceLine]
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -164,9 +132,9 @@ def count_ticks(scale: Scale, marks: Iterable[int]) -> list[tuple[float, str]]:
     """Return places and words of counts along a log axis: the marks, then round ones that find room."""
     found: list[tuple[float, str]] = []
     for count in (*marks, *(factor * 10**power for factor in (1, 2, 5, 3) for power in range(19))):
-        x, is_within = scale(math.log(count)), scale.low <= math.log(count) <= scale.high
+        x = scale(math.log(count))
         has_room = all(abs(x - other) >= _TICKS_APART for other, _ in found)
-        if is_within and has_room and x - scale.start >= _TICKS_APART / 2:
+        if scale.holds(math.log(count)) and has_room and x - scale.start >= _TICKS_APART / 2:
             found.append((x, compact(count)))
     return found
 
@@ -177,8 +145,8 @@ def move_apart(point: PlotPoint, placed: Iterable[PlotPoint], left: float, right
     Points that share a place stay around it, so that their spread can't be taken for a trend. What finds no
     room between left and right stays where it was.
     """
-    top, bottom = point.span
-    beside = [other.x for other in placed if top < other.span[1] and other.span[0] < bottom]
+    top, bottom = point.reach
+    beside = [other.x for other in placed if top < other.reach[1] and other.reach[0] < bottom]
     for step in sorted(range(-80, 81), key=abs):
         x = point.x + step * _SLOT / 2
         is_within = left <= x - _SLOT / 2 and x + _SLOT / 2 <= right
@@ -191,7 +159,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
     return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=class_)
 
 
-def _through(places: Iterable[tuple[float, float]], class_: str) -> Element:
+def _through(places: Iterable[Pair], class_: str) -> Element:
     return element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=class_)
 
 
@@ -199,17 +167,29 @@ def _text(x: float, y: float, text: str, class_: str, anchor: str) -> Element:
     return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, text_anchor=anchor)
 
 
-def _frame(frame: Frame) -> Element:
-    """Return grid, axes, their numbers, and the reference levels."""
+def _frame(
+    heights: Iterable[tuple[float, str]],
+    pieces: Iterable[Pair],
+    numbers: Iterable[tuple[float, str]],
+    levels: Iterable[ReferenceLine],
+) -> Element:
+    """Return what is behind the curves.
+
+    Args:
+        heights: places and numbers of the grid's lines.
+        pieces: of the x axis.
+        numbers: places and numbers along it.
+        levels: what scores are read against.
+    """
     parts = element("g", class_="frame", aria_hidden="true")
-    for y, number in frame.heights:
+    for y, number in heights:
         parts.append(_line(LEFT, y, RIGHT, y, "grid"))
         parts.append(_text(LEFT - 7, y + 4, number, "tick", "end"))
-    parts.extend(_line(start, FLOOR, end, FLOOR, "axis") for start, end in frame.floors)
-    for x, number in frame.numbers:
+    parts.extend(_line(start, FLOOR, end, FLOOR, "axis") for start, end in pieces)
+    for x, number in numbers:
         parts.append(_line(x, FLOOR, x, FLOOR + 5, "axis"))
         parts.append(_text(x, FLOOR + 21, number, "tick", "middle"))
-    for level in frame.levels:
+    for level in levels:
         parts.append(_through(level.places, level.key))
         if level.text:
             key = f"{level.key.split()[0]}-label"
@@ -219,14 +199,14 @@ def _frame(frame: Frame) -> Element:
 
 def _curve(curve: EntryCurve, is_first: bool) -> Element:
     """Return the marks of an entry, and in words for those who can't see them."""
-    label = f"{curve.entry.method}: {with_error(curve.entry)} ({kind(curve.entry)}); {curve.points_text}"
+    label = f"{curve.entry.method}: {entry_score(curve.entry)} ({kind(curve.entry)}); {curve.points_text}"
     parts = [element("title", label)]
     if len(curve.points) > 1:
         parts.append(_through(((point.x, point.y) for point in curve.points), "line"))
     for point in curve.points:
         if not point.beyond and point.low - point.high >= 1:
             parts.append(_line(point.x, point.low, point.x, point.high, "error"))
-        parts += [arrow(point.x, point.y)] if point.beyond else shape_of(curve.entry, point.x, point.y)
+        parts += [arrow(point.x, point.y)] if point.beyond else draw_shape(curve.entry, point.x, point.y)
         parts.append(element("circle", cx=f"{point.x:.1f}", cy=f"{point.y:.1f}", r=9, class_="touch"))
     return element(
         "g",
@@ -249,7 +229,7 @@ def _tip(curve: EntryCurve) -> Element:
     return element(
         "text",
         name,
-        element("tspan", with_error(curve.entry), x=x, dy="1.25em"),
+        element("tspan", entry_score(curve.entry), x=x, dy="1.25em"),
         y=f"{y:.1f}",
         class_="tip",
         text_anchor="start" if third < 1 else "end" if third > 2 else "middle",
@@ -258,23 +238,23 @@ def _tip(curve: EntryCurve) -> Element:
     )
 
 
-def _draw(frame: Frame, curves: Sequence[EntryCurve]) -> Panel:
+def _draw(title: str, frame: Element, curves: Sequence[EntryCurve]) -> TitledPlot:
     """Return a plot with its title."""
     ordered = sorted(curves, key=lambda curve: curve.points[0].x)  # as arrow keys walk them
     drawing = element(
         "svg",
-        _frame(frame),
+        frame,
         element("g", *(_curve(curve, number == 0) for number, curve in enumerate(ordered))),
         element("g", *map(_tip, curves)),
         class_="plot",
         view_box=f"0 0 {WIDTH:g} {HEIGHT:g}",
         role="group",
-        aria_label=f"{frame.title}; the table below has the same figures",
+        aria_label=f"{title}; the table below has the same figures",
     )
-    return frame.title, drawing
+    return title, drawing
 
 
-def _height(board: Board, bars: Iterable[tuple[float, float]], levels: Iterable[float]) -> list[float]:
+def _height(board: Board, bars: Iterable[Pair], levels: Iterable[float]) -> list[float]:
     """Return the numbers up a plot that holds scores with their errors, and levels."""
     ends = [*levels, *(value + sign * error for value, error in bars for sign in (-1, 1))]
     low, high = min(ends), max(ends)
@@ -282,9 +262,9 @@ def _height(board: Board, bars: Iterable[tuple[float, float]], levels: Iterable[
     return ticks(0.0 if board.higher_is_better and low < 0 < high else low, high)
 
 
-def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[int | None, Span], Scale]:
+def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[int | None, Pair], Scale]:
     """Return what lies along the x axis: pieces for entries without a count, and the log axis after them."""
-    pieces: dict[int | None, Span] = {}
+    pieces: dict[int | None, Pair] = {}
     left = LEFT
     for absent, (_, width) in _ABSENT.items():
         if absent in counts:
@@ -297,7 +277,7 @@ def _across(counts: Collection[int | None], marks: Iterable[int]) -> tuple[dict[
     return pieces, Scale(math.log(smallest) - margin, math.log(largest) + margin, left, RIGHT)
 
 
-def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> Panel:
+def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Axis) -> TitledPlot:
     """Return a plot of scores against counts along a log axis, with its title.
 
     Args:
@@ -332,17 +312,16 @@ def draw_counts(standing: Standing, named: Sequence[tuple[str, Entry]], axis: Ax
 
     title = f"{capitalised(metric_name(board, board.metric))} on {board.primary_split} against {axis.title}"
     absences = [((start + end) / 2, _ABSENT[absent][0]) for absent, (start, end) in pieces.items()]
-    frame = Frame(
-        title if board.higher_is_better else f"{title} (lower is better)",
+    frame = _frame(
         [(y(tick), f"{tick:g}".replace("-", "−")) for tick in heights],
         [*pieces.values(), (x.start, x.end)],
         [*absences, *count_ticks(x, axis.marks)],
         levels,
     )
-    return _draw(frame, curves)
+    return _draw(title if board.higher_is_better else f"{title} (lower is better)", frame, curves)
 
 
-def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[Series]:
+def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[LevelSeries]:
     """Return, for each setting, the longest series of rungs that differ in it alone; one rung is none."""
     found = []
     for name in rungs[0]["settings"] if rungs else ():
@@ -353,11 +332,11 @@ def find_series(rungs: Sequence[Mapping[str, Any]]) -> list[Series]:
         others, longest = max(alike.items(), key=lambda item: len(item[1]))
         if len(longest) > 1:
             ordered = sorted(longest, key=lambda rung: int(rung["settings"][name]))
-            found.append(Series(name, tuple(ordered), others))
+            found.append(LevelSeries(name, tuple(ordered), others))
     return found
 
 
-def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: Series) -> Panel:
+def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: LevelSeries) -> TitledPlot:
     """Return a plot of scores on the rungs of a series, with its title; for the others see `draw_counts`."""
     board, rungs = standing.board, series.rungs
     values = [int(rung["settings"][series.setting]) for rung in rungs]
@@ -381,16 +360,16 @@ def draw_series(standing: Standing, named: Sequence[tuple[str, Entry]], series: 
             texts.append(f"{series.setting} = {value}: {score(height)}")
         return EntryCurve(name, entry, points, ", ".join(texts))
 
-    metric = capitalised(metric_name(board, board.metric))
-    frame = Frame(
-        f"{metric} over {series.setting}" + (f" at {series.others}" if series.others else ""),
+    title = f"{capitalised(metric_name(board, board.metric))} over {series.setting}"
+    frame = _frame(
         [(y(tick), f"{tick:g}") for tick in ticks(0, 1)],
         [(LEFT, RIGHT)],
         list(zip(across, map(str, values), strict=True)),
         levels,
     )
     behind = sorted(named, key=lambda each: kind(each[1]) != REFERENCE)
-    return _draw(frame, [curve(name, entry) for name, entry in behind])
+    title += f" at {series.others}" if series.others else ""
+    return _draw(title, frame, [curve(name, entry) for name, entry in behind])
 
 
 def _is_telling(axis: Axis, entries: Iterable[Entry]) -> bool:

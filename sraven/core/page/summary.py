@@ -1,4 +1,4 @@
-"""What the first screen says of a board: its best entries on one scale, and what they are read against."""
+"""The first screen's summary of a board: its best entries on one scale, and its reference levels."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from sraven.core.leaderboard.standing import REFERENCE, REPORTED, SCORED, SELF_REPORTED, Entry, Standing
 from sraven.core.page.attention import family_of
-from sraven.core.page.strip import Bound, draw_strip, find_bounds, find_span
+from sraven.core.page.strip import Bound, draw_strip, find_bounds, find_scale
 from sraven.core.page.words import kind
 
 
@@ -16,7 +16,7 @@ class BoardSummary(NamedTuple):
     Attributes:
         bests: label, key and entry of the best that is ranked (where none is, of the best that isn't; None
             if there is none either), the best that a paper reports, and the reader's own.
-        bounds: the ceiling, the lower lines, chance.
+        bounds: the ceiling, the baselines, chance.
         strip: all of it on one scale; None if nothing gives one.
         entries: how many entries it has, references apart.
     """
@@ -43,7 +43,7 @@ def leaders(standing: Standing) -> list[Entry]:
 
 def make_summary(standing: Standing) -> BoardSummary:
     """Return what the first screen says of a board."""
-    board, span, bounds = standing.board, find_span(standing), find_bounds(standing.board)
+    board, scale, bounds = standing.board, find_scale(standing), find_bounds(standing.board)
     scored = [entry for entry in standing.entries if entry.value is not None]
     ranked = leaders(standing)
     reported = _best_of_families(entry for entry in scored if entry.badge == REPORTED)
@@ -59,6 +59,6 @@ def make_summary(standing: Standing) -> BoardSummary:
     return BoardSummary(
         bests=tuple(bests),
         bounds=bounds,
-        strip=draw_strip(span, bounds, lanes, is_summary=True) if span else None,
+        strip=draw_strip(scale, bounds, lanes, is_summary=True) if scale else None,
         entries=sum(kind(entry) != REFERENCE for entry in standing.entries),
     )

@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 from sraven.core.base.names import host
 from sraven.core.boards.board import Board
 from sraven.core.leaderboard.eligibility import is_at_chance
-from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, ceiling
+from sraven.core.leaderboard.standing import REPORTED, Entry, Standing, primary_ceiling
 from sraven.core.page.groups import EntryGroup, groups, look_notes, reported_notes
 from sraven.core.page.mistakes import Mistakes, make_mistakes
-from sraven.core.page.strip import draw_strip, find_bounds, find_span
+from sraven.core.page.strip import draw_strip, find_bounds, find_scale
 from sraven.core.page.words import NOTHING, capitalised, compact, metric_name, score, shortened
 
 UNPARSED = "unparsed"
@@ -48,7 +48,7 @@ class TableColumn(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A stranger's address: what to read, where it leads, its host, and the end of that: whose it is."""
+    """An untrusted address: what to read, where it leads, its host, and the end of that: whose it is."""
 
     text: str
     address: str
@@ -63,7 +63,6 @@ class TableRow(NamedTuple):
         name: by which the page knows it.
         entry: with its texts made legible.
         search: what the text filter looks through.
-        resampled: what its interval is over.
         strip: its score between chance and ceiling; None if it has none.
         is_first: whether it is surely the first of its group: its range is its rank, and others are ranked
             there, or its budget is the board's own.
@@ -80,7 +79,6 @@ class TableRow(NamedTuple):
     name: str
     entry: Entry
     search: str
-    resampled: str
     strip: Element | None
     is_first: bool
     is_at_chance: bool
@@ -186,7 +184,7 @@ def _columns(standing: Standing, best: str) -> tuple[TableColumn, ...]:
         *([unparsed] if board.is_text else []),
         *([tokens] if has_tokens else []),
         *(TableColumn("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
-        *([gap] if ceiling(board) is not None else []),
+        *([gap] if primary_ceiling(board) is not None else []),
         TableColumn("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
         TableColumn("instances", trained, "ascending", lambda entry: _count(entry.train_instances, 10**6)),
         TableColumn(
@@ -197,7 +195,7 @@ def _columns(standing: Standing, best: str) -> tuple[TableColumn, ...]:
 
 def make_table(standing: Standing) -> Table:
     """Return a board's table."""
-    board, span, bounds = standing.board, find_span(standing), find_bounds(standing.board)
+    board, scale, bounds = standing.board, find_scale(standing), find_bounds(standing.board)
     best = "descending" if board.higher_is_better else "ascending"
     columns = _columns(standing, best)
     notes, looks = reported_notes(standing), look_notes(standing)
@@ -207,8 +205,7 @@ def make_table(standing: Standing) -> Table:
             name=name,
             entry=entry,
             search=_search(entry),
-            resampled=entry.resampled(board),
-            strip=draw_strip(span, bounds, [[entry]]) if span and entry.value is not None else None,
+            strip=draw_strip(scale, bounds, [[entry]]) if scale and entry.value is not None else None,
             is_first=entry.rank_range == (1, 1) and not (is_alone and entry.budget != board.train_budget),
             is_at_chance=entry.rank is None and is_at_chance(board, entry.shown_interval),
             note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,

@@ -1,4 +1,4 @@
-"""How the page words numbers, metrics and splits."""
+"""Words for numbers, metrics and splits on the page."""
 
 from sraven.core.base.escape import error_decimals, figure
 from sraven.core.boards.board import Board
@@ -71,26 +71,30 @@ def score(value: float | None, digits: int = 4) -> str:
     return figure(value, digits).replace("-", "−")
 
 
-def score_and_error(entry: Entry) -> tuple[str, str]:
-    """Return an entry's score and its standard error over seeds, which is empty if there is none."""
-    error = entry.standard_error
+def score_and_error(value: float | None, error: float | None) -> tuple[str, str]:
+    """Return a score and its standard error, which is an empty text if there is none."""
     if error is None:
-        return score(entry.value), ""
+        return score(value), ""
     digits = error_decimals(error)
-    return score(entry.value, digits), figure(error, digits)
+    return score(value, digits), figure(error, digits)
 
 
-def with_error(entry: Entry) -> str:
-    """Return an entry's score and its standard error as one text."""
-    return "\u00a0±\u00a0".join(filter(None, score_and_error(entry)))
+def score_with_error(value: float | None, error: float | None) -> str:
+    """Return a score and its standard error as one text."""
+    return "\u00a0±\u00a0".join(filter(None, score_and_error(value, error)))
+
+
+def entry_score(entry: Entry) -> str:
+    """Return an entry's score and its standard error over seeds as one text."""
+    return score_with_error(entry.value, entry.standard_error)
 
 
 def passes(board: Board, entry: Entry, line: float) -> str:
-    """Return whether the score of an entry passes a line, in words, as far as its interval tells."""
+    """Return whether the score of an entry passes a line, in words, as far as its interval shows."""
     value = entry.value or 0.0
     low, high = entry.shown_interval or (value, value)
     if low <= line <= high:
-        return "not told apart"
+        return "not distinguished"
     return "passed" if (value > line) == board.higher_is_better else "not passed"
 
 

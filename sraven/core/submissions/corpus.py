@@ -13,7 +13,7 @@ from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.task import Labels
 
 
-def check_runs(board: Board, split: str, runs: Sequence[Run]) -> None:
+def check_documents(board: Board, split: str, runs: Sequence[Run]) -> None:
     """Refuse runs that leave out a document, or that don't say the same of all documents.
 
     Nothing could stand for a loss that is missing. And the number of targets and bytes of a document

@@ -14,7 +14,7 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import whole_run
-from sraven.core.submissions.corpus import check_runs
+from sraven.core.submissions.corpus import check_documents
 from sraven.core.submissions.training_log import MOST_BYTES, check_log
 from sraven.core.system.files import sha256_of_file
 from sraven.core.tasks.table import to_table
@@ -47,7 +47,7 @@ def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
             for seed, array in sorted(_by_seed(split, arrays).items())
         }
         if board.is_corpus and found:
-            check_runs(board, split, [whole_run(array, seed) for seed, array in found.items()])
+            check_documents(board, split, [whole_run(array, seed) for seed, array in found.items()])
         runs |= {(split, seed): array for seed, array in found.items()}
     return runs
 

@@ -141,14 +141,10 @@ def check_logs(folder: Path, content: Mapping[str, Any], board: Board) -> None:
         SubmissionError: for the first fault.
     """
     for number, run in enumerate(content["runs"]):
-        if board.is_corpus and "log" not in run:
-            raise SubmissionError(
-                f"{DESCRIPTION}: runs[{number}] lacks 'log'; {board.id} takes the training log of each run"
-            )
-        if not board.is_corpus and "log" in run:
-            raise SubmissionError(
-                f"{DESCRIPTION}: runs[{number}] has 'log'; {board.id} takes no training logs"
-            )
+        if board.is_corpus != ("log" in run):
+            wanted = "the training log of each run" if board.is_corpus else "no training logs"
+            found = "lacks" if board.is_corpus else "has"
+            raise SubmissionError(f"{DESCRIPTION}: runs[{number}] {found} 'log'; {board.id} takes {wanted}")
         if "log" in run:
             check_log(_read_named(folder, run["log"], run["log_sha256"], MOST_BYTES), run["log"])
 

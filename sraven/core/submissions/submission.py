@@ -19,8 +19,9 @@ from sraven.core.base.errors import SubmissionError
 from sraven.core.base.escape import escape, quoted
 from sraven.core.base.jsonable import as_json
 from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
-from sraven.core.submissions.corpus import check_runs, fingerprint
+from sraven.core.submissions.corpus import check_documents, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
     SCORES,
@@ -30,7 +31,7 @@ from sraven.core.submissions.runs import (
     decode_runs,
     read_predictions,
 )
-from sraven.core.tasks.families import scoring_of
+from sraven.core.tasks.families import diagnosis_of, scoring_of
 from sraven.core.untrusted.read import parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem
 from sraven.core.untrusted.strict_json import parse_json
@@ -81,7 +82,7 @@ def board_problem(content: Mapping[str, Any], board: Board) -> str | None:
     """Return what a description says that its board doesn't allow; None if nothing is wrong.
 
     Hyperparameters are chosen by a split of the board. Scores on prompts of one's own aren't scores on the
-    board: so a submission of replies names the form in which its model was asked and the digest of the
+    board: so a submission of replies names the form of its prompts and the digest of the
     prompts, and that has to be the board's.
 
     Args:
@@ -186,7 +187,7 @@ def decode_submission(opened: Opened) -> Submission:
         runs = decoding.result()
     if board.is_corpus:
         for split, found in runs.items():
-            check_runs(board, split, found)
+            check_documents(board, split, found)
     return Submission(opened.content, board, runs, opened.digest)
 
 
@@ -252,6 +253,11 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
     board = submission.board
     scores = _score(submission, board.metrics, threads)
     _check_claims(submission.content.get("claimed", {}), scores)
+    fingerprints = {
+        split: {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))}
+        for split, runs in submission.runs.items()
+        if board.is_corpus
+    }
     return {
         "schema": 1,
         "board": board.id,
@@ -265,14 +271,25 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
                     for metric, score in found.metrics.items()
                     if board.ceiling(split, metric)
                 },
-                **(
-                    {"fingerprint": fingerprint(board.labels(split, submission.runs[split][0].predictions))}
-                    if board.is_corpus
-                    else {}
-                ),
+                **fingerprints.get(split, {}),
             }
             for split, found in scores.items()
         },
+    }
+
+
+def errors_of(submission: Submission, *, threads: int | None = None) -> dict[str, SplitErrors]:
+    """Return by split what a submission gets wrong, sorted; nothing if nothing sorts the errors of its task.
+
+    It is for readers, and no part of ``scores.json``.
+    """
+    board = submission.board
+    diagnosis = diagnosis_of(board.task)
+    if diagnosis is None:
+        return {}
+    return {
+        split: diagnose_runs(diagnosis, board.labels(split, threads=threads), runs, threads=threads)
+        for split, runs in submission.runs.items()
     }
 
 
@@ -286,9 +303,9 @@ def read_scores(folder: Path) -> dict[str, Any]:
     try:
         scores = parse_json(data)
     except ValueError:
-        raise SubmissionError(f"{SCORES}: isn't JSON; make it anew with `sraven submit`") from None
+        raise SubmissionError(f"{SCORES}: isn't JSON; make it again with `sraven submit`") from None
     if not isinstance(scores, dict):
-        raise SubmissionError(f"{SCORES}: isn't scores; make it anew with `sraven submit`")
+        raise SubmissionError(f"{SCORES}: isn't scores; make it again with `sraven submit`")
     return scores
 
 

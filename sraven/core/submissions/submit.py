@@ -110,8 +110,8 @@ def write_submission(
             was any; ``tuning_trials`` (how many settings were tried) of a trained model; if you like
             ``optimiser``, ``hardware``, ``seconds``.
             ``used_ood`` must be False.
-        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` in which it was asked
-            and the ``prompt_digest`` of all prompts, ``harness`` and ``harness_version``; if you like
+        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
+            the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
             ``temperature``.
         logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
             that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
@@ -132,6 +132,10 @@ def write_submission(
     loaded = load_board(board)
     arrays = checked_runs(loaded, predictions)
     log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
+    logged = {
+        seed: {"log": log_path(seed), "log_sha256": hashlib.sha256(data).hexdigest()}
+        for seed, data in log_of.items()
+    }
     content: dict[str, Any] = {
         "schema": 1,
         "board": loaded.id,
@@ -146,11 +150,7 @@ def write_submission(
                 "split": split,
                 "file": prediction_path(split, seed),
                 "sha256": "0" * 64,
-                **(
-                    {"log": log_path(seed), "log_sha256": hashlib.sha256(log_of[seed]).hexdigest()}
-                    if seed in log_of
-                    else {}
-                ),
+                **logged.get(seed, {}),
             }
             for split, seed in arrays
         ],
@@ -251,7 +251,7 @@ def file_submission(
         folder: the submission.
         leaderboard: the leaderboard's folder, ``docs/leaderboard`` of a checkout.
         day: its date; None for today (UTC).
-        scores: what `score_submission` returns, if it has been asked.
+        scores: what `score_submission` returns, if that is at hand.
         threads: threads to use; None for all available ones.
 
     Returns:

@@ -29,18 +29,18 @@ class Size(NamedTuple):
     meaning: str
 
 
-class Line(NamedTuple):
+class LevelText(NamedTuple):
     """What scores on a family's boards are read against, beside chance and the ceilings of their files.
 
     Attributes:
         title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is what can be reached without what the board asks for.
+        is_baseline: whether it is what can be reached without what the board asks for.
     """
 
     title: str
     meaning: str
-    is_lower: bool = False
+    is_baseline: bool = False
 
 
 class Measured(NamedTuple):
@@ -109,9 +109,10 @@ class Family:
         references: returns the `References` of a task.
         diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
-        lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
-        measure_lines: returns the `sraven.core.base.estimate.Mean` of each line by metric, given a task, a
-            split, the number of instances and threads; "" if there are no lines.
+        reference_levels: what scores on its boards are read against besides, by name: see
+            `sraven.core.boards.reference_levels`.
+        measure_reference_levels: returns the `sraven.core.base.estimate.Mean` of each by metric, given a
+            task, a split, the number of instances and threads; "" if there are none.
         wording: returns the `Wording` of a task, whose predictions are texts.
         instead: of a family without ``rows``: what to do instead of asking for instances as rows;
             ``{task}`` stands for the task.
@@ -138,8 +139,8 @@ class Family:
     rows: str = ""
     references: str = ""
     diagnosis: str = ""
-    lines: Mapping[str, Line] = field(default_factory=dict, hash=False)
-    measure_lines: str = ""
+    reference_levels: Mapping[str, LevelText] = field(default_factory=dict, hash=False)
+    measure_reference_levels: str = ""
     wording: str = ""
     instead: str = ""
     nouns: str = "instances"

@@ -19,7 +19,7 @@ from helpers.reproduction import FIGURES, STEPS, cell, figure, record
 from sraven.core.base.errors import OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.ceilings import KNOWS
-from sraven.core.boards.lines import lines_of
+from sraven.core.boards.reference_levels import find_reference_levels
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
@@ -94,7 +94,7 @@ def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(r
     (found,) = standings_of(results, figures=figures)
     page = pages_of([found], results)[results / "tiny.md"]
     board = read_board("fuzzylogic-v1")
-    known, _ = (lines_of(board, split, board.metric)[0].value for split in ("ood", "test"))
+    known, _ = (find_reference_levels(board, split, board.metric)[0].value for split in ("ood", "test"))
     assert f"| linear in known functions | {known:.3f} | " in page
     config = cell(TINY, "hyla").config
     assert f"| 32 | HYLA | {count_parameters(config):,} | 0.0 | 60 |" in page

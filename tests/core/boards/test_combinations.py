@@ -8,9 +8,9 @@ import pytest
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import make_evidence
 from sraven.core.boards.board import read_board
-from sraven.core.boards.bootstrap import SAMPLES, resample, resample_combinations
+from sraven.core.boards.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
 from sraven.core.boards.scoring import interval_over_combinations
-from sraven.core.leaderboard.entries import make_entry
+from sraven.core.leaderboard.entries import entry_of
 
 FUZZY = REPOSITORY / "docs" / "leaderboard" / "submissions" / "fuzzylogic-v1"
 
@@ -22,7 +22,9 @@ def apart(means, instances):
 def test_samples_are_those_of_a_loop():
     means, instances = [0.25, 1.0, 0.5], [2, 3, 7]
     # What each sample draws of three: the sums over three groups of one instance each say it.
-    drawn = np.concatenate([apart for _, apart in resample(np.ones((3, 1)), np.arange(3), 3, 1)])[:, :, 0]
+    drawn = np.concatenate([apart for _, apart in bootstrap_sums(np.ones((3, 1)), np.arange(3), 3, 1)])[
+        :, :, 0
+    ]
     wanted = []
     for counts in drawn.tolist():
         right = shown = 0.0
@@ -60,11 +62,11 @@ def test_what_is_not_known_by_combination_has_none(scores):
 
 def test_entry_shows_it_where_there_is_one():
     evidence = make_evidence(scores={"ood": {"accuracy": [0.5] * 3}})
-    plain = make_entry("sraven-v1/20261121-a", evidence)
+    plain = entry_of("sraven-v1/20261121-a", evidence)
     board, twins = read_board("sraven-v1"), read_board("sraven-twins-v1")
     assert plain.shown_interval == plain.interval == (0.48, 0.52)
     assert (plain.resampled(board), plain.resampled(twins)) == ("instances", "sets")
     evidence.scores["splits"]["ood"].update(apart([0.25, 0.75], [9, 9]))
-    entry = make_entry("sraven-v1/20261121-a", evidence)
+    entry = entry_of("sraven-v1/20261121-a", evidence)
     assert entry.shown_interval == (0.25, 0.75) and entry.interval == plain.interval
     assert entry.resampled(board) == "combinations"

@@ -17,7 +17,7 @@ from sraven.core.challenge import (
     write_answer,
     write_commitment,
 )
-from sraven.core.challenge.files import to_text
+from sraven.core.challenge.files import exact_json
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -74,7 +74,7 @@ def test_a_commitment_of_version_1_says_nothing_of_execution(program, tmp_path):
     write_commitment(file, copy, "mine")
     content = json.loads(file.read_text())
     files = [{name: entry[name] for name in ("path", "bytes", "sha256")} for entry in content["files"]]
-    file.write_bytes(to_text({**content, "schema": 1, "files": files}))
+    file.write_bytes(exact_json({**content, "schema": 1, "files": files}))
     (copy / "weights.bin").chmod(0o744)
     assert check_commitment(file, copy) == hashlib.sha256(file.read_bytes()).hexdigest()
 

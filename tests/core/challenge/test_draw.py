@@ -1,4 +1,4 @@
-"""What a challenge draws: the specified instances, which secret and commitments decide."""
+"""The draw of a challenge: the specified instances, which secret and commitments decide."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from helpers import oracle
 from helpers.challenges import BOARDS, ENTRANTS, SECRET, truth
 from helpers.submissions import SRAVEN_BOARD, small_board
 from sraven.core.boards.board import read_board
-from sraven.core.challenge.round import draw
+from sraven.core.challenge.round import draw_round
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.families import make_board_task
 
@@ -31,7 +31,7 @@ def test_draw_is_the_specified_one(monkeypatch):
     board = small_board(SRAVEN_BOARD)
     name = {"board": board.digest, "commitments": ENTRANTS, "secret": SECRET, "stream": "challenge"}
     stream = oracle.sha256_of_json(name)
-    batch = draw(board, SECRET, ENTRANTS)["ood"]
+    batch = draw_round(board, SECRET, ENTRANTS)["ood"]
     pool = {"stream": "challenge indices", "secret": stream, "split": "ood"}
     text = json.dumps(pool, sort_keys=True, separators=(",", ":")).encode()
     words = hashlib.shake_256(text).digest(8 * len(batch.target))
@@ -57,7 +57,7 @@ def test_draw_is_the_specified_one(monkeypatch):
 def test_draw_never_changes(board, expected):
     """A round that was held stays one that can be checked."""
     found = hashlib.sha256()
-    for batch in draw(PACKAGED[board], SECRET, ENTRANTS).values():
+    for batch in draw_round(PACKAGED[board], SECRET, ENTRANTS).values():
         for array in batch:
             found.update(array_bytes(array))
     assert found.hexdigest() == expected
@@ -67,18 +67,18 @@ def test_draw_never_changes(board, expected):
 @given(st.sampled_from(BOARDS), st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
 def test_secret_and_commitments_decide(name, one, other):
     board, secret = small_board(name), one.hex()
-    found = draw(board, secret, ENTRANTS)
-    assert same(found, draw(board, secret, ENTRANTS[::-1], threads=1))
+    found = draw_round(board, secret, ENTRANTS)
+    assert same(found, draw_round(board, secret, ENTRANTS[::-1], threads=1))
     if other != one:
-        assert not same(found, draw(board, other.hex(), ENTRANTS))
-        assert not same(found, draw(board, secret, [*ENTRANTS, other.hex()]))
+        assert not same(found, draw_round(board, other.hex(), ENTRANTS))
+        assert not same(found, draw_round(board, secret, [*ENTRANTS, other.hex()]))
 
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_combinations_are_the_boards_own(name):
     """Else the combinations that a model was trained on would be held out from it."""
     board = small_board(name)
-    for split, batch in draw(board, SECRET, ENTRANTS).items():
+    for split, batch in draw_round(board, SECRET, ENTRANTS).items():
         known = set(board.task.combination_indices(split).tolist())
         assert len(truth(batch)) == board.splits[split]
         assert set(batch.combination.tolist()) <= known

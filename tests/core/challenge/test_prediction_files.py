@@ -1,7 +1,6 @@
 """Files of predictions that an answer is made of."""
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -61,10 +60,6 @@ def test_objects_are_not_unpickled(tmp_path):
 
 def test_seed_is_there_once(tmp_path):
     (tmp_path / "ood").mkdir()
-    for kind in ("npy", "parquet"):
-        Path(tmp_path / "ood" / f"seed-0.{kind}").write_bytes(
-            npy_bytes(np.zeros((199, 3), np.uint8))
-            if kind == "npy"
-            else predictions_file(np.zeros((199, 3), np.uint8))
-        )
+    for kind, write in (("npy", npy_bytes), ("parquet", predictions_file)):
+        (tmp_path / "ood" / f"seed-0.{kind}").write_bytes(write(np.zeros((199, 3), np.uint8)))
     refuse("seed 0 of ood is there twice", read_prediction_files, tmp_path, small_board(SRAVEN_BOARD))

@@ -56,10 +56,8 @@ def test_changed_contexts_are_refused(sraven_round, change, message):
     [
         (lambda content: content.update(board="sraven-v9"), "there is no board"),
         (lambda content: content.update(board=FUZZY_BOARD), "use the version of sraven"),
-        (lambda content: content.update(board_digest="0" * 64), "use the version of sraven"),
         (lambda content: content["splits"].pop("test"), "has not the splits"),
         (lambda content: content["splits"]["ood"].update(instances=10**9), "has not the splits"),
-        (lambda content: content["splits"]["ood"].update(instances=10**400), "instances is"),
         (lambda content: content["splits"]["ood"]["contexts"].update(target="0" * 64), "expected context"),
         (lambda content: content["splits"]["ood"]["contexts"].update(context="0" * 64), "isn't what"),
         (lambda content: content.update(labels=[1]), "has 'labels'; expected only"),

@@ -35,10 +35,7 @@ def _write(path):
         (_link, rf"^{OURS}/README.md is a link"),
         (_link_for_all, r"^docs is a link|^docs/leaderboard/boards.yaml is removed"),
         (lambda project: (project / OURS / "README.md").chmod(0o755), rf"^{OURS}/README.md is executable"),
-        (
-            lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"),
-            rf"^{OURS}-2 and {OURS} ",
-        ),
+        (lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"), rf"^{OURS}-2 and {OURS} "),
     ],
 )
 def test_nothing_else_may_be_touched(project, entry, change, message):

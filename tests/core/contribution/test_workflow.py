@@ -20,7 +20,7 @@ def test_workflow_runs_the_command_and_no_more():
         'sraven leaderboard --check-change HEAD^1 --checkout "$GITHUB_WORKSPACE/proposed"',
     ]
     [check] = [step for step in job["steps"] if "sraven" in step.get("run", "")]
-    assert check["working-directory"] == "${{ runner.temp }}", "never within what strangers sent"
+    assert check["working-directory"] == "${{ runner.temp }}", "never within untrusted input"
     assert "secrets." not in WORKFLOW.read_text() and "pull_request_target" not in WORKFLOW.read_text()
 
 

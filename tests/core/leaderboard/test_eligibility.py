@@ -1,4 +1,4 @@
-"""Who isn't ranked, and why: each rule by itself, and the bounds that it rests on."""
+"""Eligibility: each rule by itself, and the bounds that it rests on."""
 
 from math import exp, log, sqrt
 
@@ -10,9 +10,9 @@ from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard.eligibility import (
     CEILING_ERRORS,
+    ELIGIBILITY_RULES,
     LEAST_BITS_PER_BYTE,
-    RULES,
-    judge,
+    judge_submission,
     why_unranked,
 )
 from sraven.core.leaderboard.ranking import judge_filed
@@ -56,12 +56,12 @@ CHOSEN = "chosen by its scores on held-out combinations"
     ],
 )
 def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, reason):
-    found = judge(make_evidence(**options), {})
+    found = judge_submission(make_evidence(**options), {})
     if "board" in options:
         first, *found = found
         assert first.rule == "diagnostic" and FUZZY_BOARD in first.reason
     assert [(each.rule, each.reason) for each in found] == ([(rule, reason)] if rule else [])
-    assert [each.advice for each in found] == [RULES[each.rule].advice for each in found]
+    assert [each.advice for each in found] == [ELIGIBILITY_RULES[each.rule].advice for each in found]
 
 
 # The ceiling
@@ -191,21 +191,16 @@ def test_a_point_without_a_rank_leaves_it_to_no_other():
 # Text
 
 
-def c4(loss, bits, **options):
+def c4(loss, bits, pinned=PINNED):
     scores = {"validation": {"loss": loss, "bits_per_byte": bits}}
-    return reasons(PINNED, board=read_board("c4-v1"), scores=scores, fingerprint="0" * 64, **options)
+    return reasons(pinned, board=read_board("c4-v1"), scores=scores, fingerprint="0" * 64)
 
 
 def test_losses_of_other_documents_do_not_compare():
-    board = read_board("c4-v1")
-    scores = {"validation": {"loss": [3.1] * 3, "bits_per_byte": [1.0] * 3}}
-    options = {"board": board, "scores": scores, "fingerprint": "0" * 64}
-    assert reasons(PINNED, **options) == []
-    assert reasons({"validation": "1" * 64}, **options) == ["its documents aren't those of the board"]
-    [reason] = reasons({}, **options)
-    assert (
-        reason == "no fingerprint of the documents of c4-v1 is pinned yet, so none of its entries is ranked"
-    )
+    other = c4([3.1] * 3, [1.0] * 3, {"validation": "1" * 64})
+    assert other == ["its documents aren't those of the board"]
+    [reason] = c4([3.1] * 3, [1.0] * 3, {})
+    assert reason.startswith("no fingerprint of the documents of c4-v1 is pinned yet, so none of its")
 
 
 def test_losses_that_no_text_allows_have_no_rank():

@@ -1,9 +1,10 @@
-"""What entries show: recomputed from their predictions, kept for the next time, and never what they say."""
+"""Evidence of entries: recomputed from their predictions, kept for the next time, and never what they say."""
 
 import json
 import os
 import shutil
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from helpers.submissions import (
     write,
 )
 from sraven import SubmissionError, score_submission
-from sraven.core.leaderboard import evidence
-from sraven.core.leaderboard.cache import Kept
+from sraven.core.leaderboard import cache, evidence
+from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.leaderboard.evidence import gather_evidence, run_name
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submit import file_submission
@@ -28,6 +29,8 @@ from sraven.core.submissions.submit import file_submission
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 DAY = date(2026, 11, 21)
+
+CACHE_HOME = cache.cache_home  # before each test gets one of its own
 
 
 @pytest.fixture(scope="module")
@@ -113,16 +116,6 @@ def test_scores_that_are_nudged_change_nothing(leaderboard, folder, home):
         assert "isn't what the predictions score" in fault.reason
 
 
-def test_copy_of_an_entry_is_told_of_and_neither_is_ranked(leaderboard, folder, home):
-    copy = shutil.copytree(folder, folder.with_name("20261120-a-copy"))
-    ids = [f"{SRAVEN_BOARD}/{path.name}" for path in (folder, copy)]
-    entries = {entry.id: entry for entry in entries_of(leaderboard)}
-    for own, other in (ids, ids[::-1]):
-        assert (entries[own].rank, entries[own].copies) == (None, (other,))
-        assert entries[own].remark == f"predicts the same as {other}, or nearly so"
-    assert entries[f"{SRAVEN_BOARD}/20261121-other"].rank == 1
-
-
 def test_evidence_is_what_scoring_finds(folder):
     found, scores = gather_evidence(folder), score_submission(folder)
     assert json.loads(json.dumps(found.scores)) == json.loads(json.dumps(scores))
@@ -156,80 +149,56 @@ def test_other_predictions_are_never_those_that_are_kept(folder, home, computed)
         gather_evidence(folder)
 
 
-def test_other_code_computes_anew(folder, home, computed, monkeypatch):
+def test_other_code_recomputes(folder, home, computed, monkeypatch):
     gather_evidence(folder)
     monkeypatch.setattr("sraven.core.leaderboard.evidence._code_digest", lambda family: "0" * 64)
     gather_evidence(folder)
     assert len(computed) == 2
 
 
-def test_damaged_file_is_as_good_as_none(folder, home, computed):
-    first = gather_evidence(folder)
-    [path] = (home / "sraven" / "scores").iterdir()
-    path.write_bytes(path.read_bytes()[:-1])
-    for _ in range(2):
-        assert same(gather_evidence(folder), first) and len(computed) == 2
-
-
 @pytest.fixture
 def kept(home):
-    kept = Kept("scores")
-    kept.write("name", b"content")
-    assert kept.read("name") == b"content"
-    return kept
+    """Keep something; return the folder."""
+    write_kept("name", b"content")
+    assert read_kept("name") == b"content"
+    return home / "sraven" / "scores"
 
 
-def test_folder_is_open_to_nobody_else_whatever_the_umask(home):
-    before = os.umask(0)
-    try:
-        Kept("scores").write("name", b"content")
-    finally:
-        os.umask(before)
-    assert (home / "sraven" / "scores").stat().st_mode & 0o777 == 0o700
+def test_folder_that_others_may_enter_is_not_used(kept):
+    kept.chmod(0o755)
+    assert read_kept("name") is None
+    write_kept("other", b"content")
+    assert [path.name for path in kept.iterdir()] == ["name"]
 
 
-def test_folder_that_others_may_enter_is_not_used(kept, home):
-    for mode in (0o770, 0o707, 0o755, 0o777, 0o720):
-        (home / "sraven" / "scores").chmod(mode)
-        assert kept.read("name") is None
-        kept.write("other", b"content")
-        assert [path.name for path in (home / "sraven" / "scores").iterdir()] == ["name"]
+def test_what_is_damaged_or_a_link_is_not_read(kept):
+    (kept / "turned").write_bytes((kept / "name").read_bytes()[::-1])
+    (kept / "cut").write_bytes((kept / "name").read_bytes()[:-1])
+    (kept / "empty").touch()
+    (kept / "link").symlink_to(kept / "name")
+    assert {read_kept(name) for name in ("turned", "cut", "empty", "link", "missing")} == {None}
 
 
-def test_links_are_not_followed(kept, home, tmp_path):
-    folder = home / "sraven" / "scores"
-    (folder / "link").symlink_to(folder / "name")
-    assert kept.read("link") is None
-    folder.rename(tmp_path / "elsewhere")
-    folder.symlink_to(tmp_path / "elsewhere")
-    assert kept.read("name") is None
-    kept.write("other", b"content")
-    assert not (tmp_path / "elsewhere" / "other").exists()
-
-
-def test_what_is_old_is_forgotten(kept, home):
-    path = home / "sraven" / "scores" / "name"
-    kept.write("other", b"content")
-    assert kept.read("name") == b"content"
-    os.utime(path, (0, 0))
-    kept.write("other", b"content")
-    assert kept.read("name") is None and kept.read("other") == b"content"
-
-
-def test_what_is_no_file_or_damaged_is_not_read(kept, home):
-    folder = home / "sraven" / "scores"
-    os.mkfifo(folder / "fifo")
-    (folder / "directory").mkdir()
-    whole = (folder / "name").read_bytes()
-    for name, data in (("empty", b""), ("turned", whole[::-1])):
-        (folder / name).write_bytes(data)
-    for name in ("fifo", "directory", "missing", "empty", "turned"):
-        assert kept.read(name) is None
+def test_what_is_old_is_forgotten(kept):
+    write_kept("other", b"content")
+    assert read_kept("name") == b"content"
+    os.utime(kept / "name", (0, 0))
+    write_kept("other", b"content")
+    assert read_kept("name") is None and read_kept("other") == b"content"
 
 
 def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", lambda: tmp_path / "file")
-    kept = Kept("scores")
-    kept.write("name", b"content")
-    assert kept.read("name") is None
+    write_kept("name", b"content")
+    assert read_kept("name") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "home"),
+    [("/somewhere", "/somewhere"), (".", "~/.cache"), ("cache", "~/.cache"), ("", "~/.cache")],
+)
+def test_relative_paths_to_a_cache_do_not_count(given, home, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert CACHE_HOME() == Path(home).expanduser()

@@ -35,33 +35,19 @@ def test_what_is_filed_has_the_same_digest_with_it_and_without(filed):
     assert alone.digest == beside.digest != judged({GOOD: filed[GOOD]}).digest
 
 
-def test_copy_of_a_filed_entry_is_told_and_leaves_it_its_rank(filed):
-    found = judged(filed, {"mine": filed[GOOD]})
-    [own] = [entry for entry in entries_of(found) if entry.own]
-    assert own.rank is None and own.remark == f"predicts the same as {GOOD}, or nearly so"
+def test_copies_are_reported_and_leave_what_is_filed_its_rank(filed):
+    found = judged(filed, {"mine": filed[GOOD], "one": scoring(0.6), "other": scoring(0.6)})
+    own = {entry.id: (entry.rank, entry.copies) for entry in entries_of(found) if entry.own}
+    assert own == {"mine": (None, (GOOD,)), "one": (None, ("other",)), "other": (None, ("one",))}
+    assert f"predicts the same as {GOOD}, or nearly so" in [entry.remark for entry in entries_of(found)]
     assert [(entry.id, entry.rank, entry.remark) for entry in found.filed] == [(GOOD, 1, ""), (FAIR, 2, "")]
 
 
-def test_two_of_ones_own_that_are_copies_are_told(filed):
-    found = judged(filed, {"one": scoring(0.6), "other": scoring(0.6)})
-    copies = {entry.id: entry.copies for entry in entries_of(found) if entry.own}
-    assert copies == {"one": ("other",), "other": ("one",)}
-
-
-def test_what_would_keep_it_from_being_ranked_is_told(filed):
-    few = scoring(0.6, seeds={"test": (0, 1), "ood": (0, 1)})
-    [own] = [entry for entry in entries_of(judged(filed, {"mine": few})) if entry.own]
-    assert own.rank is None and own.remark == "fewer than 3 seeds on test, ood"
-
-
-def test_nothing_of_it_is_changed(originals):
+def test_directory_stays_as_it_is_and_a_refusal_names_it(originals, tmp_path):
     folder = originals[SRAVEN_BOARD]
     before = snapshot(folder)
     [name] = gather_own([folder])
     assert name.endswith(folder.name) and snapshot(folder) == before
-
-
-def test_refusal_names_the_directory(tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("nothing", "empty"):
         with pytest.raises(SubmissionError) as refused:

@@ -46,8 +46,6 @@ def test_nothing_is_nothing(tmp_path):
     ("pin", "message"),
     [
         (False, "is False; expected names and values"),
-        ("A. Maintainer ran it.", "expected names and values"),
-        ({}, "lacks 'submission_digest'"),
         (changed(code_commit=None), "lacks 'code_commit'"),
         (changed(by=None), "lacks 'by'"),
         (changed(date="yesterday"), "expected a date"),
@@ -81,11 +79,8 @@ def test_one_bad_pin_costs_no_other_its_badge(tmp_path):
     content = {other: False, ENTRY: PIN, f"{SRAVEN_BOARD}/nobody": {**PIN}, "\x1b[2J": {**PIN}}
     badges, faults = read(tmp_path, content, entries={ENTRY: EVIDENCE, other: make_evidence("b")})
     assert badges == {ENTRY} and len(faults) == 3
-    assert sorted(reason.partition(";")[0] for _, reason in faults) == [
-        "is False",
-        "there is no such entry",
-        "there is no such entry",
-    ]
+    reasons = sorted(reason.partition(";")[0] for _, reason in faults)
+    assert reasons == ["is False", *["there is no such entry"] * 2]
 
 
 @pytest.mark.parametrize(

@@ -99,10 +99,7 @@ ENTRY = ("boards", 0, "entries", 0)
     ("change", "message"),
     [
         (change(("schema",), 2), "schema is 2; expected 1"),
-        (change(("boards", 0, "digest"), "x"), "boards[0].digest is 'x'; expected a SHA-256"),
-        (change((*ENTRY, "rank"), 0), "boards[0].entries[0].rank is 0; expected 1 or more"),
         (change((*ENTRY, "value"), "0.9"), "boards[0].entries[0].value is '0.9'; expected a number"),
-        (change((*ENTRY, "badge"), "best"), "boards[0].entries[0].badge is 'best'; expected one of"),
         (change((*ENTRY, "interval"), [1.0]), "boards[0].entries[0].interval has 1 entries; expected 2"),
         (change((*ENTRY, "by_split", "ood", "seeds"), None), "boards[0].entries[0].by_split.ood lacks"),
         (change((*ENTRY, "more"), 1), "boards[0].entries[0] has 'more'; expected only"),

@@ -1,18 +1,15 @@
-"""The standing of a board of texts: one run is enough, forms rank apart, ceilings bound who is told."""
-
-import shutil
-from datetime import date
+"""The standing of a board of texts: one run is enough, forms rank apart, ceilings need told rules."""
 
 import pytest
 
 from helpers.page import page_of, panels_of, rows_of
+from helpers.standings import judged
 from helpers.submissions import only_boards
 from helpers.text_board import BOARD, right_replies, text_board, text_contents, write_replies
 from sraven.core.leaderboard.eligibility import RANKED_SEEDS, least_seeds
-from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.submissions.submit import file_submission, write_reference
-
-DAY = date(2026, 11, 22)
+from sraven.core.leaderboard.evidence import gather_evidence
+from sraven.core.leaderboard.many import SharedBoards
+from sraven.core.submissions.submit import write_reference
 
 
 def replies(right, shift=0):
@@ -42,25 +39,17 @@ ENTRIES = {
 def standing(tmp_path_factory):
     root = tmp_path_factory.mktemp("standing")
     with only_boards(root / "boards", text_contents()):
-        leaderboard = root / "leaderboard"
-        leaderboard.mkdir()
         for number, (name, entry) in enumerate(ENTRIES.items()):
-            write_replies(
-                root / f"{number}",
-                entry["replies"],
-                method={"name": name},
-                said=entry.get("said", {}),
-                training=entry.get("training", {}),
-            )
-            file_submission(root / f"{number}", leaderboard, day=DAY)
+            write_replies(root / f"{number}", method={"name": name}, **entry)
         for name in ("copy-last-panel", "babbler"):
             write_reference(root / name, BOARD, name)
-            file_submission(root / name, leaderboard, day=DAY)
-        found = read_leaderboard(leaderboard, last=DAY)
-        assert found.faults == ()
-        [standing] = found.standings
+        folders, find_board = sorted(set(root.iterdir()) - {root / "boards"}), SharedBoards()
+        evidence = {
+            f"{BOARD}/20261122-{folder.name}": gather_evidence(folder, find_board=find_board)
+            for folder in folders
+        }
+        [standing] = judged(evidence).standings
         yield standing
-        shutil.rmtree(leaderboard)
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,6 @@ def test_hostile_texts_do_nothing(open_page):
     links = driver.find_elements(By.TAG_NAME, "a")
     hosts = {urlsplit(link.get_attribute("href")).hostname for link in links}
     assert {host for host in hosts if host and not host.endswith(".evil.example")} == {"example.org"}
-    for link in driver.find_elements(By.CSS_SELECTOR, ".links a"):
-        host = urlsplit(link.get_attribute("href")).hostname
-        shown = link.find_element(By.CLASS_NAME, "host").text
-        assert host.endswith(shown.removeprefix("…")) and len(shown) <= 28
     assert driver.execute_script("return document.querySelectorAll('[onmouseover], img, iframe').length") == 0
 
 

@@ -6,12 +6,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from helpers.browser import OPEN_BOARDS, OWN, heading, methods, points, rows, visible
-from helpers.leaderboard_example import (
-    make_corpus_standing,
-    make_diagnostic,
-    make_entry,
-    make_standing,
-)
+from helpers.leaderboard_example import make_corpus_standing, make_diagnostic, make_entry, make_standing
 
 
 def test_click_sorts_within_each_budget_and_says_so(open_page):

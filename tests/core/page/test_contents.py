@@ -1,4 +1,4 @@
-"""What the page says of the benchmark, of its boards and of their entries, and in which order."""
+"""The page's text on the benchmark, its boards and their entries, in order."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the first screen says: families by mark, the best of them on one scale, ceiling and chance."""
+"""The first screen: families by mark, the best of them on one scale, ceiling and chance."""
 
 from dataclasses import replace
 from xml.etree.ElementTree import Element
@@ -13,10 +13,10 @@ from helpers.leaderboard_example import (
 from helpers.page import example_page, page_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Replies, Standing
-from sraven.core.page.attention import FAMILIES, family_of
+from sraven.core.page.attention import METHOD_FAMILIES, family_of
 from sraven.core.page.marks import SHAPES, classes, draw_mark
 from sraven.core.page.page import make_page
-from sraven.core.page.strip import Span, draw_strip, find_bounds, find_span
+from sraven.core.page.strip import Scale, draw_strip, find_bounds, find_scale
 from sraven.core.page.summary import leaders, make_summary
 from sraven.core.page.words import score
 
@@ -49,10 +49,10 @@ def test_every_reported_row_of_every_board_has_a_family_of_attention():
 
 
 def test_families_have_a_shape_each():
-    drawn = [SHAPES[family.key](0, 0) for family in FAMILIES]
-    assert len({(shape.tag, shape.get("d")) for shape in drawn}) == len(FAMILIES) == len(SHAPES)
+    assert set(SHAPES) == {family.key for family in METHOD_FAMILIES}
+    assert len(set(SHAPES.values())) == len(SHAPES)
     assert classes(make_reported("HYLA", 0.5)) == "point hyla reported"
-    assert len(draw_mark(make_corpus_standing().entries[1]).findall("g/circle")) == 2  # with a dot
+    assert len(draw_mark(make_corpus_standing().entries[1]).findall("g/circle[@class='dot']")) == 1
 
 
 def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
@@ -86,10 +86,7 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     label = summary.strip.get("aria-label")
     assert "hyla 0.7000\u00a0±\u00a00.0100" in label
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
-    for value, words in (
-        (0.04, "not passed"),
-        (0.05, "not told apart"),
-    ):  # the intervals are 0.004 to either side
+    for value, words in ((0.04, "not passed"), (0.05, "not distinguished")):  # 0.004 to either side
         standing = Standing(BOARD, (make_entry("worse", value, rank=1),))
         assert f"composition-blind 0.0512 ({words})" in page_of(standing).text
 
@@ -117,22 +114,22 @@ def test_who_was_asked_in_which_way_is_said():
 
 
 def test_scale_of_a_loss_has_the_lowest_on_the_right():
-    span = find_span(make_corpus_standing())
-    assert span.left > 3.6 > 2.61 > span.right and span.share(2.61) > span.share(3.06)
-    assert find_span(Standing(read_board("c4-v1"), ())) is None
-    assert find_span(Standing(BOARD, ())) == Span(0.0, 1.0)
+    scale = find_scale(make_corpus_standing())
+    assert scale.first > 3.6 > 2.61 > scale.last and scale(2.61) > scale(3.06)
+    assert find_scale(Standing(read_board("c4-v1"), ())) is None
+    assert find_scale(Standing(BOARD, ())) == Scale(0.0, 1.0)
     assert make_summary(make_corpus_standing()).bests[0][0] == "self-reported"
 
 
 def test_what_is_beyond_a_scale_stays_at_its_end():
     for value in (1e300, -1e300, -0.2, 0.0, 1e-300):
         standing = Standing(BOARD, (make_entry("a", value, standard_error=abs(value)),))
-        drawn = draw_strip(find_span(standing), find_bounds(BOARD), [standing.entries])
+        drawn = draw_strip(find_scale(standing), find_bounds(BOARD), [standing.entries])
         [mark] = [mark for mark in drawn.iter("svg") if mark.get("class") == "at"]
         assert mark.get("x") in ("0.00%", "100.00%")
         loss = replace(BOARD, higher_is_better=False)
-        span = find_span(Standing(loss, (make_entry("a", value), make_entry("b", 1.0))))
-        assert 0 <= span.share(value) <= 1
+        scale = find_scale(Standing(loss, (make_entry("a", value), make_entry("b", 1.0))))
+        assert 0 <= scale(value) <= 1
 
 
 def test_entry_at_chance_says_so_instead_of_a_rank():

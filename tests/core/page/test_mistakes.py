@@ -1,4 +1,4 @@
-"""What the page shows of sorted errors: bars that add up, the figures behind them, a legend."""
+"""Sorted errors on the page: bars that add up, the figures behind them, a legend."""
 
 from dataclasses import replace
 from xml.etree.ElementTree import Element

@@ -4,9 +4,7 @@ import base64
 import hashlib
 import re
 
-from helpers.leaderboard_example import (
-    make_standing,
-)
+from helpers.leaderboard_example import make_standing
 from helpers.page import Page, example_page
 from sraven.core.page.page import make_page, write_page
 

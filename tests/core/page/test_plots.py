@@ -5,11 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from helpers.leaderboard_example import (
-    make_entry,
-    make_reference,
-    make_standing,
-)
+from helpers.leaderboard_example import make_entry, make_reference, make_standing
 from helpers.page import example_page, page_of, panels_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Standing
@@ -20,12 +16,12 @@ from sraven.core.page.plots import (
     TOP,
     Axis,
     PlotPoint,
-    Scale,
     count_ticks,
     draw_counts,
     move_apart,
     ticks,
 )
+from sraven.core.page.strip import Scale
 
 
 def test_plots_show_every_score_with_its_error_and_the_ceiling():

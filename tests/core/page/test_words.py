@@ -1,8 +1,7 @@
-"""How the page writes numbers and long texts."""
+"""Numbers and long texts as the page writes them."""
 
 import pytest
 
-from helpers.leaderboard_example import make_entry
 from sraven.core.page.words import compact, score_and_error, shortened
 
 
@@ -22,7 +21,7 @@ from sraven.core.page.words import compact, score_and_error, shortened
     ],
 )
 def test_scores_have_as_many_digits_as_their_error(value, error, text):
-    assert score_and_error(make_entry("a", value, standard_error=error)) == text
+    assert score_and_error(value, error) == text
 
 
 def test_counts_and_texts_in_short():

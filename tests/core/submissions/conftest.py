@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helpers.faults import DESCRIPTION
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, snapshot
+from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import ConfigurationError
 from sraven.core.submissions.submit import file_submission
 
@@ -15,11 +15,6 @@ from sraven.core.submissions.submit import file_submission
 def folder(originals, tmp_path):
     """A submission, to be damaged."""
     return shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "submission")
-
-
-@pytest.fixture
-def fuzzy_folder(originals, tmp_path):
-    return shutil.copytree(originals[FUZZY_BOARD], tmp_path / "submission")
 
 
 @pytest.fixture

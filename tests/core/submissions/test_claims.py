@@ -1,4 +1,4 @@
-"""What a submission claims to score: right, or refused."""
+"""Claims of a submission: right, or refused."""
 
 import pytest
 

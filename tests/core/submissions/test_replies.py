@@ -1,4 +1,4 @@
-"""Submissions of replies: what is read is what was said, and whatever strangers say does no harm."""
+"""Submissions of replies: what is read is what was written, and untrusted replies do no harm."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from helpers.submissions import edit, only_boards, parquet, plant, write
 from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies
 from sraven import ConfigurationError, SubmissionError, score_submission
-from sraven.core.challenge.commitment import write_commitment
 from sraven.core.challenge.round import new_challenge
-from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.submissions.submit import write_reference, write_submission
 from sraven.core.untrusted import decode
 from sraven.core.untrusted.decode import MOST_REPLY
@@ -114,13 +112,6 @@ def test_missing_replies_are_wrong_and_told(folder):
     assert found["metrics"]["unparsed"]["mean"] == pytest.approx(4 / 44)
 
 
-def test_kept_evidence_is_what_was_computed(folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    fresh, kept = gather_evidence(folder, fresh=True), gather_evidence(folder)
-    assert kept.scores == fresh.scores and kept.content["replies"] == described()
-    assert np.array_equal(kept.predictions["ladder/0"], fresh.predictions["ladder/0"])
-
-
 def test_references_are_submissions(tmp_path):
     assert "copy-last-panel" in text_board().task.references.predictors
     for name in ("ideal-observer", "babbler"):
@@ -201,12 +192,8 @@ def test_descriptions_belong_to_their_kind_of_board(folder, tmp_path):
 
 
 def test_writing_refuses_what_reading_would(tmp_path):
-    for said, message in (
-        ({"prompt_digest": "0" * 64}, "the model was asked something else"),
-        ({"model": "\x1b[2J"}, "replies.model"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
-            write_replies(tmp_path / "none", said=said)
+    with pytest.raises(ConfigurationError, match="the model was asked something else"):
+        write_replies(tmp_path / "none", said={"prompt_digest": "0" * 64})
     with pytest.raises(ConfigurationError, match="lacks 'replies'"):
         write_submission(
             tmp_path / "none",
@@ -223,8 +210,5 @@ def test_writing_refuses_what_reading_would(tmp_path):
 
 
 def test_there_are_no_rounds_of_replies(tmp_path):
-    (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "run.py").write_text("pass\n")
-    digest = write_commitment(tmp_path / "commitment.json", tmp_path / "program", name="A")
     with pytest.raises(ConfigurationError, match="rounds take predictions that are numbers; ask about"):
-        new_challenge(BOARD, tmp_path / "round", [digest])
+        new_challenge(BOARD, tmp_path / "round", ["1" * 64])

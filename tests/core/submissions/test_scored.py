@@ -44,6 +44,7 @@ def test_what_is_written_scores_what_the_board_scores(name, tmp_path):
     assert (scores["schema"], scores["board"], scores["board_digest"]) == (1, name, board.digest)
     assert set(scores["splits"]) == set(board.splits)
     for split, found in scores["splits"].items():
+        assert "fingerprint" not in found
         wanted = board.score(split, guesses(board, split, 0))
         assert (found["instances"], found["seeds"], found["missing"]) == (board.splits[split], [0], [0])
         assert set(found["metrics"]) == set(wanted.metrics) == set(board.content["metrics"])

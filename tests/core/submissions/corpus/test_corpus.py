@@ -20,14 +20,8 @@ from helpers.corpus_submissions import (
     write_corpus,
 )
 from helpers.example import all_bytes
-from helpers.submissions import (
-    SRAVEN_BOARD,
-    description,
-    edit,
-    small_contents,
-    write,
-)
-from sraven import ConfigurationError, SubmissionError, score_submission
+from helpers.submissions import SRAVEN_BOARD, description, small_contents
+from sraven import ConfigurationError, score_submission
 from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
 from sraven.core.tasks.task import Labels
@@ -48,9 +42,6 @@ def changed(board, **changes):
             lambda: changed(CORPUS_BOARD, splits=small_contents()[SRAVEN_BOARD]["splits"]),
             "expected only instances",
         ),
-        (lambda: changed(CORPUS_BOARD, splits={"validation": {}}), "splits.validation lacks 'instances'"),
-        (lambda: changed(CORPUS_BOARD, budget_unit="epochs"), "budget_unit is 'epochs'; expected one of"),
-        (lambda: changed(CORPUS_BOARD, labels="none"), "labels is 'none'; expected one of"),
         (lambda: changed(CORPUS_BOARD, held_out={"ood": [[0]]}), "held_out"),
         (
             lambda: changed(CORPUS_BOARD, ceiling=small_contents()[SRAVEN_BOARD]["ceiling"]),
@@ -70,7 +61,7 @@ def test_what_is_written_scores_what_the_board_scores(corpus_original):
     found = scores["splits"]["validation"]
     assert (found["instances"], found["seeds"], found["missing"]) == (SIZE, [0, 1, 2], [0, 0, 0])
     assert (found["by_combination"], found["gap_to_ceiling"]) == ({}, {})
-    assert list(found["metrics"]) == ["loss", "perplexity", "bits_per_byte"]
+    assert list(found["metrics"]) == ["loss", "perplexity", "bits_per_byte"] and "fingerprint" in found
     for seed in range(3):
         alone = corpus_board().score("validation", losses(seed))
         for metric, score in alone.metrics.items():
@@ -100,11 +91,6 @@ def test_fingerprint_changes_with_any_number(document, place, more):
     assert fingerprint(board.labels("validation", other)) != fingerprint(board.labels("validation", losses()))
 
 
-def test_other_boards_have_no_fingerprint(tmp_path):
-    scores = score_submission(write(tmp_path / "s", SRAVEN_BOARD, seeds=1))
-    assert all("fingerprint" not in found for found in scores["splits"].values())
-
-
 def test_directory_has_the_logs(corpus_original):
     content = description(corpus_original)
     assert [(run["seed"], run["file"], run["log"]) for run in content["runs"]] == [
@@ -125,18 +111,6 @@ def test_order_of_rows_changes_nothing(corpus_original, folder):
     order = np.random.default_rng(0).permutation(SIZE)
     plant(folder, losses(1)[order], order)
     assert score_submission(folder)["splits"] == score_submission(corpus_original)["splits"]
-
-
-def test_right_claims_are_accepted_and_wrong_ones_refused(tmp_path):
-    array = losses()
-    loss = float(array[:, 0].sum() / array[:, 1].sum())
-    write_corpus(tmp_path / "s", predictions=[array], claimed={"validation": {"loss": loss}})
-    assert score_submission(tmp_path / "s")["splits"]["validation"]["metrics"]["loss"][
-        "mean"
-    ] == pytest.approx(loss, abs=1e-9)
-    edit(tmp_path / "s", lambda content: content["claimed"]["validation"].update(loss=loss - 0.01))
-    with pytest.raises(SubmissionError, match=r"claimed\.validation\.loss is .* correct the claim"):
-        score_submission(tmp_path / "s")
 
 
 def test_seeds_may_have_any_numbers(tmp_path):

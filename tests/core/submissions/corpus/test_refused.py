@@ -1,4 +1,4 @@
-"""What refuses a submission to a board of a corpus, in one line."""
+"""Refusals of a submission to a board of a corpus, in one line."""
 
 import hashlib
 
@@ -53,20 +53,12 @@ def drop_log(run):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            lambda run: run.pop("log_sha256"),
-            "submission.yaml: runs[1] has 'log' but lacks 'log_sha256'",
-        ),
+        (lambda run: run.pop("log_sha256"), "submission.yaml: runs[1] has 'log' but lacks 'log_sha256'"),
         (lambda run: run.pop("log"), "submission.yaml: runs[1] has 'log_sha256' but lacks 'log'"),
-        (
-            lambda run: run.update(log="training/../log"),
-            f"submission.yaml: runs[1].log is 'training/../log'; expected '{LOG}'",
-        ),
         (
             lambda run: run.update(log="training/seed-0.jsonl"),
             f"submission.yaml: runs[1].log is 'training/seed-0.jsonl'; expected '{LOG}'",
         ),
-        (lambda run: run.update(log=3), "submission.yaml: runs[1].log is 3; expected a text"),
         (
             lambda run: run.update(log_sha256="0" * 64),
             f"{LOG}: its SHA-256 is 49ad9c9cf59c…, but submission.yaml says 000000000000…: the file was "
@@ -83,20 +75,11 @@ def test_wrong_word_on_a_log_is_refused(change, message, folder):
 
 def test_run_without_a_log_is_refused(folder):
     edit(folder, lambda content: drop_log(content["runs"][1]))
+    assert refused(folder) == f"{LOG}: isn't part of a submission; remove it"
     (folder / LOG).unlink()
     assert refused(folder) == (
         "submission.yaml: runs[1] lacks 'log'; c4-small-v1 takes the training log of each run"
     )
-
-
-def test_log_that_no_run_names_is_refused(folder):
-    edit(folder, lambda content: drop_log(content["runs"][1]))
-    assert refused(folder) == f"{LOG}: isn't part of a submission; remove it"
-
-
-def test_log_that_is_not_there_is_refused(folder):
-    (folder / LOG).unlink()
-    assert refused(folder) == f"{LOG}: the file is missing"
 
 
 def test_log_that_is_none_is_refused_with_its_line(folder):

@@ -59,7 +59,6 @@ def test_what_can_not_be_submitted_is_not_written(options, message, tmp_path, lo
             value = value.replace(name, path) if isinstance(value, str) else value
         return value
 
-    before = None
     logs = placed(options.get("logs", dict.fromkeys(range(len(options.get("predictions", "abc"))), str(log))))
     before = snapshot(tmp_path)
     with pytest.raises(ConfigurationError) as error:

@@ -1,14 +1,13 @@
-"""What scores on a board are read against, beside chance and the ceilings of its file.
+"""Reference levels of a board, beside chance and the ceilings of its file.
 
 A board's file never changes, and some of what its scores are read against was thought of later. So it
-stands in a file beside the boards, ``lines.yaml``, by the digest of the board's file. What each line is, its
-family says (`Family.lines`). ``sraven freeze --lines`` measures them.
+stands in a file beside the boards, ``lines.yaml``, by the digest of the board's file. What each level is, its
+family says (`Family.reference_levels`). ``sraven freeze --lines`` measures them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -16,32 +15,33 @@ from typing import Any
 import yaml
 
 from sraven.core.base.errors import BoardError, OutputError
+from sraven.core.boards.board_paths import read_beside
 from sraven.core.boards.ceilings import MeasuredCeiling, rounded
 from sraven.core.boards.content import BoardFile
 from sraven.core.system.files import write_text
-from sraven.core.tasks.families import FAMILIES, find_family, make_board_task
+from sraven.core.tasks.families import find_family, make_board_task
 from sraven.core.untrusted.read import dump_yaml
 
-LINES = "lines.yaml"
+LEVELS_FILE = "lines.yaml"
 
 _HEAD = """\
 # What scores on boards are read against beside the ceilings of their files, by the digest of a board's file:
 # by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
 """
 
-Lines = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
-"""The numbers of a board, by split, by name of the line, and by metric."""
+Levels = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
+"""The numbers of a board, by split, by name of the level, and by metric."""
 
 
 @dataclass(frozen=True)
-class BoardLine:
-    """A line of a board.
+class ReferenceLevel:
+    """A reference level of a board.
 
     Attributes:
         name: such as ``composition-blind``.
         title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is what can be reached without what the board asks for.
+        is_baseline: whether it is what can be reached without what the board asks for.
         value: the score.
         standard_error: over the instances of the split.
     """
@@ -49,13 +49,13 @@ class BoardLine:
     name: str
     title: str
     meaning: str
-    is_lower: bool
+    is_baseline: bool
     value: float
     standard_error: float
 
 
-def parse_lines(data: bytes) -> dict[str, Lines]:
-    """Return the lines in a file, by the digest of a board's file.
+def parse_levels(data: bytes) -> dict[str, Levels]:
+    """Return the reference levels in a file, by the digest of a board's file.
 
     Raises:
         BoardError: if it isn't such a file.
@@ -73,37 +73,34 @@ def parse_lines(data: bytes) -> dict[str, Lines]:
             for digest, of_board in content.items()
         }
     except (yaml.YAMLError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
-        raise BoardError(f"{LINES} of the boards is damaged; reinstall sraven") from None
+        raise BoardError(f"{LEVELS_FILE} of the boards is damaged; reinstall sraven") from None
 
 
 @cache
-def read_lines() -> Mapping[str, Lines]:
-    """Return the lines of all boards of this installation, by the digest of a board's file.
+def read_levels() -> Mapping[str, Levels]:
+    """Return the reference levels of all boards of this installation, by the digest of a board's file.
 
     Raises:
         BoardError: if a file of them is damaged.
     """
-    found: dict[str, Lines] = {}
-    for name in FAMILIES:
-        path = files(find_family(name).package) / "boards" / LINES
-        if find_family(name).lines and path.is_file():
-            found |= parse_lines(path.read_bytes())
-    return found
+    return {
+        digest: lines for data in read_beside(LEVELS_FILE) for digest, lines in parse_levels(data).items()
+    }
 
 
-def lines_of(board: BoardFile, split: str, metric: str) -> tuple[BoardLine, ...]:
-    """Return the lines of a board by a metric, in the order of its family; none where none is known."""
-    measured = read_lines().get(board.digest, {}).get(split, {})
+def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[ReferenceLevel, ...]:
+    """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
+    measured = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
-        BoardLine(name, *line, measured[name][metric].value, measured[name][metric].standard_error)
-        for name, line in find_family(board.family).lines.items()
+        ReferenceLevel(name, *line, measured[name][metric].value, measured[name][metric].standard_error)
+        for name, line in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )
 
 
-def measure_lines(board: BoardFile, threads: int | None = None) -> dict[str, Any]:
-    """Return what `LINES` has of a board."""
-    task, measure = make_board_task(board.config), find_family(board.family).measure_lines
+def measure_board(board: BoardFile, threads: int | None = None) -> dict[str, Any]:
+    """Return what `LEVELS_FILE` has of a board."""
+    task, measure = make_board_task(board.config), find_family(board.family).measure_reference_levels
     return {
         "board": board.id,
         "lines": {
@@ -121,21 +118,21 @@ def boards_folder(checkout: Path, family: str) -> Path:
     return checkout.joinpath(*find_family(family).package.split("."), "boards")
 
 
-def write_lines(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
-    """Measure the lines of boards and write them beside those of others; yield the files written.
+def write_levels(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
+    """Measure the reference levels of boards and write them beside those of others; yield the files written.
 
     Raises:
         OutputError: if a family's boards aren't there.
     """
     by_family: dict[str, list[BoardFile]] = {}
     for board in boards:
-        if find_family(board.family).lines:
+        if find_family(board.family).reference_levels:
             by_family.setdefault(board.family, []).append(board)
     for family, members in by_family.items():
-        path = boards_folder(checkout, family) / LINES
+        path = boards_folder(checkout, family) / LEVELS_FILE
         if not path.parent.is_dir():
             raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
         known: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {} if path.is_file() else {}
-        known |= {board.digest: measure_lines(board) for board in members}
+        known |= {board.digest: measure_board(board) for board in members}
         write_text(path, _HEAD + dump_yaml(known))
         yield path
