@@ -15,7 +15,7 @@ from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rate
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
-from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
+from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
 from baselines.analysis.plots.decoding import LayerCurve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
@@ -114,7 +114,7 @@ def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
                     continue
                 without = "constant" if there is None else f"ρ = {there:.2f}"
                 panels.append(
-                    Topography(
+                    TopographyPanel(
                         f"{kind}: {name.replace('_', ' ')}, {way}",
                         distances[np.ix_(present, present)][upper],
                         each[upper],

@@ -10,16 +10,8 @@ from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.analysis.plots.frame import (
-    COLUMN,
-    DIVERGING,
-    MUTED,
-    PAGE,
-    SEQUENTIAL,
-    SMALL,
-    Picture,
-    panels_of,
-)
+from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture, panels_of
+from baselines.views.style import SMALL
 from sraven.views.plots import INK, ON_DARK, ON_LIGHT
 
 
