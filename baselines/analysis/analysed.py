@@ -1,9 +1,9 @@
-"""A run with its codes: collected once, written before anything is made of them, and read again after."""
+"""A run with its codes: collected once, written before anything is computed from them, and used again."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from baselines.training.experiment import board_of
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
+from sraven.core.system.files import read_bounded
 from sraven.core.system.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
@@ -52,14 +53,14 @@ OnStage = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Options:
-    """What is asked of an analysis.
+class AnalysisOptions:
+    """Options of an analysis.
 
     Attributes:
         protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
         pairs: of tokens; none for all that the task has.
-        n: instances of a part; None for what is usual.
-        layers: numbers from 1, of those that are analysed; none for all. Codes are written of all.
+        n: instances of a part; None for the default of the task.
+        layers: those to analyse, from 1; none for all. Codes are written of all.
         figures: whether pictures are made.
     """
 
@@ -115,7 +116,7 @@ class Analysed:
 
 
 def read_options(
-    board: Board, config: RunConfig, options: Options
+    board: Board, config: RunConfig, options: AnalysisOptions
 ) -> tuple[Subject, tuple[str, ...], tuple[int, ...]]:
     """Return what options mean for a run: its subject, pairs, and layers from 0.
 
@@ -132,11 +133,15 @@ def read_options(
 
 
 @contextmanager
-def claimed(out: Path) -> Iterator[None]:
+def claimed(out: Path, run: str | None) -> Iterator[None]:
     """Make the directory of an analysis, and hold it.
 
+    Args:
+        out: the directory.
+        run: digest of the run that is analysed; None for a comparison of runs.
+
     Raises:
-        OutputError: if it is a file, or another process writes there.
+        OutputError: if it is a file, holds something else, or another process writes there.
     """
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file; choose another directory")
@@ -145,13 +150,20 @@ def claimed(out: Path) -> Iterator[None]:
         raise OutputError(f"{out} isn't empty and holds no analysis; choose another directory")
     (out / CODES).mkdir(parents=True, exist_ok=True)
     with Lock(out):
+        path = out / ANALYSIS
+        try:
+            is_other = path.is_file() and json.loads(read_bounded(path)).get("run", {}).get("digest") != run
+        except (OSError, ValueError, AttributeError, RecursionError):
+            raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None
+        if is_other:
+            raise OutputError(f"{out} holds another analysis; choose another directory")
         yield
 
 
 def analysed(
     folder: Path,
     out: Path,
-    options: Options,
+    options: AnalysisOptions,
     on_progress: OnStage,
     networks: Sequence[str] = (TRAINED, UNTRAINED),
 ) -> Analysed:
@@ -160,8 +172,8 @@ def analysed(
     Args:
         folder: of the run.
         out: the directory of its analysis, claimed.
-        options: what is asked.
-        on_progress: is called with what is done next.
+        options: of the analysis.
+        on_progress: is called with the name of the next step.
         networks: whose codes are wanted: the run's, and those of its network before the first step.
 
     Raises:
@@ -171,30 +183,29 @@ def analysed(
     config, params = load_analysed(folder)
     board = board_of(config)
     subject, pairs, layers = read_options(board, config, options)
-    parts = subject.parts(options.n)
-
-    @cache
-    def collector() -> Collector:
-        return Collector(config, subject, pairs)
-
+    parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
     for network in networks:
         each = params if network == TRAINED else untrained_params(config, subject.task)
         paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
         plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
-        kept = {pair: read_codes(paths[pair], plans[pair]) for pair in pairs}
-        found = {pair: by_part for pair, by_part in kept.items() if by_part}
+        found = {pair: kept for pair in pairs if (kept := read_codes(paths[pair], plans[pair]))}
         if len(found) < len(pairs):
             on_progress(f"codes, {network}")
-            by_part = {part.name: collector().collect(each, part) for part in parts}
-            found = {pair: {part: both[pair] for part, both in by_part.items()} for pair in pairs}
+            found = _collect(collector, each, parts)
             for pair in pairs:
                 write_codes(paths[pair], found[pair], plans[pair])
-        codes[network] = {**found}
+        codes[network] = dict(found)
         digests |= {f"{CODES}/{paths[pair].name}": codes_digest(found[pair]) for pair in pairs}
     notes = _notes(config, subject, codes[TRAINED])
     return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, notes)
+
+
+def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, dict[str, Codes]]:
+    """Return the codes of a network by pair and part."""
+    by_part = {part.name: collector.collect(params, part) for part in parts}
+    return {pair: {part: codes[pair] for part, codes in by_part.items()} for pair in collector.pairs}
 
 
 def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
@@ -234,8 +245,7 @@ def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
     collector = Collector(found.config, found.subject, tuple(found.trained))
     for further in range(1, UNTRAINED_NETWORKS):
         params = untrained_params(found.config, found.subject.task, found.config.seed + further)
-        by_part = {part.name: collector.collect(params, part) for part in found.parts}
-        yield {pair: {part: both[pair] for part, both in by_part.items()} for pair in found.trained}
+        yield _collect(collector, params, found.parts)
 
 
 def batch_of(found: Analysed, part: str) -> Any:
