@@ -42,14 +42,14 @@ from sraven.core.system.lock import LOCK, Lock
 TRAINED, UNTRAINED = "trained", "untrained"
 
 UNTRAINED_NETWORKS = 5
-"""Networks before their first step that a probe is compared with: the run's own, and those of other seeds."""
+"""Untrained networks that a probe is compared with: the run's own before its first step, and other seeds."""
 
 CODES, ANALYSIS = "codes", "analysis.json"
 """The folder of Parquet files, and the file of all numbers."""
 
 ByPart = Mapping[str, Codes]
 OnStage = Callable[[str], None]
-"""Is called with what is done next."""
+"""Is called with the name of the next step."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Analysed:
         layers: that are analysed, from 0.
         codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
         digests: of the codes, by file.
-        notes: what has to be known to read anything made of them, a line each.
+        notes: caveats for reading anything computed from them, a line each.
     """
 
     folder: Path
@@ -103,6 +103,11 @@ class Analysed:
     def trained(self) -> Mapping[str, ByPart]:
         """The run's codes by pair and part."""
         return self.codes[TRAINED]
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether labels are rules of SRAVEN; else they are terms of fuzzy logic."""
+        return RULE in self.subject.decoded
 
     @property
     def rows(self) -> ByPart:
@@ -189,7 +194,15 @@ def analysed(
     for network in networks:
         each = params if network == TRAINED else untrained_params(config, subject.task)
         paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
-        plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
+        made_of = {
+            "schema": 1,
+            "run": config.digest,
+            "params": params_digest(each),
+            "task": digest(subject.task.config),
+            "protocol": subject.name,
+            "parts": [asdict(part) for part in parts],
+        }
+        plans = {pair: {**made_of, "pair": pair} for pair in pairs}
         found = {pair: kept for pair in pairs if (kept := read_codes(paths[pair], plans[pair]))}
         if len(found) < len(pairs):
             on_progress(f"codes, {network}")
@@ -209,7 +222,7 @@ def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[s
 
 
 def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
-    """Return what has to be known to read anything made of codes, a line each."""
+    """Return the caveats for reading anything computed from codes, a line each."""
     notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[FIT])]
     if subject.name == PAPER_CODE:
         by_part = next(iter(codes.values()))
@@ -224,21 +237,6 @@ def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> 
     return tuple(notes)
 
 
-def _plan(
-    config: RunConfig, params: Any, subject: Subject, parts: Sequence[Part], pair: str
-) -> dict[str, Any]:
-    """Return what codes are made of."""
-    return {
-        "schema": 1,
-        "run": config.digest,
-        "params": params_digest(params),
-        "task": digest(subject.task.config),
-        "protocol": subject.name,
-        "pair": pair,
-        "parts": [asdict(part) for part in parts],
-    }
-
-
 def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
     """Yield codes of untrained networks by pair and part: the run's own first, then of the seeds after it."""
     yield found.codes[UNTRAINED]
@@ -250,7 +248,7 @@ def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
 
 def batch_of(found: Analysed, part: str) -> Any:
     """Return the instances of a part."""
-    (each,) = (each for each in found.parts if each.name == part)
+    each = next(each for each in found.parts if each.name == part)
     return found.subject.task.sample(each.split, each.start, each.count)
 
 

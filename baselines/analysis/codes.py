@@ -250,11 +250,11 @@ class Collector:
         return found
 
 
-# What there is to know of codes before anything is made of them ---------------------------------------
+# Caveats ----------------------------------------------------------------------------------------------
 
 
 def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:
-    """Return what has to be known of codes to read anything made of them, a line each."""
+    """Return the caveats for reading anything computed from codes, a line each."""
     found = []
     for layer, codes_nC in enumerate(codes.codes):
         if not varying(codes_nC).any():

@@ -39,7 +39,7 @@ def analyse_runs(
         out: directory to write; codes and numbers of each run go into one of their own there.
         options: of the analysis. Without layers, it is the last one of each run.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
 
     Raises:
         OutputError: if a run isn't finished, or a directory holds something else.

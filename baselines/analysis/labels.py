@@ -1,4 +1,4 @@
-"""Which instances codes are collected on, of which pairs of tokens, and what is true of them.
+"""Instances and pairs of tokens that codes are collected of, and labels of them by the generator.
 
 Letters in array names: B instances, P query positions of each that are looked at, K keys of a pair. A row is
 an instance at a query position, so n = B · P.
@@ -68,10 +68,10 @@ class Subject(NamedTuple):
         name: of the protocol.
         task: that makes the instances.
         pairs: that there are.
-        positions: ``[P]``: which of the tokens that are asked are looked at, from 0.
+        positions: ``[P]``: those of the tokens with outputs that are looked at, from 0.
         decoded: names of the labels that probes decode.
         truth: returns what is true of a batch.
-        instances: of a part, unless another number is asked for.
+        instances: of a part, by default.
     """
 
     name: str
@@ -203,7 +203,7 @@ def subject_of(task: Task, protocol: str = BOARD) -> Subject:
 
 
 def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the pairs of tokens that are asked for; all that there are if none is named.
+    """Return the requested pairs of tokens; all that there are if none is named.
 
     Raises:
         ConfigurationError: (a ValueError) for one that the task doesn't have.

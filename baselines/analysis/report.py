@@ -108,7 +108,7 @@ def analyse_run(
         out: directory to write: `codes/` first, then `analysis.json`, pictures last.
         options: of the analysis.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
 
     Raises:
         OutputError: if the run isn't finished, or the directory holds something else.
@@ -138,7 +138,7 @@ def run_stages(
         names: of `baselines.analysis.stages.STAGES`; what doesn't suit the run is left out.
         out: directory of the analysis.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
     """
     content, results = describe(found, command), dict[str, Any]()
     for name in names:

@@ -137,13 +137,8 @@ def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
         _draw_scale(figure, axes, drawn, cloud)
     else:
         _draw_categories(axes, cloud)
-    low, high = np.min(cloud.positions, axis=0), np.max(cloud.positions, axis=0)
-    reach = 0.53 * max(*(high - low), 1e-9)
-    axes.set(xlim=_around(low[0], high[0], reach), ylim=_around(low[1], high[1], reach), aspect="equal")
-
-
-def _around(low: float, high: float, reach: float) -> tuple[float, float]:
-    return (low + high) / 2 - reach, (low + high) / 2 + reach
+    axes.margins(0.03)
+    axes.set_aspect("equal", adjustable="datalim")
 
 
 def _draw_scale(figure: Figure, axes: Axes, drawn: Any, cloud: Cloud) -> None:

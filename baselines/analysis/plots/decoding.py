@@ -115,10 +115,8 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[
         else:  # side by side, so that no bar of an interval hides another
             aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
             _draw_curve(axes, curve, look, np.arange(len(layers)) + aside)
-    axes.set_title(panel.title)
     axes.set_xticks(range(len(layers)), list(layers))
-    axes.set_xlim(-0.45, len(layers) - 0.55)
-    axes.set_xlabel("layer")
+    axes.set(title=panel.title, xlabel="layer", xlim=(-0.45, len(layers) - 0.55))
     axes.tick_params(labelleft=True, labelsize=SMALL)
     axes.grid(axis="y")
 

@@ -42,11 +42,10 @@ def errors_picture(shares: Mapping[str, Sequence[float]], kinds: Sequence[str], 
             _draw_bar(axes, i, shares[row], kinds, longest)
             write_beside(axes, said[i], ends[i], i)
         name_rows(axes, rows)
-        axes.set_xlim(0, longest * (1.06 + 0.012 * max(map(len, said))))
+        axes.set(xlabel="share of answers", xlim=(0, longest * (1.06 + 0.012 * max(map(len, said)))))
         ticks = np.asarray(MaxNLocator(6).tick_values(0, longest))
         axes.set_xticks(ticks[ticks <= min(1.0, 1.05 * longest)])
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0 if longest > 0.05 else 1))
-        axes.set_xlabel("share of answers")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=min(3, len(kinds)))
 
     height = 0.3 * len(rows) + 0.65 + 0.16 * -(-len(kinds) // 3)

@@ -1,7 +1,7 @@
 """What all figures of an analysis share: widths, scales of colour, and how a picture becomes files.
 
 Pictures are legible in print: as wide as a column of a paper or as its page, no text below 7 points, and
-nothing told apart by colour alone.
+nothing distinguished by colour alone.
 """
 
 from collections.abc import Callable, Sequence

@@ -73,9 +73,7 @@ def open_picture(found: Mapping[str, Open], title: str = "") -> Picture:
         for axes, (quantity, (of_model, reference, meaning)) in zip(panels, _PAIRS.items(), strict=True):
             for i, name in enumerate(names):
                 _draw_pair(axes, i, getattr(found[name], of_model), getattr(found[name], reference))
-            axes.set_title(quantity)
-            axes.set_xlabel(meaning)
-            axes.set_xlim(0, 1.04 * axes.get_xlim()[1])
+            axes.set(title=quantity, xlabel=meaning, xlim=(0, 1.04 * axes.get_xlim()[1]))
             name_rows(axes, [f"{name}\n{_exponent(found[name])}" for name in names])
 
     return Picture(draw, PAGE, 0.4 * len(names) + 0.85, title)
@@ -114,9 +112,8 @@ def loss_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:
         for row, each in enumerate(found.values()):
             _draw_loss(axes, row, each)
         name_rows(axes, list(found))
-        axes.set_xlim(0, 1.42 * axes.get_xlim()[1])
+        axes.set(xlabel="nats a position", xlim=(0, 1.42 * axes.get_xlim()[1]))
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.set_xlabel("nats a position")
         figure.legend(loc="outside lower left", ncols=1)
 
     return Picture(draw, COLUMN, 0.3 * len(found) + 1.2, title)
