@@ -40,16 +40,11 @@ def _draw_bounds(axes: Axes, curves: Curves, quantity: str) -> None:
     """Draw ceiling, reference levels and chance as lines with their names."""
     for name, value in curves.bounds(quantity).named.items():
         axes.axhline(value, color=INK, linewidth=0.8, linestyle=_BOUNDS.get(name, _REFERENCE_LEVEL), zorder=1)
-        axes.annotate(
-            f"{name} {value:.3g}",
-            (1, value),
-            (-2, -2 if name == "chance" else 2),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            ha="right",
-            va="top" if name == "chance" else "bottom",
-            fontsize=SMALL,
-        )
+        side: dict[str, Any] = {"xytext": (-2, 2), "va": "bottom"}
+        if name == "chance":
+            side = {"xytext": (-2, -2), "va": "top"}
+        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(f"{name} {value:.3g}", (1, value), ha="right", fontsize=SMALL, **place, **side)
 
 
 def _frame(axes: Axes, curves: Curves, quantity: str) -> None:

@@ -23,7 +23,6 @@ STYLES: tuple[Any, ...] = ("-", _DASHED, _DASH_DOT, _DOTTED, "-", _DASHED, "-", 
 """Of lines, for the same."""
 
 STYLE: Any = {
-    "font.family": "sans-serif",
     "font.size": TEXT,
     "axes.titlesize": TITLE,
     "axes.titlelocation": "left",
@@ -34,7 +33,6 @@ STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "axes.unicode_minus": True,
     "text.color": INK,
     "xtick.labelsize": SMALL,
     "ytick.labelsize": SMALL,

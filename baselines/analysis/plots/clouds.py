@@ -106,7 +106,7 @@ def _is_keyed(cloud: Cloud) -> bool:
 
 def _keys(names: Sequence[str]) -> list[Line2D]:
     """Return what a key shows of categories: their letter, shape and name."""
-    look = {"linestyle": "none", "markersize": 4}
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 4}
     return [
         Line2D([], [], label=f"{_letter(i)} {name}", **look_of(i), **look) for i, name in enumerate(names)
     ]
