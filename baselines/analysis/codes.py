@@ -174,13 +174,14 @@ class Collector:
         last, positions, edit = slice(-self.num_outputs, None), self.subject.positions, self._edit
         hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
         with matmul_precision(self._precision):
-            out, codes = self._model.apply(
+            found: Any = self._model.apply(
                 {"params": params},
                 self._encoding.tokens(piece),
                 num_outputs=self.num_outputs,
                 return_codes=True,
                 edit_codes=hook,
             )
+        out, codes = found
         keys_BPK = piece["keys"]
 
         def of_layer(codes_BHQT: jax.Array) -> jax.Array:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzylogic.settings import QUERIES
 from sraven.core.base.arguments import check_choice, check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.families import generator_of
@@ -170,10 +171,7 @@ PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = MappingProxyTy
     {
         "sraven": MappingProxyType({BOARD: _sraven_board, PAPER_CODE: _sraven_paper_code}),
         "fuzzylogic": MappingProxyType(
-            {
-                BOARD: partial(_fuzzylogic, None),
-                **{name: partial(_fuzzylogic, name) for name in ("fixed_context", "fixed_query", "uniform")},
-            }
+            {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)}
         ),
     }
 )

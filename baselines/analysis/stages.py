@@ -158,9 +158,8 @@ def similarities(found: Analysed) -> dict[str, Any]:
     def compute(codes: Codes, layer: Array) -> dict[str, Any]:
         label = codes.labels.get(RULE, codes.combination).astype(np.int64)
         heads = layer.reshape(-1, found.config.heads)  # of each key, if the pair has several
-        shares: dict[str, Any] = {
-            "participation": participation(heads, np.repeat(label, len(heads) // len(label)))
-        }
+        each = np.repeat(label, len(heads) // len(label))
+        shares: dict[str, Any] = {"participation": participation(heads, each)}
         if RULE in codes.labels:
             shares["similarity"] = similarity(layer, label, codes.combination)
         return shares
@@ -187,12 +186,11 @@ def task_distances(found: Analysed) -> dict[str, tuple[Array, dict[str, Array]]]
 def topographies(found: Analysed) -> dict[str, Any]:
     """Return topographic similarity by network, pair, layer, kind of task, distance of tasks and of codes."""
     tasks = task_distances(found)
-    return _each(
-        found,
-        lambda codes, layer: {
-            kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()
-        },
-    )
+
+    def compute(codes: Codes, layer: Array) -> dict[str, Any]:
+        return {kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()}
+
+    return _each(found, compute)
 
 
 # What the network says --------------------------------------------------------------------------------

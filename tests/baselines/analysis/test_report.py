@@ -82,9 +82,11 @@ def test_every_control_is_there_by_its_name(of_sraven):
     assert set(content["topography"]["trained"]["self"]["2"]) == {"rules", "combinations"}
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
     assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
-    for neighbours in ("neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"):
-        assert content["layouts"]["row3"]["2"][neighbours]["rule"]["permutations"] == 199
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
+    layout = content["layouts"]["row3"]["2"]
+    neighbours = ["neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"]
+    assert all(layout[each]["rule"]["permutations"] == 199 for each in neighbours)
+    assert list(layout) == ["points", "trustworthiness", "perplexity", "seed", *neighbours]
 
 
 def test_calibration_is_of_the_instances_themselves(of_sraven):
@@ -207,11 +209,7 @@ def test_runs_that_are_not_comparable(runs, tmp_path):
     for folders, options, message in (
         (["sraven", "fuzzy"], SMALL, "the runs are on sraven-v1 and fuzzylogic-v1; runs of one board"),
         (["fuzzy", "fuzzy"], SMALL, "are the same run; name one of them"),
-        (
-            ["sraven", "sraven"],
-            AnalysisOptions("paper-code"),
-            "which are compared by scores on whole instances",
-        ),
+        (["sraven", "sraven"], AnalysisOptions("paper-code"), "compared by scores on whole instances"),
         (["fuzzy", "softmax"], AnalysisOptions(layers=(1, 2)), "layer 2: the run has layers 1 to 1"),
     ):
         with pytest.raises(ConfigurationError, match=message):
@@ -220,7 +218,6 @@ def test_runs_that_are_not_comparable(runs, tmp_path):
 
 
 def test_results_become_json():
-    found = plain(
-        {1: np.array([1.5, np.nan]), "a": (np.float64(2), {"b": np.int64(3)}), "c": AnalysisOptions(n=4)}
-    )
-    assert found["1"] == [1.5, None] and found["a"] == [2.0, {"b": 3}] and found["c"]["n"] == 4
+    values = {1: np.array([1.5, np.nan]), "a": (np.float64(2), {"b": np.int64(3)}), "c": SMALL}
+    found = plain(values)
+    assert found["1"] == [1.5, None] and found["a"] == [2.0, {"b": 3}] and found["c"]["n"] == SMALL.n
