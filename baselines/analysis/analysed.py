@@ -1,9 +1,9 @@
-"""A run with its codes: collected once, written before anything is made of them, and read again after."""
+"""A run with its codes: collected once, written before anything is computed from them, and used again."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,30 +36,31 @@ from baselines.training.experiment import board_of
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
+from sraven.core.system.files import read_bounded
 from sraven.core.system.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
 
 UNTRAINED_NETWORKS = 5
-"""Networks before their first step that a probe is compared with: the run's own, and those of other seeds."""
+"""Untrained networks that a probe is compared with: the run's own before its first step, and other seeds."""
 
 CODES, ANALYSIS = "codes", "analysis.json"
 """The folder of Parquet files, and the file of all numbers."""
 
 ByPart = Mapping[str, Codes]
 OnStage = Callable[[str], None]
-"""Is called with what is done next."""
+"""Is called with the name of the next step."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """What is asked of an analysis.
+class AnalysisOptions:
+    """Options of an analysis.
 
     Attributes:
         protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
         pairs: of tokens; none for all that the task has.
-        n: instances of a part; None for what is usual.
-        layers: numbers from 1, of those that are analysed; none for all. Codes are written of all.
+        n: instances of a part; None for the default of the task.
+        layers: those to analyse, from 1; none for all. Codes are written of all.
         figures: whether pictures are made.
     """
 
@@ -84,7 +85,7 @@ class Analysed:
         layers: that are analysed, from 0.
         codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
         digests: of the codes, by file.
-        notes: what has to be known to read anything made of them, a line each.
+        notes: caveats for reading anything computed from them, a line each.
     """
 
     folder: Path
@@ -104,6 +105,11 @@ class Analysed:
         return self.codes[TRAINED]
 
     @property
+    def has_rules(self) -> bool:
+        """Whether labels are rules of SRAVEN; else they are terms of fuzzy logic."""
+        return RULE in self.subject.decoded
+
+    @property
     def rows(self) -> ByPart:
         """Codes of some pair, for what all pairs share: labels, targets, predictions."""
         return next(iter(self.trained.values()))
@@ -115,7 +121,7 @@ class Analysed:
 
 
 def read_options(
-    board: Board, config: RunConfig, options: Options
+    board: Board, config: RunConfig, options: AnalysisOptions
 ) -> tuple[Subject, tuple[str, ...], tuple[int, ...]]:
     """Return what options mean for a run: its subject, pairs, and layers from 0.
 
@@ -132,11 +138,15 @@ def read_options(
 
 
 @contextmanager
-def claimed(out: Path) -> Iterator[None]:
+def claimed(out: Path, run: str | None) -> Iterator[None]:
     """Make the directory of an analysis, and hold it.
 
+    Args:
+        out: the directory.
+        run: digest of the run that is analysed; None for a comparison of runs.
+
     Raises:
-        OutputError: if it is a file, or another process writes there.
+        OutputError: if it is a file, holds something else, or another process writes there.
     """
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file; choose another directory")
@@ -145,13 +155,20 @@ def claimed(out: Path) -> Iterator[None]:
         raise OutputError(f"{out} isn't empty and holds no analysis; choose another directory")
     (out / CODES).mkdir(parents=True, exist_ok=True)
     with Lock(out):
+        path = out / ANALYSIS
+        try:
+            is_other = path.is_file() and json.loads(read_bounded(path)).get("run", {}).get("digest") != run
+        except (OSError, ValueError, AttributeError, RecursionError):
+            raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None
+        if is_other:
+            raise OutputError(f"{out} holds another analysis; choose another directory")
         yield
 
 
 def analysed(
     folder: Path,
     out: Path,
-    options: Options,
+    options: AnalysisOptions,
     on_progress: OnStage,
     networks: Sequence[str] = (TRAINED, UNTRAINED),
 ) -> Analysed:
@@ -160,8 +177,8 @@ def analysed(
     Args:
         folder: of the run.
         out: the directory of its analysis, claimed.
-        options: what is asked.
-        on_progress: is called with what is done next.
+        options: of the analysis.
+        on_progress: is called with the name of the next step.
         networks: whose codes are wanted: the run's, and those of its network before the first step.
 
     Raises:
@@ -171,34 +188,41 @@ def analysed(
     config, params = load_analysed(folder)
     board = board_of(config)
     subject, pairs, layers = read_options(board, config, options)
-    parts = subject.parts(options.n)
-
-    @cache
-    def collector() -> Collector:
-        return Collector(config, subject, pairs)
-
+    parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
     for network in networks:
         each = params if network == TRAINED else untrained_params(config, subject.task)
         paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
-        plans = {pair: _plan(config, each, subject, parts, pair) for pair in pairs}
-        kept = {pair: read_codes(paths[pair], plans[pair]) for pair in pairs}
-        found = {pair: by_part for pair, by_part in kept.items() if by_part}
+        made_of = {
+            "schema": 1,
+            "run": config.digest,
+            "params": params_digest(each),
+            "task": digest(subject.task.config),
+            "protocol": subject.name,
+            "parts": [asdict(part) for part in parts],
+        }
+        plans = {pair: {**made_of, "pair": pair} for pair in pairs}
+        found = {pair: kept for pair in pairs if (kept := read_codes(paths[pair], plans[pair]))}
         if len(found) < len(pairs):
             on_progress(f"codes, {network}")
-            by_part = {part.name: collector().collect(each, part) for part in parts}
-            found = {pair: {part: both[pair] for part, both in by_part.items()} for pair in pairs}
+            found = _collect(collector, each, parts)
             for pair in pairs:
                 write_codes(paths[pair], found[pair], plans[pair])
-        codes[network] = {**found}
+        codes[network] = dict(found)
         digests |= {f"{CODES}/{paths[pair].name}": codes_digest(found[pair]) for pair in pairs}
     notes = _notes(config, subject, codes[TRAINED])
     return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, notes)
 
 
+def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, dict[str, Codes]]:
+    """Return the codes of a network by pair and part."""
+    by_part = {part.name: collector.collect(params, part) for part in parts}
+    return {pair: {part: codes[pair] for part, codes in by_part.items()} for pair in collector.pairs}
+
+
 def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
-    """Return what has to be known to read anything made of codes, a line each."""
+    """Return the caveats for reading anything computed from codes, a line each."""
     notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[FIT])]
     if subject.name == PAPER_CODE:
         by_part = next(iter(codes.values()))
@@ -213,34 +237,18 @@ def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> 
     return tuple(notes)
 
 
-def _plan(
-    config: RunConfig, params: Any, subject: Subject, parts: Sequence[Part], pair: str
-) -> dict[str, Any]:
-    """Return what codes are made of."""
-    return {
-        "schema": 1,
-        "run": config.digest,
-        "params": params_digest(params),
-        "task": digest(subject.task.config),
-        "protocol": subject.name,
-        "pair": pair,
-        "parts": [asdict(part) for part in parts],
-    }
-
-
 def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
     """Yield codes of untrained networks by pair and part: the run's own first, then of the seeds after it."""
     yield found.codes[UNTRAINED]
     collector = Collector(found.config, found.subject, tuple(found.trained))
     for further in range(1, UNTRAINED_NETWORKS):
         params = untrained_params(found.config, found.subject.task, found.config.seed + further)
-        by_part = {part.name: collector.collect(params, part) for part in found.parts}
-        yield {pair: {part: both[pair] for part, both in by_part.items()} for pair in found.trained}
+        yield _collect(collector, params, found.parts)
 
 
 def batch_of(found: Analysed, part: str) -> Any:
     """Return the instances of a part."""
-    (each,) = (each for each in found.parts if each.name == part)
+    each = next(each for each in found.parts if each.name == part)
     return found.subject.task.sample(each.split, each.start, each.count)
 
 

@@ -1,5 +1,10 @@
 """A model's probabilities against the exact posterior: does it know what it can't know?
 
+The expected cross-entropy is the posterior's entropy (the floor) plus KL(posterior ‖ model). Where the
+posterior leaves a position open, a model may match it or pick its maximum. The exponent b says which: p^b, of
+all normalised powers of the posterior p, is likeliest to give the model's probabilities. Instances of one
+combination aren't independent, so standard errors are those of draws of whole groups.
+
 Letters in shapes: n instances, M positions of the answer, K symbols. All entropies are in nats a position.
 """
 
@@ -8,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr, rel_entr
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.estimate import Mean
@@ -170,14 +176,12 @@ def calibration(
 
 def entropies(probabilities: Floats) -> Floats:
     """Return the entropies, in nats, of distributions along the last axis."""
-    logs = np.log(np.where(probabilities > 0, probabilities, 1.0))
-    return np.asarray(-(probabilities * logs).sum(axis=-1))
+    return np.asarray(entr(probabilities).sum(axis=-1))
 
 
 def divergences(exact: Floats, model: Floats) -> Floats:
     """Return KL(exact ‖ model) along the last axis, in nats."""
-    cross = -(exact * np.log(np.maximum(model, _LEAST))).sum(axis=-1)
-    return np.asarray(cross - entropies(exact))
+    return np.asarray(rel_entr(exact, np.maximum(model, _LEAST)).sum(axis=-1))
 
 
 def mean_over(values: Floats, groups: NDArray[Any], where: NDArray[np.bool_] | None = None) -> Mean:

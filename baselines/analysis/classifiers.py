@@ -40,11 +40,8 @@ def _threads() -> ThreadpoolController:
 
 
 def _converges(model: LogisticRegression, codes: Array, classes: Array) -> bool:
-    """Fit a model; tell whether it converged."""
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        _threads().limit(limits=1),
-    ):  # threads cost more than they save
+    """Fit a model, in one thread as more cost more than they save; return whether it converged."""
+    with warnings.catch_warnings(record=True) as caught, _threads().limit(limits=1):
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(codes, classes)
     return not any(issubclass(each.category, ConvergenceWarning) for each in caught)

@@ -8,6 +8,7 @@ position), C numbers of a code, B instances, A tokens with outputs, P query posi
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -150,6 +151,9 @@ class Collector:
         subject: the task as it is analysed.
         pairs: whose codes are collected.
         edit: puts other codes in the place of a layer's, or None; see `baselines.analysis.edits`.
+
+    Attributes:
+        num_outputs: how many of a sequence's tokens have outputs, the last ones.
     """
 
     def __init__(
@@ -157,30 +161,23 @@ class Collector:
     ) -> None:
         self.subject, self.pairs = subject, tuple(pairs)
         self._encoding = encoding_of(subject.task)
+        self.num_outputs = self._encoding.num_outputs
         self._model = model_of(config, self._encoding)
         self._precision, self._edit = config.precision, edit
         small = on_cpu(own_mesh())
         self._at_once, self._pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if small else (_AT_ONCE, _PIECES)
-        self._compiled = jax.jit(self._chunk)
-
-    @property
-    def num_outputs(self) -> int:
-        """How many of a sequence's tokens have outputs, the last ones."""
-        return self._encoding.num_outputs
-
-    def _chunk(self, params: Any, chunk: dict[str, jax.Array]) -> Any:
-        """Return what `_piece` does, for pieces one after the other."""
-        return jax.lax.map(lambda piece: self._piece(params, piece), chunk)
+        # Pieces one after the other.
+        self._compiled = jax.jit(lambda params, chunk: jax.lax.map(partial(self._piece, params), chunk))
 
     def _piece(self, params: Any, piece: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
         """Return outputs ``[B, P, O]`` and codes ``[L, B, P, K, H]`` of some instances."""
-        encoding, positions, edit = self._encoding, self.subject.positions, self._edit
+        last, positions, edit = slice(-self.num_outputs, None), self.subject.positions, self._edit
         hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
         with matmul_precision(self._precision):
             found: Any = self._model.apply(
                 {"params": params},
-                encoding.tokens(piece),
-                num_outputs=encoding.num_outputs,
+                self._encoding.tokens(piece),
+                num_outputs=self.num_outputs,
                 return_codes=True,
                 edit_codes=hook,
             )
@@ -188,11 +185,11 @@ class Collector:
         keys_BPK = piece["keys"]
 
         def of_layer(codes_BHQT: jax.Array) -> jax.Array:
-            codes_BHPT = codes_BHQT[:, :, -encoding.num_outputs :][:, :, positions]
+            codes_BHPT = codes_BHQT[:, :, last][:, :, positions]
             codes_BHPK = jnp.take_along_axis(codes_BHPT, keys_BPK[:, None], axis=3)
             return codes_BHPK.transpose(0, 2, 3, 1).astype(jnp.float32)
 
-        out_BPO = out[:, -encoding.num_outputs :][:, positions].astype(jnp.float32)
+        out_BPO = out[:, last][:, positions].astype(jnp.float32)
         return out_BPO, jnp.stack([of_layer(each) for each in codes])
 
     def run(
@@ -243,7 +240,9 @@ class Collector:
             "target": truth.target.reshape(-1),
             "output": out_BPO.reshape(B * P, -1),
         }
-        rows["prediction"] = predictions_of(rows["output"], rows["target"].dtype)
+        out_nO = rows["output"]  # logits of symbols, or a number
+        predicted = out_nO.argmax(axis=1) if out_nO.shape[1] > 1 else out_nO[:, 0]
+        rows["prediction"] = predicted.astype(rows["target"].dtype)
         found, place = {}, 0
         for pair, each in zip(self.pairs, keys, strict=True):
             codes = codes_LBPKH[:, :, :, place : place + each.shape[-1]]
@@ -252,16 +251,11 @@ class Collector:
         return found
 
 
-def predictions_of(output_nO: Array, dtype: np.dtype[Any]) -> Array:
-    """Return what outputs predict: the likeliest symbol, or the number itself."""
-    return (output_nO.argmax(axis=1) if output_nO.shape[1] > 1 else output_nO[:, 0]).astype(dtype)
-
-
-# What there is to know of codes before anything is made of them ---------------------------------------
+# Caveats ----------------------------------------------------------------------------------------------
 
 
 def traps_of(config: RunConfig, pair: str, codes: Codes) -> list[str]:
-    """Return what has to be known of codes to read anything made of them, a line each."""
+    """Return the caveats for reading anything computed from codes, a line each."""
     found = []
     for layer, codes_nC in enumerate(codes.codes):
         if not varying(codes_nC).any():

@@ -1,7 +1,7 @@
 """Latent codes as Parquet: a row for each layer, instance and query position; a file for network and pair.
 
-A file appears whole or not at all. It holds the digest of what it was made of, by which it is used again, and
-the digest of its own arrays, by which damage is found.
+A file appears whole or not at all. It holds its plan, by which it is used again, and the digest of its own
+arrays, by which damage is found.
 """
 
 import json
@@ -19,9 +19,6 @@ from sraven.core.system.files import replacing
 
 METADATA = b"sraven.codes"
 
-Plan = Mapping[str, Any]
-"""What codes are made of, as JSON values: equal ones give equal codes, but for rounding elsewhere."""
-
 _LABEL = "label."
 
 
@@ -30,7 +27,7 @@ def codes_digest(found: Mapping[str, Codes]) -> str:
     return digest({part: codes.digest for part, codes in found.items()})
 
 
-def write_codes(path: Path, found: Mapping[str, Codes], plan: Plan) -> None:
+def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any]) -> None:
     """Write the codes of all parts of a pair, in place of what was there.
 
     Columns: ``part``, ``layer`` (from 1), ``index``, ``position``, ``code`` (a list of C float32),
@@ -39,26 +36,23 @@ def write_codes(path: Path, found: Mapping[str, Codes], plan: Plan) -> None:
     Args:
         path: the file.
         found: codes by part.
-        plan: what they are made of.
+        plan: what they are made of, as JSON values: equal plans give equal codes, up to rounding.
     """
     note = {"plan": plan, "digest": codes_digest(found)}
     layers = [(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
     schema = _table(*layers[0]).schema.with_metadata({METADATA: canonical_json(note).encode()})
-    with (
-        replacing(path) as temporary,
-        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
-    ):
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
         for each in layers:
             table = _table(*each)
             writer.write_table(table.cast(schema), row_group_size=len(table))
 
 
-def read_codes(path: Path, plan: Plan) -> dict[str, Codes] | None:
-    """Return the codes of a file by part, if it was made of the same and is whole; else None.
+def read_codes(path: Path, plan: Mapping[str, Any]) -> dict[str, Codes] | None:
+    """Return the codes of a file by part, if it has this plan and is whole; else None.
 
     Args:
         path: the file.
-        plan: what they have to be made of.
+        plan: what they have to be made of, as `write_codes` was given it.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -116,5 +110,4 @@ def _codes_of(file: pq.ParquetFile) -> dict[str, Codes]:
 
 def _rows(column: pa.ChunkedArray) -> Any:
     """Return a column of lists as float32 ``[n, C]``."""
-    lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1)
+    return column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1)

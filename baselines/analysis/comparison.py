@@ -7,24 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from baselines.analysis.across_runs import AcrossRuns, across_runs
-from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, OnStage, Options, analysed, claimed
+from baselines.analysis.across_runs import across_runs
+from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, AnalysisOptions, OnStage, analysed, claimed
 from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
-from baselines.analysis.pages import by_structure, with_interval
-from baselines.analysis.report import (
-    FIGURES,
-    SCHEMA,
-    check_other,
-    check_runs,
-    plain,
-    run_stages,
-    save_pictures,
-)
+from baselines.analysis.pages import Structure, by_structure, with_interval
+from baselines.analysis.report import FIGURES, SCHEMA, check_runs, plain, run_stages, save_pictures
 from baselines.config import RunConfig
 from baselines.runs.provenance import code_commit
 from baselines.training.experiment import board_of
@@ -37,35 +29,17 @@ if TYPE_CHECKING:
 _STAGES = ("scores", "topography")
 
 
-class Structure(NamedTuple):
-    """Which topographic similarity is compared over runs.
-
-    Attributes:
-        pair: of tokens.
-        layer: from 1, or ``last``.
-        tasks: what is compared: rules, combinations or functions.
-        task_distance: how.
-        code_distance: how codes are.
-    """
-
-    pair: str
-    layer: str
-    tasks: str
-    task_distance: str
-    code_distance: str
-
-
 def analyse_runs(
-    folders: Sequence[Path], out: Path, options: Options, command: str, on_progress: OnStage
+    folders: Sequence[Path], out: Path, options: AnalysisOptions, command: str, on_progress: OnStage
 ) -> dict[str, Any]:
     """Compare runs on one board, and write it into a directory; return what `analysis.json` says.
 
     Args:
         folders: of the runs.
         out: directory to write; codes and numbers of each run go into one of their own there.
-        options: what is asked. Without layers, it is the last one of each run.
+        options: of the analysis. Without layers, it is the last one of each run.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
 
     Raises:
         OutputError: if a run isn't finished, or a directory holds something else.
@@ -75,8 +49,7 @@ def analyse_runs(
     configs = [read_analysed(folder) for folder in folders]
     _check_comparable(folders, configs, options)
     contents = []
-    with claimed(out):
-        check_other(out, None)
+    with claimed(out, None):
         for number, (folder, config) in enumerate(zip(folders, configs, strict=True), start=1):
             name = f"{config.architecture.replace(' ', '-')}-seed-{config.seed}-{config.digest[:12]}"
             at = options if options.layers else replace(options, layers=(config.layers,))
@@ -84,8 +57,7 @@ def analyse_runs(
             def on_stage(what: str, where: str = f"run {number} of {len(folders)}") -> None:
                 on_progress(f"{where}: {what}")
 
-            with claimed(out / name):
-                check_other(out / name, config.digest)
+            with claimed(out / name, config.digest):
                 found = analysed(folder, out / name, at, on_stage, (TRAINED,))
                 contents.append(run_stages(found, _STAGES, out / name, command, on_stage)[0])
         content = _compare(folders, configs, contents, options)
@@ -97,7 +69,9 @@ def analyse_runs(
     return content
 
 
-def _check_comparable(folders: Sequence[Path], configs: Sequence[RunConfig], options: Options) -> None:
+def _check_comparable(
+    folders: Sequence[Path], configs: Sequence[RunConfig], options: AnalysisOptions
+) -> None:
     boards = list(dict.fromkeys(config.board for config in configs))
     if len(boards) > 1:
         raise ConfigurationError(
@@ -115,12 +89,11 @@ def _check_comparable(folders: Sequence[Path], configs: Sequence[RunConfig], opt
         seen[config.digest] = folder
 
 
-def _structures(content: Mapping[str, Any], options: Options) -> dict[Structure, float | None]:
+def _structures(content: Mapping[str, Any], options: AnalysisOptions) -> dict[Structure, float | None]:
     """Return each topographic similarity of a run by what it is of."""
-    by_place = by_structure(content["topography"][TRAINED]).items()
     return {
-        Structure(pair, layer if options.layers else "last", *how): found["correlation"]
-        for (pair, layer, *how), found in by_place
+        where if options.layers else where._replace(layer="last"): found["correlation"]
+        for where, found in by_structure(content["topography"][TRAINED]).items()
     }
 
 
@@ -128,7 +101,7 @@ def _compare(
     folders: Sequence[Path],
     configs: Sequence[RunConfig],
     contents: Sequence[Mapping[str, Any]],
-    options: Options,
+    options: AnalysisOptions,
 ) -> dict[str, Any]:
     metric = board_of(configs[0]).metric
     similarities = [_structures(content, options) for content in contents]
@@ -151,15 +124,11 @@ def _compare(
         all_runs = enumerate(each.get(structure) for each in similarities)
         known = {number: value for number, value in all_runs if value is not None}
         if len(known) > 1:
-            found = plain(_across([runs[number] for number in known], list(known.values())))
+            names = "ood", "test", "configuration"
+            columns = (np.array([runs[number][name] for number in known]) for name in names)
+            found = plain(across_runs(np.array(list(known.values())), *columns))
             across.append({**structure._asdict(), **found, "of": list(known)})
     return {"board": configs[0].board, "metric": metric, "runs": runs, "across": across}
-
-
-def _across(runs: Sequence[Mapping[str, Any]], similarity: Sequence[float]) -> AcrossRuns:
-    """Return the correlations over the runs that have a topographic similarity."""
-    columns = (np.array([run[name] for run in runs]) for name in ("ood", "test", "configuration"))
-    return across_runs(np.array(similarity), *columns)
 
 
 def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":

@@ -1,4 +1,4 @@
-"""Probes: what a linear classifier reads off latent codes, and off everything that it is to be compared with.
+"""Probes: linear classifiers of latent codes, and of everything that they are to be compared with.
 
 A probe is a logistic regression with an L2 penalty and balanced classes, fitted on one part of the instances
 and judged on the others. Labels are one of several classes (the rule, Figure 5F), or several that are there
@@ -97,11 +97,22 @@ class Decoding:
 
 
 class _Question(NamedTuple):
-    """What is to be read off what: labels by part, their names, and the part to fit on."""
+    """What is to be read off what: codes and labels by part, names of the labels, and the part to fit on.
 
+    Codes are standardised, without the dropped coordinates; `rows` of the fitting part are drawn.
+    """
+
+    codes: Mapping[str, Array]
+    rows: Array
+    dropped: int
     labels: Mapping[str, Labels]
     names: Sequence[str]
     fit: str
+
+    @property
+    def kept(self) -> int:
+        """How many coordinates are left."""
+        return int(self.codes[self.fit].shape[1])
 
     @property
     def others(self) -> list[str]:
@@ -138,16 +149,6 @@ class _Question(NamedTuple):
             for one, other in COMPARED
             if one in probes and other in probes and probes[one].counts and probes[other].counts
         }
-
-
-class _Design(NamedTuple):
-    """Standardised codes by part: what all classifiers of a layer see."""
-
-    parts: Mapping[str, Array]
-    rows: Array
-    """Of the fitting part, drawn."""
-    kept: int
-    dropped: int
 
 
 class _Kind(NamedTuple):
@@ -187,14 +188,14 @@ def decode(
     Raises:
         ConfigurationError: if codes aren't finite, or don't belong to the labels.
     """
-    design, question = _prepare(codes, labels, fit), _Question(labels, names, fit)
-    probe, fitting = _fit_probe(design, question), labels[fit].values
+    question, fitting = _prepare(codes, labels, names, fit), labels[fit].values
+    probe = _fit_probe(question)
     rows = {part: len(labels[part].values) for part in question.others}
     controls = {
         name: question.probe({part: guess(fitting, n) for part, n in rows.items()})
         for name, guess in question.kind.guesses.items()
     }
-    controls[PERMUTED] = _permuted(design, question, probe)
+    controls[PERMUTED] = _permuted(question, probe)
     controls.update(beside or {})
     if ceiling:
         scores = {
@@ -223,10 +224,12 @@ def fit_probe(
     Coordinates that spread too little are dropped, the others standardised, by the fitting part alone. Its
     `FIT_ROWS` rows at most choose C, by cross-validation over combinations, and are fitted with it.
     """
-    return _fit_probe(_prepare(codes, labels, fit), _Question(labels, names, fit))
+    return _fit_probe(_prepare(codes, labels, names, fit))
 
 
-def _prepare(codes: Mapping[str, Array], labels: Mapping[str, Labels], fit: str) -> _Design:
+def _prepare(
+    codes: Mapping[str, Array], labels: Mapping[str, Labels], names: Sequence[str], fit: str
+) -> _Question:
     for part, each in codes.items():
         if not len(each) == len(labels[part].values) == len(labels[part].combination):
             raise ConfigurationError(
@@ -243,42 +246,42 @@ def _prepare(codes: Mapping[str, Array], labels: Mapping[str, Labels], fit: str)
     mean, spread = fitting[:, keep].mean(axis=0), fitting[:, keep].std(axis=0)
     parts = {part: (np.asarray(each, np.float64)[:, keep] - mean) / spread for part, each in codes.items()}
     rows = np.sort(stream(stream="rows").permutation(len(fitting))[:FIT_ROWS])
-    return _Design(parts, rows, int(keep.sum()), int((~keep).sum()))
+    return _Question(parts, rows, int((~keep).sum()), labels, names, fit)
 
 
-def _fit_probe(design: _Design, question: _Question) -> Probe:
-    if not design.kept:
-        note = f"constant codes: none of {design.dropped} coordinates spreads by {SPREAD:g} of their RMS"
-        return Probe({}, 0, design.dropped, notes=(note,))
-    codes, fitting = design.parts[question.fit][design.rows], question.labels[question.fit]
-    values, combination = fitting.values[design.rows], fitting.combination[design.rows]
+def _fit_probe(question: _Question) -> Probe:
+    kept, dropped, rows = question.kept, question.dropped, question.rows
+    if not kept:
+        note = f"constant codes: none of {dropped} coordinates spreads by {SPREAD:g} of their RMS"
+        return Probe({}, 0, dropped, notes=(note,))
+    values, combination = (each[rows] for each in question.labels[question.fit])
+    codes = question.codes[question.fit][rows]
     strengths = [choose_strength(codes, column, combination) for column in columns_of(values)]
-    predictions, failed = _predict(design, question, strengths)
+    predictions, failed = _predict(question, strengths)
     notes = _lacking(values, question.names) + _failing(failed, len(strengths))
-    known = {"kept": design.kept, "dropped": design.dropped}
-    return question.probe(predictions, **known, strengths=tuple(strengths), notes=tuple(notes))
+    known = {"kept": kept, "dropped": dropped, "strengths": tuple(strengths)}
+    return question.probe(predictions, **known, notes=tuple(notes))
 
 
-def _predict(
-    design: _Design, question: _Question, strengths: Sequence[float | None]
-) -> tuple[dict[str, Array], int]:
+def _predict(question: _Question, strengths: Sequence[float | None]) -> tuple[dict[str, Array], int]:
     """Fit all classifiers; return what they predict for the other parts, and how many didn't converge."""
-    codes, others = design.parts[question.fit][design.rows], [design.parts[part] for part in question.others]
-    columns = columns_of(question.labels[question.fit].values[design.rows])
+    rows, others = question.rows, [question.codes[part] for part in question.others]
+    codes = question.codes[question.fit][rows]
+    columns = columns_of(question.labels[question.fit].values[rows])
     found = [fit_and_predict(codes, *each, others) for each in zip(columns, strengths, strict=True)]
     by_part = zip(question.others, zip(*(predicted for predicted, _ in found), strict=True), strict=True)
     predictions = {part: joined(list(said), question.labels[part].values) for part, said in by_part}
     return predictions, sum(not converged for _, converged in found)
 
 
-def _permuted(design: _Design, question: _Question, probe: Probe) -> Probe:
+def _permuted(question: _Question, probe: Probe) -> Probe:
     """Return the probe of labels permuted between combinations, over several permutations, with its C."""
     if not probe.kept:
         return probe
     counts, failed = dict[str, list[Counts]](), 0
     for number in range(RELABELLINGS):
         moved = question._replace(labels=permute_labels(question.labels, question.fit, number))
-        predictions, failing = _predict(design, moved, probe.strengths)
+        predictions, failing = _predict(moved, probe.strengths)
         failed += failing
         for part, predicted in predictions.items():
             counts.setdefault(part, []).append(moved.counts_of(part, predicted))

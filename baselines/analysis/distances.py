@@ -91,7 +91,7 @@ def rule_disagreement(K: int, rules: Rules = RULES) -> Floats:
     One of the two rules, at random, draws the first two symbols x and y as the generator does. Both draw the
     third one, given them; a rule that never shows x and y disagrees. So progressions always disagree, and
     addition and subtraction where x + y isn't x - y. For distribute three, the third symbol is any other one:
-    which three there are is drawn anew. A rule doesn't disagree with itself.
+    which three there are is drawn again. A rule doesn't disagree with itself.
 
     Args:
         K: symbols.

@@ -1,4 +1,4 @@
-"""The figures of a run's analysis: what each stage found, as pictures by name."""
+"""The figures of a run's analysis: the results of each stage, as pictures by name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rate
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
-from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, topography_picture
+from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
 from baselines.analysis.plots.decoding import LayerCurve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
@@ -37,7 +37,7 @@ _PARTS = {"test": "test, known combinations", "ood": "ood, held-out combinations
 
 def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     metrics = {"": ("accuracy", "accuracy")}
-    if RULE not in found.subject.decoded:
+    if not found.has_rules:
         balanced = "balanced accuracy, mean over terms"
         metrics = {"": ("f1", "F1, mean over terms"), "-balanced": ("balanced_accuracy", balanced)}
     parts = [part for part in found.rows if part != FIT]
@@ -71,17 +71,17 @@ def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: 
 
 def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     layer = str(found.layers[-1] + 1)
-    if RULE not in found.subject.decoded:
+    if not found.has_rules:
         return
     every = names_of(found)
     for pair in results[TRAINED]:
         here, control = (results[network][pair][layer] for network in (TRAINED, UNTRAINED))
         shown, beside = here["similarity"], control["similarity"]
         if not shown.constant:
-            matrices = [Matrix("raw", _table(shown.cosine)), Matrix("centred", _table(shown.centred))]
+            matrices = [Matrix("raw", shown.cosine), Matrix("centred", shown.centred)]
             if not beside.constant:
-                matrices.append(Matrix("untrained, raw", _table(beside.cosine)))
-                matrices.append(Matrix("untrained, centred", _table(beside.centred)))
+                matrices.append(Matrix("untrained, raw", beside.cosine))
+                matrices.append(Matrix("untrained, centred", beside.centred))
             names = [every[label] for label in shown.labels]
             title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
             yield f"similarity-{pair}", similarity_picture(matrices, names, title)
@@ -93,10 +93,6 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         title = f"Codes of single positions, {pair}, layer {layer}"
         note = "" if shares.mean is None else f"participation ratio of all codes, mean: {shares.mean:.2f}"
         yield f"codes-{pair}", codes_picture(codes, ratios, [every[n] for n in labels[rows]], title, note)
-
-
-def _table(rows: Sequence[Sequence[float | None]]) -> Array:
-    return np.array(rows, float)  # None is NaN
 
 
 def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
@@ -114,7 +110,7 @@ def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
                     continue
                 without = "constant" if there is None else f"ρ = {there:.2f}"
                 panels.append(
-                    Topography(
+                    TopographyPanel(
                         f"{kind}: {name.replace('_', ' ')}, {way}",
                         distances[np.ix_(present, present)][upper],
                         each[upper],
@@ -197,12 +193,12 @@ def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
     names: Sequence[str] = names_of(found) if name == RULE else ()
     if labels.dtype.kind != "f" and name not in (RULE, FUNCTION):
         labels = np.unique(labels, return_inverse=True)[1]
-    alike, before = layout.among_codes[name], layout.untrained[name]
+    alike, before = layout.neighbours_among_codes[name], layout.neighbours_untrained[name]
     note = ""
     if alike is not None:
         untrained = "" if before is None else f"; untrained {_plain(before.score)}"
         note = f"neighbours alike {_plain(alike.score)}{untrained}, dealt {_plain(alike.permuted)}"
-    return Cloud(f"layer {layer}: {name}", layout.embedding.positions, labels, names, note)
+    return Cloud(f"layer {layer}: {name}", layout.positions, labels, names, note)
 
 
 # The table ----------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def symbols_of_rules(rules: Sequence[Any], K: int) -> NDArray[np.int64]:
     return found
 
 
-def mean_codes(codes: Codes, rules: int) -> NDArray[np.float64]:
+def codes_of_rules(codes: Codes, rules: int) -> NDArray[np.float64]:
     """Return the mean code of each rule: ``[R, L, C]``; NaN for a rule that no row follows."""
     follows_nR = codes.labels[RULE][:, None] == np.arange(rules)
     with np.errstate(invalid="ignore"):
@@ -211,7 +211,7 @@ def try_edits(
         per_pair: trials of a pair of rules.
     """
     rules = subject.task.rules
-    means_RLC = mean_codes(fitted, len(rules))
+    means_RLC = codes_of_rules(fitted, len(rules))
     known = np.flatnonzero(np.isfinite(means_RLC).all(axis=(1, 2)))
     trials = plan_trials(edited, symbols_of_rules(rules, subject.task.K), known, per_pair)
     if not len(trials.row):

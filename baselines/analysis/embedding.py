@@ -6,12 +6,12 @@ among the codes themselves and in the plane. Where groups are given, neighbours 
 codes of one function lie together because they are of one function, which says nothing of its terms.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 
 from sraven.core.base.errors import ConfigurationError
 
@@ -30,9 +30,6 @@ _PERPLEXITY, _LEAST_POINTS = 30.0, 10
 _PERMUTATIONS = 199
 
 Floats = NDArray[np.float32]
-
-Alike = Callable[[NDArray[Any], NDArray[np.int64]], float]
-"""Returns how alike labels ``[n]`` are to those of neighbours ``[n, NEIGHBOURS]``."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,6 @@ class Neighbours:
     permuted_most: float
     p: float
     permutations: int
-
-    def __str__(self) -> str:
-        """Return the score, and what it is to be read against."""
-        return f"{self.score:.2f}, at random {round(self.permuted, 2) + 0.0:.2f}"
 
 
 @dataclass(frozen=True)
@@ -156,44 +149,31 @@ def neighbours(
     if len(np.unique(label)) < 2 or len(array) - np.bincount(group).max() < NEIGHBOURS:
         return None
     near = _nearest(array, group)
-    coded, alike = _comparison(label)
+    coded = label.astype(np.float64) if label.dtype.kind == "f" else np.unique(label, return_inverse=True)[1]
     rng = np.random.default_rng(seed)
     firsts = np.unique(group, return_index=True)[1]
     units = group if (coded == coded[firsts][group]).all() else np.arange(len(coded))
     of_units = coded[np.unique(units, return_index=True)[1]]
-    score = alike(coded, near)
-    dealt = [alike(rng.permutation(of_units)[units], near) for _ in range(permutations)]
+    score = _alikeness(coded, near)
+    dealt = [_alikeness(rng.permutation(of_units)[units], near) for _ in range(permutations)]
     at_least = sum(each >= score - 1e-12 for each in dealt)
     return Neighbours(
         score, float(np.mean(dealt)), max(dealt), (1 + at_least) / (1 + permutations), permutations
     )
 
 
-def _comparison(label: NDArray[Any]) -> tuple[NDArray[Any], Alike]:
-    """Return labels as numbers, and how those of neighbours are compared."""
+def _alikeness(label: NDArray[Any], near: NDArray[np.int64]) -> float:
+    """Return the score of `Neighbours` for labels ``[n]`` and neighbours ``[n, NEIGHBOURS]``."""
     if label.dtype.kind == "f":
-        return label.astype(np.float64), _smoothness
-    return np.unique(label, return_inverse=True)[1], _purity
-
-
-def _purity(label: NDArray[Any], near: NDArray[np.int64]) -> float:
+        return float(1 - np.square(label[near] - label[:, None]).mean() / (2 * label.var()))
     return float((label[near] == label[:, None]).mean())
-
-
-def _smoothness(value: NDArray[Any], near: NDArray[np.int64]) -> float:
-    return float(1 - np.square(value[near] - value[:, None]).mean() / (2 * value.var()))
 
 
 def _nearest(points: Floats, groups: NDArray[Any]) -> NDArray[np.int64]:
     """Return the nearest points of other groups, ``[n, NEIGHBOURS]``."""
-    centred = points.astype(np.float64) - points.mean(axis=0)
-    squares = np.square(centred).sum(axis=1)
-    near = np.empty((len(points), NEIGHBOURS), np.int64)
-    for part in np.array_split(np.arange(len(points)), max(1, len(points) // 512)):
-        distance = squares - 2 * centred[part] @ centred.T
-        distance[groups[part, None] == groups] = np.inf
-        near[part] = np.argpartition(distance, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
-    return near
+    distance = cdist(points, points)
+    distance[groups[:, None] == groups] = np.inf
+    return np.argpartition(distance, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
 
 
 def _check_codes(codes: ArrayLike) -> Floats:

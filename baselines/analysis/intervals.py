@@ -34,10 +34,8 @@ def stream(**name: str | int) -> np.random.Generator:
 
 def resample(groups: int, samples: int = SAMPLES) -> NDArray[np.float64]:
     """Return how often each bootstrap sample draws each of some groups: float64 ``[samples, groups]``."""
-    drawn = stream(stream="bootstrap", groups=groups).multinomial(
-        groups, np.full(groups, 1 / groups), size=samples
-    )
-    return drawn.astype(np.float64)
+    random = stream(stream="bootstrap", groups=groups)
+    return random.multinomial(groups, np.full(groups, 1 / groups), size=samples).astype(np.float64)
 
 
 def interval(value: float, samples: NDArray[np.float64], least: float = 0, most: float = 1) -> Interval:

@@ -1,4 +1,4 @@
-"""Which instances codes are collected on, of which pairs of tokens, and what is true of them.
+"""Instances and pairs of tokens that codes are collected of, and labels of them by the generator.
 
 Letters in array names: B instances, P query positions of each that are looked at, K keys of a pair. A row is
 an instance at a query position, so n = B · P.
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzylogic.settings import QUERIES
 from sraven.core.base.arguments import check_choice, check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.families import generator_of
@@ -68,10 +69,10 @@ class Subject(NamedTuple):
         name: of the protocol.
         task: that makes the instances.
         pairs: that there are.
-        positions: ``[P]``: which of the tokens that are asked are looked at, from 0.
+        positions: ``[P]``: those of the tokens with outputs that are looked at, from 0.
         decoded: names of the labels that probes decode.
         truth: returns what is true of a batch.
-        instances: of a part, unless another number is asked for.
+        instances: of a part, by default.
     """
 
     name: str
@@ -170,10 +171,7 @@ PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = MappingProxyTy
     {
         "sraven": MappingProxyType({BOARD: _sraven_board, PAPER_CODE: _sraven_paper_code}),
         "fuzzylogic": MappingProxyType(
-            {
-                BOARD: partial(_fuzzylogic, None),
-                **{name: partial(_fuzzylogic, name) for name in ("fixed_context", "fixed_query", "uniform")},
-            }
+            {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)}
         ),
     }
 )
@@ -203,7 +201,7 @@ def subject_of(task: Task, protocol: str = BOARD) -> Subject:
 
 
 def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the pairs of tokens that are asked for; all that there are if none is named.
+    """Return the requested pairs of tokens; all that there are if none is named.
 
     Raises:
         ConfigurationError: (a ValueError) for one that the task doesn't have.

@@ -1,7 +1,7 @@
 """Codes of a run in the plane by layer, and how far to believe it (Figures 2D, 5A, 5B, A2, A6, A7)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.analysis.analysed import UNTRAINED, Analysed
 from baselines.analysis.codes import Codes
-from baselines.analysis.embedding import Embedding, Neighbours, embed, neighbours
+from baselines.analysis.embedding import Neighbours, embed, neighbours
 from baselines.analysis.labels import FIRST, RULE, SECOND
 from baselines.analysis.similarity import varying
 
@@ -23,19 +23,27 @@ class Layout:
     """Codes of one layer in the plane.
 
     Attributes:
-        embedding: where they lie.
-        labels: ``[n']`` by name: what colours them; floats are values.
-        among_codes: by label, how alike those of neighbouring codes are.
-        in_the_plane: the same of neighbours in the plane.
-        untrained: the same of neighbours among the codes of the network before its first step: what random
-            weights keep of the tokens. None if these are constant.
+        positions: ``[points, 2]``, of the codes in the plane; in pictures alone, as labels are.
+        labels: ``[points]`` by name: what colours them; floats are values.
+        points: how many codes are shown.
+        trustworthiness: of the embedding.
+        perplexity: of t-SNE.
+        seed: of the embedding.
+        neighbours_among_codes: by label, how alike those of neighbouring codes are.
+        neighbours_in_the_plane: the same of neighbours in the plane.
+        neighbours_untrained: the same of neighbours among the codes of the network before its first step:
+            what random weights keep of the tokens. None if these are constant.
     """
 
-    embedding: Embedding
-    labels: Mapping[str, Array]
-    among_codes: Mapping[str, Neighbours | None]
-    in_the_plane: Mapping[str, Neighbours | None]
-    untrained: Mapping[str, Neighbours | None]
+    positions: Array = field(repr=False)
+    labels: Mapping[str, Array] = field(repr=False)
+    points: int
+    trustworthiness: float
+    perplexity: float
+    seed: int
+    neighbours_among_codes: Mapping[str, Neighbours | None]
+    neighbours_in_the_plane: Mapping[str, Neighbours | None]
+    neighbours_untrained: Mapping[str, Neighbours | None]
 
 
 def shown_labels(found: Analysed, codes: Codes) -> dict[str, Array]:
@@ -77,28 +85,11 @@ def _layout(codes: Array, before: Array, labels: Mapping[str, Array], combinatio
     mine = {name: values[chosen] for name, values in labels.items()}
 
     def alike(points: Array) -> dict[str, Neighbours | None]:
-        # Neighbours are of other combinations, or of any where that is what is asked.
+        # Neighbours are of other combinations; where the combination itself is the label, of any.
         groups = {name: None if name == FUNCTION else combination[chosen] for name in mine}
         return {name: neighbours(points, values, groups[name]) for name, values in mine.items()}
 
     untrained = alike(before[chosen]) if varying(before).any() else dict.fromkeys(mine)
-    return Layout(embedding, mine, alike(codes[chosen]), alike(embedding.positions), untrained)
-
-
-def without_points(results: Mapping[str, Mapping[str, Layout]]) -> dict[str, Any]:
-    """Return the numbers of layouts; points are in their pictures."""
-    return {
-        pair: {
-            layer: {
-                "points": len(each.embedding.chosen),
-                "trustworthiness": each.embedding.trustworthiness,
-                "perplexity": each.embedding.perplexity,
-                "seed": each.embedding.seed,
-                "neighbours_among_codes": each.among_codes,
-                "neighbours_in_the_plane": each.in_the_plane,
-                "neighbours_untrained": each.untrained,
-            }
-            for layer, each in layers.items()
-        }
-        for pair, layers in results.items()
-    }
+    place = embedding.positions
+    settings = embedding.trustworthiness, embedding.perplexity, embedding.seed
+    return Layout(place, mine, len(chosen), *settings, alike(codes[chosen]), alike(place), untrained)

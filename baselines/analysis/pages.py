@@ -101,10 +101,28 @@ def _runs(records: Sequence[AnalysisRecord]) -> str:
     return _table(("record", "run", "metric", "test", "ood", "trained at", "analysed at"), rows)
 
 
-def by_structure(topography: Mapping[str, Any]) -> dict[tuple[str, ...], Mapping[str, Any]]:
-    """Return a network's topographic similarities by pair, layer, tasks, distance of tasks, and of codes."""
+class Structure(NamedTuple):
+    """Which topographic similarity of a run is meant.
+
+    Attributes:
+        pair: of tokens.
+        layer: from 1, or ``last``.
+        tasks: what is compared: rules, combinations or functions.
+        task_distance: how.
+        code_distance: how codes are.
+    """
+
+    pair: str
+    layer: str
+    tasks: str
+    task_distance: str
+    code_distance: str
+
+
+def by_structure(topography: Mapping[str, Any]) -> dict[Structure, Mapping[str, Any]]:
+    """Return a network's topographic similarities by what each is of."""
     return {
-        (pair, layer, tasks, apart, way): found
+        Structure(pair, layer, tasks, apart, way): found
         for pair, layers in topography.items()
         for layer, kinds in layers.items()
         for tasks, distances in kinds.items()

@@ -101,11 +101,8 @@ def count_presence(truth: Array, predicted: Array, combination: Array, classes: 
         combination: integers ``[n]``.
         classes: C.
     """
-    each = [
-        count_classes(truth[:, c].astype(np.int64), predicted[:, c].astype(np.int64), combination, 2)
-        for c in range(classes)
-    ]
-    return np.stack(each, axis=1)
+    true, said = truth.T.astype(np.int64), predicted.T.astype(np.int64)
+    return np.stack([count_classes(true[c], said[c], combination, 2) for c in range(classes)], axis=1)
 
 
 def subtract(counts: Counts, others: Counts, measure: Measure) -> dict[str, Interval]:

@@ -1,6 +1,5 @@
 """The analysis of a run, from its codes to `analysis.json` and pictures; and of many, one beside another."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,8 @@ import numpy as np
 from baselines.analysis.analysed import (
     ANALYSIS,
     Analysed,
+    AnalysisOptions,
     OnStage,
-    Options,
     analysed,
     claimed,
     read_options,
@@ -21,9 +20,8 @@ from baselines.analysis.stages import STAGES
 from baselines.runs.command import train_command
 from baselines.runs.provenance import code_commit, read_records
 from baselines.training.experiment import board_of
-from sraven.core.base.errors import OutputError
 from sraven.core.base.jsonable import as_json
-from sraven.core.system.files import read_bounded, write_json
+from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:
     from baselines.analysis.plots.frame import Picture
@@ -47,6 +45,8 @@ CONTROLS: Mapping[str, str] = {
 }
 """What numbers are to be read against, by the names that they have in `analysis.json`."""
 
+_OF_RUN = ("board", "board_digest", "attention", "heads", "layers", "steps", "seed")
+
 
 def plain(value: Any) -> Any:
     """Return a result as JSON values; arrays become lists, NaN null, keys texts."""
@@ -62,8 +62,8 @@ def plain(value: Any) -> Any:
     return plain(found) if isinstance(found, dict) else found
 
 
-def check_runs(folders: Sequence[Path], options: Options) -> None:
-    """Check that runs can be analysed as asked, before the first one is.
+def check_runs(folders: Sequence[Path], options: AnalysisOptions) -> None:
+    """Check that all runs can be analysed with these options, before the first one is.
 
     Raises:
         OutputError: if one is no run, or isn't finished.
@@ -85,13 +85,7 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
             "digest": config.digest,
             "command": train_command([config]),
             "trained_by": read_records(found.folder),
-            "board": config.board,
-            "board_digest": config.board_digest,
-            "attention": config.attention,
-            "heads": config.heads,
-            "layers": config.layers,
-            "steps": config.steps,
-            "seed": config.seed,
+            **{name: getattr(config, name) for name in _OF_RUN},
         },
         "protocol": found.subject.name,
         "pairs": list(found.trained),
@@ -105,24 +99,23 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
 
 
 def analyse_run(
-    folder: Path, out: Path, options: Options, command: str, on_progress: OnStage
+    folder: Path, out: Path, options: AnalysisOptions, command: str, on_progress: OnStage
 ) -> dict[str, Any]:
     """Analyse a run, and write all of it into a directory; return what `analysis.json` says.
 
     Args:
         folder: of the run.
         out: directory to write: `codes/` first, then `analysis.json`, pictures last.
-        options: what is asked.
+        options: of the analysis.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
 
     Raises:
         OutputError: if the run isn't finished, or the directory holds something else.
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
     check_runs([folder], options)
-    with claimed(out):
-        check_other(out, read_analysed(folder).digest)
+    with claimed(out, read_analysed(folder).digest):
         found = analysed(folder, out, options, on_progress)
         names = [name for name, stage in STAGES.items() if options.figures or not stage.for_figures]
         content, results = run_stages(found, names, out, command, on_progress)
@@ -145,7 +138,7 @@ def run_stages(
         names: of `baselines.analysis.stages.STAGES`; what doesn't suit the run is left out.
         out: directory of the analysis.
         command: that was typed.
-        on_progress: is called with what is done next.
+        on_progress: is called with the name of the next step.
     """
     content, results = describe(found, command), dict[str, Any]()
     for name in names:
@@ -165,21 +158,3 @@ def save_pictures(pictures: "Mapping[str, Picture]", out: Path) -> list[str]:
     (out / FIGURES).mkdir(exist_ok=True)
     files = [path for name, each in pictures.items() for path in save_picture(each, out / FIGURES / name)]
     return [str(path.relative_to(out)) for path in files]
-
-
-def check_other(out: Path, digest: str | None) -> None:
-    """Refuse the directory of another run's analysis; None stands for a comparison of runs.
-
-    Raises:
-        OutputError: if it is one, or can't be read.
-    """
-    path = out / ANALYSIS
-    if not path.is_file():
-        return
-    try:
-        content = json.loads(read_bounded(path))
-        other = content.get("run", {}).get("digest") != digest
-    except (OSError, ValueError, AttributeError, RecursionError):
-        raise OutputError(f"{path} can't be read; remove it, or choose another directory") from None
-    if other:
-        raise OutputError(f"{out} holds another analysis; choose another directory")

@@ -24,18 +24,18 @@ class Similarity:
 
     Attributes:
         labels: ``[R]``: the rules that occur, ascending.
-        means: ``[R][F]``: the mean code of each (Figure A8B): of the mean codes of all combinations that have
+        means: ``[R, F]``: the mean code of each (Figure A8B): of the mean codes of all combinations that have
             the rule, so that each of them counts alike.
-        cosine: ``[R][R]``: of these means; None where one is zero.
+        cosine: ``[R, R]``: of these means; NaN where one is zero.
         centred: the same, once the mean over rules is subtracted: what all codes share is no similarity.
         combinations: ``[R]``: how many combinations each mean is of.
         constant: whether the codes are, so that all of this is rounding.
     """
 
     labels: list[int]
-    means: list[list[float]]
-    cosine: list[list[float | None]]
-    centred: list[list[float | None]]
+    means: Floats
+    cosine: Floats
+    centred: Floats
     combinations: list[int]
     constant: bool
 
@@ -96,9 +96,9 @@ def similarity(codes: Array, labels: Array, combination: Array) -> Similarity:
     present, means = mean_codes(by_pair, pairs[:, 0])
     return Similarity(
         labels=present.tolist(),
-        means=means.tolist(),
-        cosine=_with_nones(cosines(means)),
-        centred=_with_nones(cosines(means - means.mean(axis=0))),
+        means=means,
+        cosine=cosines(means),
+        centred=cosines(means - means.mean(axis=0)),
         combinations=np.bincount(pairs[:, 0])[present].tolist(),
         constant=not varying(codes).any(),
     )
@@ -129,7 +129,3 @@ def participation(codes: Array, labels: Array) -> Participation:
 def _mean(ratios: Floats) -> float | None:
     there = ratios[~np.isnan(ratios)]
     return float(there.mean()) if len(there) else None
-
-
-def _with_nones(table: Floats) -> list[list[float | None]]:
-    return [[None if np.isnan(value) else float(value) for value in row] for row in table]

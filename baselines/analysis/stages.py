@@ -1,7 +1,7 @@
-"""What is made of a run's codes, stage by stage: the table of functions behind `sraven analyse`.
+"""The stages of an analysis: the table of functions behind `sraven analyse`.
 
-A stage is given a run with its codes, and returns what it found by name, as dataclasses and arrays. It is
-skipped where its task has nothing of the kind.
+A stage takes a run with its codes, and returns results by name, as dataclasses and arrays. It is skipped
+where the task has nothing of the kind.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from baselines.analysis import distances
 from baselines.analysis.analysed import Analysed, batch_of, by_instance, untrained_codes
@@ -20,16 +21,16 @@ from baselines.analysis.controls import Labels
 from baselines.analysis.decoding import (
     RAW_TOKENS,
     ROW3_INPUTS,
+    UNTRAINED,
     WITH_INPUTS,
     Decoding,
     Probe,
     decode,
     fit_probe,
 )
-from baselines.analysis.decoding import UNTRAINED as UNTRAINED_PROBE
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
-from baselines.analysis.layouts import layouts, terms_of, without_points
+from baselines.analysis.layouts import layouts, terms_of
 from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
@@ -47,13 +48,13 @@ RAW_ROWS = 16_384
 def labels_of(found: Analysed, codes: Codes) -> Labels:
     """Return what probes decode: the rule, or which terms are there."""
     columns = [codes.labels[name] for name in found.subject.decoded]
-    values = columns[0].astype(np.int64) if found.subject.decoded == (RULE,) else np.stack(columns, axis=1)
+    values = columns[0].astype(np.int64) if found.has_rules else np.stack(columns, axis=1)
     return Labels(values, codes.combination)
 
 
 def names_of(found: Analysed) -> tuple[str, ...]:
     """Return the names of what is decoded: of the rules, or of the terms."""
-    if found.subject.decoded == (RULE,):
+    if found.has_rules:
         return tuple(rule.name for rule in found.subject.task.rules)
     return tuple(name.replace("_", " ") for name in found.subject.decoded)
 
@@ -79,11 +80,10 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
     tokens = {part: raw_tokens(found, part)[:RAW_ROWS] for part in labels}
     first = {part: Labels(*(each[:RAW_ROWS] for each in truth)) for part, truth in labels.items()}
     beside = {RAW_TOKENS: fit_probe(tokens, first, names, FIT)}
-    has_rules = found.subject.decoded == (RULE,)
-    inputs = {part: row3_inputs(found, codes) for part, codes in rows.items()} if has_rules else {}
+    inputs = {part: row3_inputs(found, codes) for part, codes in rows.items()} if found.has_rules else {}
     if inputs:
         beside[ROW3_INPUTS] = fit_probe(inputs, labels, names, FIT)
-    ceiling = _bayes(found) if has_rules else None
+    ceiling = _bayes(found) if found.has_rules else None
     places = [(pair, layer) for pair in found.trained for layer in found.layers]
     untrained: dict[tuple[str, int], list[Probe]] = {place: [] for place in places}
     for network in untrained_codes(found):
@@ -93,17 +93,13 @@ def decoding(found: Analysed) -> dict[str, dict[str, Decoding]]:
     results: dict[str, dict[str, Decoding]] = {}
     for pair, layer in places:
         codes = _layer(found.trained[pair], layer)
-        own = {UNTRAINED_PROBE: untrained[pair, layer][0]}
+        own = {UNTRAINED: untrained[pair, layer][0]}
         if inputs:
             together = {part: np.hstack([each, inputs[part]]) for part, each in codes.items()}
             own[WITH_INPUTS] = fit_probe(together, labels, names, FIT)
-        of_pair = results.setdefault(pair, {})
-        of_pair[str(layer + 1)] = decode(
-            *(codes, labels, names, FIT),
-            beside={**own, **beside},
-            untrained=untrained[pair, layer],
-            ceiling=ceiling,
-        )
+        controls: dict[str, Any] = {"beside": {**own, **beside}, "untrained": untrained[pair, layer]}
+        decoded = decode(codes, labels, names, FIT, ceiling=ceiling, **controls)
+        results.setdefault(pair, {})[str(layer + 1)] = decoded
     return results
 
 
@@ -162,9 +158,8 @@ def similarities(found: Analysed) -> dict[str, Any]:
     def compute(codes: Codes, layer: Array) -> dict[str, Any]:
         label = codes.labels.get(RULE, codes.combination).astype(np.int64)
         heads = layer.reshape(-1, found.config.heads)  # of each key, if the pair has several
-        shares: dict[str, Any] = {
-            "participation": participation(heads, np.repeat(label, len(heads) // len(label)))
-        }
+        each = np.repeat(label, len(heads) // len(label))
+        shares: dict[str, Any] = {"participation": participation(heads, each)}
         if RULE in codes.labels:
             shares["similarity"] = similarity(layer, label, codes.combination)
         return shares
@@ -191,12 +186,11 @@ def task_distances(found: Analysed) -> dict[str, tuple[Array, dict[str, Array]]]
 def topographies(found: Analysed) -> dict[str, Any]:
     """Return topographic similarity by network, pair, layer, kind of task, distance of tasks and of codes."""
     tasks = task_distances(found)
-    return _each(
-        found,
-        lambda codes, layer: {
-            kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()
-        },
-    )
+
+    def compute(codes: Codes, layer: Array) -> dict[str, Any]:
+        return {kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()}
+
+    return _each(found, compute)
 
 
 # What the network says --------------------------------------------------------------------------------
@@ -206,9 +200,7 @@ def calibrations(found: Analysed) -> dict[str, Calibration]:
     """Return the network's probabilities against the exact posterior, by part."""
     results = {}
     for part, codes in found.rows.items():
-        logits = by_instance(found, codes.output).astype(np.float64)
-        probabilities = np.exp(logits - logits.max(axis=2, keepdims=True))
-        probabilities /= probabilities.sum(axis=2, keepdims=True)
+        probabilities = softmax(by_instance(found, codes.output).astype(np.float64), axis=2)
         batch = batch_of(found, part)
         marginals = found.subject.task.symbol_marginals(batch)
         results[part] = calibration(marginals, probabilities, batch.target, batch.combination)
@@ -220,7 +212,7 @@ def scores(found: Analysed) -> dict[str, Any]:
     results = {}
     for part, codes in found.rows.items():
         said = by_instance(found, codes.prediction)
-        said = said if RULE in codes.labels else said[:, 0]
+        said = said if found.has_rules else said[:, 0]
         results[part] = found.subject.task.score(batch_of(found, part), said).metrics
     return results
 
@@ -259,11 +251,11 @@ class Stage(NamedTuple):
     """A part of the analysis.
 
     Attributes:
-        title: what is shown while it runs.
+        title: shown while it runs.
         compute: does.
         suits: whether a run has anything of the kind.
         for_figures: whether it is left out where no figures are wanted.
-        said: returns what `analysis.json` has of it.
+        said: returns what `analysis.json` has of the results.
     """
 
     title: str
@@ -273,16 +265,12 @@ class Stage(NamedTuple):
     said: Callable[[Any], Any] = lambda result: result
 
 
-def _has_rules(found: Analysed) -> bool:
-    return RULE in found.subject.decoded
-
-
 def _has_all_positions(found: Analysed) -> bool:
-    return _has_rules(found) and found.subject.name == BOARD
+    return found.has_rules and found.subject.name == BOARD
 
 
 def _is_scored(found: Analysed) -> bool:
-    return found.subject.name == BOARD or not _has_rules(found)
+    return found.subject.name == BOARD or not found.has_rules
 
 
 STAGES: Mapping[str, Stage] = MappingProxyType(
@@ -293,8 +281,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "decoding": Stage("probes", decoding),
         "similarity": Stage("similarity of codes", similarities),
         "topography": Stage("topographic similarity", topographies),
-        "edits": Stage("causal edits", edits, _has_rules, said=with_means),
-        "layouts": Stage("t-SNE", layouts, for_figures=True, said=without_points),
+        "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
+        "layouts": Stage("t-SNE", layouts, for_figures=True),
     }
 )
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

@@ -72,12 +72,12 @@ class Group:
 
 
 class Bounds(NamedTuple):
-    """What a quantity is read against; None where nobody knows.
+    """Reference levels of a quantity; None where nobody knows.
 
     Attributes:
         ceiling: what the ideal observer scores that knows the split.
         chance: what guessing scores.
-        lower: what can be scored without what the board asks for, by name: see `Board.reference_levels`. Of
+        lower: what baselines score that lack what the board is about, by name: see `Board.reference_levels`. Of
             held-out splits alone, as on others it is the ceiling.
     """
 
@@ -153,8 +153,7 @@ def find_runs(folders: Sequence[Path]) -> list[Path]:
     """
     found = list[Path]()
     for folder in folders:
-        below = [folder.joinpath(*["*"] * depth, CONFIG) for depth in range(_DEPTH + 1)]
-        patterns = [str(path.relative_to(folder)) for path in below]
+        patterns = ["*/" * depth + CONFIG for depth in range(_DEPTH + 1)]
         runs = next((paths for each in patterns if (paths := sorted(folder.glob(each)))), [])
         if not runs:
             raise OutputError(f"{folder} holds no run; `sraven train` makes one")
@@ -233,16 +232,11 @@ def _names(configs: Sequence[RunConfig]) -> list[str]:
         for name in every
         if name not in left_out and len({repr(getattr(config, name, None)) for config in configs}) > 1
     ]
-
-    def name_of(config: RunConfig) -> str:
-        return ", ".join(
-            [
-                config.architecture,
-                *(f"{name.replace('_', ' ')} {_short(getattr(config, name))}" for name in varied),
-            ]
-        )
-
-    return [name_of(config) for config in configs]
+    names = []
+    for config in configs:
+        fields_of = (f"{name.replace('_', ' ')} {_short(getattr(config, name))}" for name in varied)
+        names.append(", ".join([config.architecture, *fields_of]))
+    return names
 
 
 def _short(value: Any) -> str:

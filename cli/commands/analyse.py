@@ -15,7 +15,7 @@ from cli.shared.progress import doing, quiet_downloads, resumable
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
-    from baselines.analysis.analysed import Options
+    from baselines.analysis.analysed import AnalysisOptions
 
 _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 """What is printed of a probe, if it has it."""
@@ -85,13 +85,13 @@ def command(
         names = dict(named_runs(runs))
     folders = tuple(names)
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
-        from baselines.analysis.analysed import Options
+        from baselines.analysis.analysed import AnalysisOptions
         from baselines.analysis.comparison import analyse_runs
         from baselines.analysis.report import analyse_run
 
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
-    options = Options(protocol, pairs, n, layers, not no_figures)
+    options = AnalysisOptions(protocol, pairs, n, layers, not no_figures)
     line = _command_line(names.values(), out, options)
     show: Callable[[Mapping[str, Any], Path], None]
     with resumable(out), doing("reading") as on_progress:
@@ -102,7 +102,7 @@ def command(
     print_outcome(value=content, text=lambda: show(content, out))
 
 
-def _command_line(runs: Iterable[str], out: Path, options: "Options") -> str:
+def _command_line(runs: Iterable[str], out: Path, options: "AnalysisOptions") -> str:
     """Return the command that does an analysis again."""
     words = ["sraven", "analyse", *runs, "--out", str(out), "--protocol", options.protocol]
     words += [word for name in imported() for word in ("--import", name)]

@@ -12,19 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from baselines.analysis.plots.frame import (
-    COLOURS,
-    COLUMN,
-    MARKS,
-    MUTED,
-    PAGE,
-    SEQUENTIAL,
-    SMALL,
-    TITLE,
-    Picture,
-    lines_of,
-    panels_of,
-)
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of, panels_of
+from baselines.views.style import COLOURS, MARKS, SMALL, TITLE, look_of
 from sraven.views.plots import INK, PAPER
 
 
@@ -37,7 +26,7 @@ class Cloud:
         positions: float ``[n, 2]``.
         labels: ``[n]``: integers from 0 are categories, floats are values.
         names: of the categories, for a key. If there are more of them than `MARKS`, as of functions, or none,
-            they are told apart by colour and shape together, and have no key.
+            colour and shape together distinguish them, and there is no key.
         note: what goes with the picture, such as how alike neighbours are, and how alike by chance.
     """
 
@@ -49,7 +38,7 @@ class Cloud:
 
 
 @dataclass(frozen=True)
-class Topography:
+class TopographyPanel:
     """Pairs of tasks: how far apart they are, and their codes.
 
     Attributes:
@@ -117,10 +106,9 @@ def _is_keyed(cloud: Cloud) -> bool:
 
 def _keys(names: Sequence[str]) -> list[Line2D]:
     """Return what a key shows of categories: their letter, shape and name."""
-    points: dict[str, Any] = {"linestyle": "none", "markersize": 4}
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 4}
     return [
-        Line2D([], [], color=COLOURS[i], marker=MARKS[i], label=f"{_letter(i)} {name}", **points)
-        for i, name in enumerate(names)
+        Line2D([], [], label=f"{_letter(i)} {name}", **look_of(i), **look) for i, name in enumerate(names)
     ]
 
 
@@ -149,13 +137,8 @@ def _draw_cloud(figure: Figure, axes: Axes, cloud: Cloud, side: float) -> None:
         _draw_scale(figure, axes, drawn, cloud)
     else:
         _draw_categories(axes, cloud)
-    low, high = np.min(cloud.positions, axis=0), np.max(cloud.positions, axis=0)
-    reach = 0.53 * max(*(high - low), 1e-9)
-    axes.set(xlim=_around(low[0], high[0], reach), ylim=_around(low[1], high[1], reach), aspect="equal")
-
-
-def _around(low: float, high: float, reach: float) -> tuple[float, float]:
-    return (low + high) / 2 - reach, (low + high) / 2 + reach
+    axes.margins(0.03)
+    axes.set_aspect("equal", adjustable="datalim")
 
 
 def _draw_scale(figure: Figure, axes: Axes, drawn: Any, cloud: Cloud) -> None:
@@ -211,7 +194,7 @@ def _home(cloud: Cloud, category: int) -> NDArray[Any] | None:
     return place if (cloud.labels[near] == category).mean() > 0.5 else None
 
 
-def topography_picture(panels: Sequence[Topography]) -> Picture:
+def topography_picture(panels: Sequence[TopographyPanel]) -> Picture:
     """Return the picture of distances of codes against those of tasks, a panel for each pair of distances."""
     across = 1 if len(panels) == 1 else 2
     rows = -(-len(panels) // across)
@@ -223,7 +206,7 @@ def topography_picture(panels: Sequence[Topography]) -> Picture:
     return Picture(draw, COLUMN * across, 2.45 * rows)
 
 
-def _draw_topography(axes: Axes, panel: Topography) -> None:
+def _draw_topography(axes: Axes, panel: TopographyPanel) -> None:
     places = np.asarray(panel.tasks, float)
     values = np.unique(places)
     if len(values) <= _FEW:  # points of one distance side by side, and their median
@@ -280,9 +263,8 @@ def runs_picture(
         axes = figure.subplots()
         for i, name in enumerate(present):
             of = np.array(groups) == name
-            colour, shape = COLOURS[i % len(COLOURS)], MARKS[i % len(MARKS)]
-            look: dict[str, Any] = {"color": colour, "marker": shape, "label": name}
-            axes.scatter(similarity[of], score[of], s=20, edgecolor=PAPER, linewidth=0.4, **look)
+            look = {**look_of(i), "label": name, "edgecolor": PAPER, "linewidth": 0.4}
+            axes.scatter(similarity[of], score[of], s=20, **look)
         axes.set(xlabel=names[0], ylabel=names[1])
         axes.grid()
         figure.legend(loc="outside upper left", ncols=_columns(present, COLUMN), **_TIGHT)

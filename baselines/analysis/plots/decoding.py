@@ -9,17 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from baselines.analysis.plots.frame import (
-    COLOURS,
-    COLUMN,
-    MARKS,
-    MUTED,
-    PAGE,
-    SMALL,
-    STYLES,
-    Picture,
-    panels_of,
-)
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture, panels_of
+from baselines.views.style import COLOURS, SMALL, STYLES, look_of
 from sraven.views.plots import INK, PAPER
 
 Number = float | None
@@ -103,19 +94,15 @@ def _looks(panels: Sequence[Panel]) -> dict[str, dict[str, Any]]:
     scores = [name for name, curve in curves.items() if not curve.control]
     looks = {}
     for i, name in enumerate(scores):
-        colour, style, shape = (each[i % len(each)] for each in (COLOURS, STYLES, MARKS))
-        looks[name] = _look(colour, style, shape, linewidth=1.5, markersize=4.5, markerfacecolor=colour)
+        line = {"linestyle": STYLES[i % len(STYLES)], "linewidth": 1.5}
+        looks[name] = {**look_of(i), **line, "markersize": 4.5, "markeredgewidth": 0.9}
     order = [*CONTROLS, *curves]
     for name in sorted(curves.keys() - scores, key=order.index):
-        colour = INK if name == "ceiling" else MUTED
-        light: dict[str, Any] = {"linewidth": 0.9, "markersize": 3.5, "markerfacecolor": PAPER}
         style, shape = CONTROLS.get(name, ("-", "x"))
-        looks[name] = _look(colour, style, shape, **light)
+        line = {"color": INK if name == "ceiling" else MUTED, "linestyle": style, "linewidth": 0.9}
+        point = {"marker": shape, "markersize": 3.5, "markeredgewidth": 0.9, "markerfacecolor": PAPER}
+        looks[name] = {**line, **point}
     return looks
-
-
-def _look(colour: str, style: Any, shape: str, **more: Any) -> dict[str, Any]:
-    return {"color": colour, "linestyle": style, "marker": shape, "markeredgewidth": 0.9, **more}
 
 
 def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
@@ -128,10 +115,8 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[
         else:  # side by side, so that no bar of an interval hides another
             aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
             _draw_curve(axes, curve, look, np.arange(len(layers)) + aside)
-    axes.set_title(panel.title)
     axes.set_xticks(range(len(layers)), list(layers))
-    axes.set_xlim(-0.45, len(layers) - 0.55)
-    axes.set_xlabel("layer")
+    axes.set(title=panel.title, xlabel="layer", xlim=(-0.45, len(layers) - 0.55))
     axes.tick_params(labelleft=True, labelsize=SMALL)
     axes.grid(axis="y")
 

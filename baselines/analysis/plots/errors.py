@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from baselines.analysis.plots.frame import PAGE, SMALL, Picture
+from baselines.analysis.plots.frame import PAGE, Picture, name_rows, write_beside
+from baselines.views.style import SMALL
 from sraven.views.plots import ON_DARK, ON_LIGHT
 
 _FILLS = (
@@ -39,17 +40,12 @@ def errors_picture(shares: Mapping[str, Sequence[float]], kinds: Sequence[str], 
         axes = figure.subplots()
         for i, row in enumerate(rows):
             _draw_bar(axes, i, shares[row], kinds, longest)
-            beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
-            axes.annotate(said[i], (ends[i], i), (4, 0), **beside)
-        axes.set_yticks(range(len(rows)), rows)
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlim(0, longest * (1.06 + 0.012 * max(map(len, said))))
+            write_beside(axes, said[i], ends[i], i)
+        name_rows(axes, rows)
+        axes.set(xlabel="share of answers", xlim=(0, longest * (1.06 + 0.012 * max(map(len, said)))))
         ticks = np.asarray(MaxNLocator(6).tick_values(0, longest))
         axes.set_xticks(ticks[ticks <= min(1.0, 1.05 * longest)])
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0 if longest > 0.05 else 1))
-        axes.set_xlabel("share of answers")
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=min(3, len(kinds)))
 
     height = 0.3 * len(rows) + 0.65 + 0.16 * -(-len(kinds) // 3)

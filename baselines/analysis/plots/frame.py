@@ -1,10 +1,10 @@
-"""What all figures of an analysis share: sizes, colours, marks, and how a picture becomes files.
+"""What all figures of an analysis share: widths, scales of colour, and how a picture becomes files.
 
 Pictures are legible in print: as wide as a column of a paper or as its page, no text below 7 points, and
-nothing told apart by colour alone.
+nothing distinguished by colour alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -15,28 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from sraven.core.page.palette import follow_scheme, palette
-from sraven.core.system.files import replacing
-from sraven.views.plots import FAINT, INK, PAPER
+from baselines.views.style import SMALL, STYLE, TEXT, TITLE, save_figure
+from sraven.core.page.palette import palette
+from sraven.views.plots import PAPER
 
 COLUMN, PAGE = 3.35, 6.9
 """Widths of a column and of a page of a paper, in inches."""
 
-SMALL, TEXT, TITLE = 7.0, 7.5, 8.5
-"""Sizes of text, in points: of numbers and notes, of labels, of titles."""
-
 MUTED = palette()["muted"].light
 """Of controls: grey that is dark enough for thin lines."""
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK, "#8c6d31")
-"""Of Okabe and Ito, and a brown: apart for all kinds of colour vision. As many as there are rules."""
-
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""Shapes of points, so that they are apart without colour as well."""
-
-_DASHED, _DASH_DOT, _DOTTED = (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (1.2, 1))
-STYLES: tuple[Any, ...] = ("-", _DASHED, _DASH_DOT, _DOTTED, "-", _DASHED, "-", "-")
-"""Of lines, for the same."""
 
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "sraven", ["#f7fafc", "#b9d7e8", "#4f9dc5", "#0b5c8f", "#08304f"]
@@ -47,41 +34,6 @@ DIVERGING = LinearSegmentedColormap.from_list(
     "sraven_diverging", ["#8a3c00", "#d98843", "#fbf7f2", "#4f9dc5", "#08406b"]
 )
 """From −1 over 0 to 1."""
-
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": TEXT,
-    "axes.titlesize": TITLE,
-    "axes.titlelocation": "left",
-    "axes.labelsize": TEXT,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.unicode_minus": True,
-    "text.color": INK,
-    "xtick.labelsize": SMALL,
-    "ytick.labelsize": SMALL,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.5,
-    "grid.alpha": 0.6,
-    "legend.fontsize": SMALL,
-    "legend.frameon": False,
-    "hatch.linewidth": 0.6,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "sraven",
-    "figure.constrained_layout.h_pad": 0.03,
-    "figure.constrained_layout.w_pad": 0.03,
-}
-"""Matplotlib's settings, in which pictures are drawn and written."""
 
 _DPI = 300
 
@@ -128,11 +80,8 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
     files = stem.with_name(f"{stem.name}.svg"), stem.with_name(f"{stem.name}.png")
     with rc_context(STYLE):
         figure = figure_of(picture)
-        for path, fixed in zip(files, ({"Date": None, "Creator": None}, {"Software": None}), strict=True):
-            with replacing(path) as temporary:
-                figure.savefig(temporary, format=path.suffix[1:], dpi=_DPI, metadata=fixed)
-                if path.suffix == ".svg":
-                    temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
+        for path in files:
+            save_figure(figure, path, path.suffix[1:], _DPI)
     return files
 
 
@@ -143,6 +92,19 @@ def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[A
     for each in axes[count:]:
         each.set_visible(False)
     return axes[:count]
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name rows that are drawn from the top at 0, 1, 2, ..."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+
+
+def write_beside(axes: Axes, text: str, x: float, row: float) -> None:
+    """Write a number to the right of a place in a row."""
+    axes.annotate(text, (x, row), (4, 0), textcoords="offset points", va="center", fontsize=SMALL)
 
 
 def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:

@@ -10,16 +10,8 @@ from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.analysis.plots.frame import (
-    COLUMN,
-    DIVERGING,
-    MUTED,
-    PAGE,
-    SEQUENTIAL,
-    SMALL,
-    Picture,
-    panels_of,
-)
+from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture, panels_of
+from baselines.views.style import SMALL
 from sraven.views.plots import INK, ON_DARK, ON_LIGHT
 
 
@@ -170,9 +162,8 @@ def codes_picture(
         _name_scale(bar, "attention score")
         right.barh(range(n), participation, height=0.75, color=MUTED)
         right.axvline(1 / H, color=INK, linewidth=0.8, linestyle=(0, (1, 1.2)))
-        right.set_xlim(0, 1)
         right.set_xticks([1 / H, 1], [f"1/{H}", "1"])
-        right.set_xlabel("participation\nratio")
+        right.set(xlabel="participation\nratio", xlim=(0, 1))
         right.tick_params(axis="y", length=0)
         right.spines["left"].set_visible(False)
         if note:

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from baselines.analysis.calibration import Bin, Calibration, Open
-from baselines.analysis.plots.frame import COLOURS, COLUMN, MARKS, MUTED, PAGE, SMALL, Picture
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture, name_rows, write_beside
+from baselines.views.style import COLOURS, look_of
 from sraven.core.base.estimate import Mean
 from sraven.views.plots import INK, PAPER
 
@@ -41,10 +42,9 @@ def _draw_bins(axes: Axes, bins: Sequence[Bin], x: str, y: str, number: int, nam
     some = [each for each in bins if each.count >= _LEAST]
     sizes = [6 + 5 * np.log10(each.count / _LEAST) for each in some]
     places, values = [getattr(each, x) for each in some], [getattr(each, y) for each in some]
-    colour, shape = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
-    axes.plot(places, values, color=colour, linewidth=0.8, zorder=3)
-    look: dict[str, Any] = {"color": colour, "marker": shape, "edgecolor": PAPER, "linewidth": 0.4}
-    axes.scatter(places, values, s=sizes, zorder=4, label=name, **look)
+    look = look_of(number)
+    axes.plot(places, values, color=look["color"], linewidth=0.8, zorder=3)
+    axes.scatter(places, values, s=sizes, zorder=4, label=name, edgecolor=PAPER, linewidth=0.4, **look)
 
 
 _LEAST = 50
@@ -73,13 +73,8 @@ def open_picture(found: Mapping[str, Open], title: str = "") -> Picture:
         for axes, (quantity, (of_model, reference, meaning)) in zip(panels, _PAIRS.items(), strict=True):
             for i, name in enumerate(names):
                 _draw_pair(axes, i, getattr(found[name], of_model), getattr(found[name], reference))
-            axes.set_title(quantity)
-            axes.set_xlabel(meaning)
-            axes.set_xlim(0, 1.04 * axes.get_xlim()[1])
-            axes.tick_params(axis="y", length=0)
-            axes.grid(axis="x")
-        panels[0].set_yticks(range(len(names)), [f"{name}\n{_exponent(found[name])}" for name in names])
-        panels[0].set_ylim(len(names) - 0.5, -0.5)
+            axes.set(title=quantity, xlabel=meaning, xlim=(0, 1.04 * axes.get_xlim()[1]))
+            name_rows(axes, [f"{name}\n{_exponent(found[name])}" for name in names])
 
     return Picture(draw, PAGE, 0.4 * len(names) + 0.85, title)
 
@@ -111,22 +106,17 @@ def loss_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:
         found: by split, or by run.
         title: of the whole.
     """
-    names = list(found)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for row, each in enumerate(found.values()):
             _draw_loss(axes, row, each)
-        axes.set_yticks(range(len(names)), names)
-        axes.set_ylim(len(names) - 0.45, -0.55)
-        axes.set_xlim(0, 1.42 * axes.get_xlim()[1])
+        name_rows(axes, list(found))
+        axes.set(xlabel="nats a position", xlim=(0, 1.42 * axes.get_xlim()[1]))
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.set_xlabel("nats a position")
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x")
         figure.legend(loc="outside lower left", ncols=1)
 
-    return Picture(draw, COLUMN, 0.3 * len(names) + 1.2, title)
+    return Picture(draw, COLUMN, 0.3 * len(found) + 1.2, title)
 
 
 def _draw_loss(axes: Axes, row: int, found: Calibration) -> None:
@@ -141,5 +131,4 @@ def _draw_loss(axes: Axes, row: int, found: Calibration) -> None:
     axes.barh(row, kl, left=floor, height=0.55, label=names[1], **hatched)
     bar: dict[str, Any] = {"marker": "|", "markersize": 9, "markeredgewidth": 1.4, "linestyle": "none"}
     axes.errorbar(loss, row, xerr=error, color=INK, elinewidth=1, label=names[2], **bar)
-    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
-    axes.annotate(f"{floor:.4f} + {kl:.4f}", (max(floor + kl, loss + error), row), (4, 0), **beside)
+    write_beside(axes, f"{floor:.4f} + {kl:.4f}", max(floor + kl, loss + error), row)

@@ -1,18 +1,20 @@
-"""Finished runs, and few instances at once, so that small parts are collected quickly."""
+"""Finished runs, few instances at once and few fits, so that small parts are analysed quickly."""
 
 import pytest
 
-from baselines.analysis import analysed, codes
+from baselines.analysis import analysed, classifiers, codes, decoding
 from helpers.analysed_runs import finished_runs
 
 
 @pytest.fixture(scope="module")
 def few_at_once():
-    """Let a program take eight instances a call."""
+    """Let a program take eight instances a call, and probes have few fits and controls."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(codes, "_AT_ONCE_ON_CPU", 4)
         monkeypatch.setattr(codes, "_PIECES_ON_CPU", 2)
         monkeypatch.setattr(analysed, "UNTRAINED_NETWORKS", 2)
+        monkeypatch.setattr(classifiers, "STRENGTHS", (0.1, 1.0))
+        monkeypatch.setattr(decoding, "RELABELLINGS", 2)
         yield
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from baselines.analysis import distances
 from baselines.analysis.distances import functional, multisets, rule_disagreement, term_sets, zero_one
+from helpers.oracle import follows
 from sraven import SRAVEN
-from sraven.rules import ADDITION, RULES, SUBTRACTION
+from sraven.rules import RULES
 
 
 def on_a_grid(terms, points):
@@ -61,31 +62,18 @@ def test_the_law_of_rows_is_that_of_drawn_ones(rule):
     assert (np.abs(counts / len(drawn) - law) <= 5 * spread).all()
 
 
-def third(rule, x, y, K):
-    """Return the third symbols that a rule may show after x and y, in plain words."""
-    steps = {0: 0, 1: 1, 2: 2, 3: -1, 4: -2}
-    if rule in steps:
-        return {(y + steps[rule]) % K} if y == (x + steps[rule]) % K else set()
-    if rule == ADDITION:
-        return {(x + y) % K}
-    if rule == SUBTRACTION:
-        return {(x - y) % K}
-    return set(range(K)) - {x, y} if x != y else set()
-
-
 @pytest.mark.parametrize("K", [5, 8])
 def test_disagreement_by_counting_all_rows(K):
-    expected = np.zeros((8, 8))
-    for one, other in product(range(8), repeat=2):
-        if one == other:
-            continue
-        for drawing, answering in ((one, other), (other, one)):
-            shown = [pair for pair in product(range(K), repeat=2) if third(drawing, *pair, K)]
-            agree = Fraction(0)
-            for x, y in shown:
-                mine, theirs = third(drawing, x, y, K), third(answering, x, y, K)
-                agree += Fraction(len(mine & theirs), max(1, len(mine) * len(theirs)))
-            expected[one, other] += float(1 - agree / len(shown)) / 2
+    symbols, expected = range(K), np.zeros((8, 8))
+    third = {  # the symbols that may be third, by rule and the first two
+        (rule, x, y): {z for z in symbols if follows(rule, [(x, y, z)], K)}
+        for rule, x, y in product(range(8), symbols, symbols)
+    }
+    for drawing, answering in permutations(range(8), 2):
+        both = [(third[drawing, x, y], third[answering, x, y]) for x, y in product(symbols, symbols)]
+        agree = [Fraction(len(a & b), max(1, len(a) * len(b))) for a, b in both if a]
+        for pair in ((drawing, answering), (answering, drawing)):
+            expected[pair] += float(1 - sum(agree) / len(agree)) / 2
     found = rule_disagreement(K)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     assert (found == found.T).all() and (found[:5, :5] == zero_one(5)).all()  # to the last bit

@@ -10,9 +10,16 @@ from matplotlib.text import Text
 
 from baselines.analysis.calibration import calibration
 from baselines.analysis.plots import frame, maps, trust
-from baselines.analysis.plots.clouds import Cloud, Topography, cloud_picture, runs_picture, topography_picture
+from baselines.analysis.plots.clouds import (
+    Cloud,
+    TopographyPanel,
+    cloud_picture,
+    runs_picture,
+    topography_picture,
+)
 from baselines.analysis.plots.decoding import CONTROLS, LayerCurve, Panel, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
+from baselines.views.style import COLOURS, MARKS, STYLE
 from sraven.rules import RULES
 
 NAMES = [rule.name for rule in RULES]
@@ -47,9 +54,9 @@ def clouds(across=2):
 def topography():
     rng = np.random.default_rng(0)
     axes = "L2", "cosine distance"
-    few = Topography("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, *axes)
+    few = TopographyPanel("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, *axes)
     title = "combinations: assignment disagreement, euclidean"
-    many = Topography(title, rng.random(900), rng.random(900), 0.1, 2e-5, *axes, "8! permutations" * 3)
+    many = TopographyPanel(title, rng.random(900), rng.random(900), 0.1, 2e-5, *axes, "8! permutations" * 3)
     return topography_picture([few, many, few])
 
 
@@ -100,7 +107,7 @@ PICTURES = {
 
 def laid_out(picture):
     """Return a picture as a figure whose layout is done, and its texts."""
-    with rc_context(frame.STYLE):
+    with rc_context(STYLE):
         figure = frame.figure_of(picture)
         figure.draw_without_rendering()
     return figure, [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
@@ -156,4 +163,4 @@ def test_scales_are_monotone_in_grey():
     assert (np.diff(sequential) < 0).all()
     half = [luminance(frame.DIVERGING(x)) for x in np.linspace(0.5, 1, 50)]
     assert (np.diff(half) < 0).all()
-    assert len(frame.COLOURS) == len(frame.MARKS) == len(RULES)
+    assert len(COLOURS) == len(MARKS) == len(RULES)

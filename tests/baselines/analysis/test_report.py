@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from baselines.analysis import report
-from baselines.analysis.analysed import ANALYSIS, Options
+from baselines.analysis.analysed import ANALYSIS, AnalysisOptions
 from baselines.analysis.codes import Collector
 from baselines.analysis.comparison import analyse_runs
 from baselines.analysis.report import CONTROLS, analyse_run, plain
@@ -22,7 +22,7 @@ from cli.commands.analyse import print_analysis
 from helpers.tiny_runs import tiny
 from sraven.core.base.errors import ConfigurationError, OutputError
 
-SMALL = Options(n=48)
+SMALL = AnalysisOptions(n=48)
 
 
 def analyse(runs, name, out, options=SMALL, stages=tuple(STAGES)):
@@ -82,9 +82,11 @@ def test_every_control_is_there_by_its_name(of_sraven):
     assert set(content["topography"]["trained"]["self"]["2"]) == {"rules", "combinations"}
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
     assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
-    for neighbours in ("neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"):
-        assert content["layouts"]["row3"]["2"][neighbours]["rule"]["permutations"] == 199
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
+    layout = content["layouts"]["row3"]["2"]
+    neighbours = ["neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"]
+    assert all(layout[each]["rule"]["permutations"] == 199 for each in neighbours)
+    assert list(layout) == ["points", "trustworthiness", "perplexity", "seed", *neighbours]
 
 
 def test_calibration_is_of_the_instances_themselves(of_sraven):
@@ -158,7 +160,7 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
 
 @pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
 def test_other_protocols(runs, tmp_path, name, protocol):
-    options = Options(protocol, ("self",), 48, figures=False)
+    options = AnalysisOptions(protocol, ("self",), 48, figures=False)
     content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "calibration", "similarity"])
     assert content["protocol"] == protocol and "calibration" not in content
     assert ("scores" in content) == (name == "fuzzy")
@@ -207,8 +209,8 @@ def test_runs_that_are_not_comparable(runs, tmp_path):
     for folders, options, message in (
         (["sraven", "fuzzy"], SMALL, "the runs are on sraven-v1 and fuzzylogic-v1; runs of one board"),
         (["fuzzy", "fuzzy"], SMALL, "are the same run; name one of them"),
-        (["sraven", "sraven"], Options("paper-code"), "which are compared by scores on whole instances"),
-        (["fuzzy", "softmax"], Options(layers=(1, 2)), "layer 2: the run has layers 1 to 1"),
+        (["sraven", "sraven"], AnalysisOptions("paper-code"), "compared by scores on whole instances"),
+        (["fuzzy", "softmax"], AnalysisOptions(layers=(1, 2)), "layer 2: the run has layers 1 to 1"),
     ):
         with pytest.raises(ConfigurationError, match=message):
             analyse_runs([runs / name for name in folders], tmp_path / "x", options, "", print)
@@ -216,5 +218,6 @@ def test_runs_that_are_not_comparable(runs, tmp_path):
 
 
 def test_results_become_json():
-    found = plain({1: np.array([1.5, np.nan]), "a": (np.float64(2), {"b": np.int64(3)}), "c": Options(n=4)})
-    assert found["1"] == [1.5, None] and found["a"] == [2.0, {"b": 3}] and found["c"]["n"] == 4
+    values = {1: np.array([1.5, np.nan]), "a": (np.float64(2), {"b": np.int64(3)}), "c": SMALL}
+    found = plain(values)
+    assert found["1"] == [1.5, None] and found["a"] == [2.0, {"b": 3}] and found["c"]["n"] == SMALL.n

@@ -1,8 +1,5 @@
 """Mean codes, cosines and shared heads, of codes whose geometry was planted."""
 
-import json
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,19 +37,18 @@ def test_opposite_rules_have_cosine_minus_one():
 def test_what_all_codes_share_is_in_the_raw_cosine_alone():
     shared = 100 * np.ones(4)
     found = similarity(np.stack([shared + V, shared - V]), np.array([0, 1]), np.array([0, 1]))
-    assert found.cosine[0][1] > 0.99
-    assert found.centred[0][1] == pytest.approx(-1)
+    assert found.cosine[0, 1] > 0.99
+    assert found.centred[0, 1] == pytest.approx(-1)
 
 
 def test_each_combination_counts_alike():
     codes = np.array([[1.0, 0.0]] * 9 + [[0.0, 1.0]])
     found = similarity(codes, np.zeros(10, int), np.array([0] * 9 + [1]))
-    assert found.means == [[0.5, 0.5]]
-    assert found.centred == [[None]]  # one rule is its own mean
-    json.dumps(asdict(found), allow_nan=False)
+    assert found.means.tolist() == [[0.5, 0.5]]
+    assert np.isnan(found.centred).all()  # one rule is its own mean
 
 
-def test_constant_codes_are_told():
+def test_constant_codes_are_reported():
     codes = np.ones((6, 3)) + 1e-6 * np.arange(18).reshape(6, 3)
     assert similarity(codes, np.arange(6) % 2, np.arange(6)).constant
 

@@ -187,12 +187,11 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 
 OWN_READERS = {
-    "baselines/analysis/plots/frame.py": "a picture that it wrote",
     "baselines/publish.py": "a file of the package",
     "baselines/runs/checkpoint.py": "waits until a file of its own is on disk",
     "baselines/lm/records.py": "text of any size, a record at a time",
     "baselines/model/fast/foreign.py": "a file of JAX",
-    "baselines/views/plots.py": "a picture that it wrote",
+    "baselines/views/style.py": "a picture that it wrote",
     "baselines/runs/provenance.py": "a file of the system's",
     "baselines/reproduction/pages.py": "texts of a checkout, beside the pages to be written",
     "baselines/reproduction/plots.py": "a picture that it wrote",
