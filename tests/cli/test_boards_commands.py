@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from helpers.checkout import REPOSITORY
+from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, corpus_board
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -100,19 +101,24 @@ def test_boards_are_checked(run, small_boards, monkeypatch, tmp_path):
 def test_boards_are_frozen_once(run, monkeypatch, tmp_path):
     freeze = "sraven.core.boards.freeze.make_board"
     monkeypatch.setattr(freeze, partial(make_board, train_digested=4_096))
-    for family in ("sraven", "fuzzylogic"):
-        (tmp_path / family / "boards").mkdir(parents=True)
+    wanted = {
+        tmp_path / "sraven" / "boards" / f"{SRAVEN_BOARD}.json": small_contents()[SRAVEN_BOARD],
+        tmp_path / "fuzzylogic" / "boards" / f"{FUZZY_BOARD}.json": small_contents()[FUZZY_BOARD],
+        tmp_path / "baselines" / "lm" / "boards" / f"{CORPUS_BOARD}.json": corpus_board().content,
+    }
+    for path in wanted:
+        path.parent.mkdir(parents=True)
     definitions = tmp_path / "boards.yaml"
-    definitions.write_text(yaml.safe_dump({"boards": list(DEFINITIONS)}))
+    definitions.write_text(yaml.safe_dump({"boards": [*DEFINITIONS, DEFINITION]}))
     code, out, _ = run("freeze", definitions, "--out", tmp_path)
-    paths = [tmp_path / "sraven" / "boards" / f"{SRAVEN_BOARD}.json"]
-    paths.append(tmp_path / "fuzzylogic" / "boards" / f"{FUZZY_BOARD}.json")
-    assert (code, out.splitlines()) == (0, [f"written: {path}" for path in paths])
-    assert [json.loads(path.read_text()) for path in paths] == list(small_contents().values())
+    assert (code, out.splitlines()) == (0, [f"written: {path}" for path in wanted])
+    assert {path: json.loads(path.read_text()) for path in wanted} == wanted
     _, out, _ = run("freeze", definitions, SRAVEN_BOARD, "--out", tmp_path)
-    assert out == f"as it was: {paths[0]}\n"
+    assert out == f"as it was: {next(iter(wanted))}\n"
     before = snapshot(tmp_path)
-    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITIONS[0], "title": "Better"}]}))
-    code, _, err = run("freeze", definitions, "--out", tmp_path)
-    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
-    assert all(snapshot(tmp_path)[name] == found for name, found in before.items() if name != "boards.yaml")
+    for changed in ({**DEFINITIONS[0], "title": "Better"}, {**DEFINITION, "train_budget": 1}):
+        definitions.write_text(yaml.safe_dump({"boards": [changed]}))
+        code, _, err = run("freeze", definitions, "--out", tmp_path)
+        assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
+    found = snapshot(tmp_path)
+    assert all(found[name] == each for name, each in before.items() if name != "boards.yaml")

@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -101,14 +99,3 @@ def test_faults_are_one_line_and_leave_nothing(run, opened):
 def test_text_can_not_be_hidden(run, tmp_path):
     refused(run, "about a text that anyone may have read", "new", "c4-v1", "1" * 64, "--out", tmp_path / "r")
     assert snapshot(tmp_path) == {}
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys\nfrom cli.main import main\ntry:\n    main(['challenge', '--help'])\nexcept SystemExit:\n"
-        "    print({'numpy', 'numba', 'pyarrow'} & set(sys.modules))"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.endswith("set()\n")
-    for name in ("commit", "new", "answer", "score"):
-        assert name in result.stdout

@@ -5,11 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from helpers.corpus_submissions import (
     CORPUS_BOARD,
-    DEFINITION,
     SIZE,
     corpus_board,
     losses,
@@ -142,19 +140,6 @@ def test_board_without_entries_is_a_line(run, corpus_boards, leaderboard):
         code, out, err = run("leaderboard", *arguments, "--leaderboard", leaderboard)
         assert (code, err) == (0, "")
         assert out.splitlines()[-1] == f"{CORPUS_BOARD}: A few documents (no entries yet); {UNPINNED}"
-
-
-def test_board_is_frozen_once_into_its_package(run, tmp_path):
-    (tmp_path / "baselines" / "lm" / "boards").mkdir(parents=True)
-    definitions = tmp_path / "boards.yaml"
-    definitions.write_text(yaml.safe_dump({"boards": [DEFINITION]}))
-    path = tmp_path / "baselines" / "lm" / "boards" / f"{CORPUS_BOARD}.json"
-    assert run("freeze", definitions, "--out", tmp_path) == (0, f"written: {path}\n", "")
-    assert json.loads(path.read_text()) == corpus_board().content
-    assert run("freeze", definitions, "--out", tmp_path) == (0, f"as it was: {path}\n", "")
-    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITION, "train_budget": 1}]}))
-    code, _, err = run("freeze", definitions, "--out", tmp_path)
-    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
 
 
 def test_dataset_of_it_is_none(run, tmp_path):

@@ -85,7 +85,7 @@ def test_completions_of_other_questions_are_refused(run, prompts, tmp_path, chan
     [
         (("text", "generate", "--board", BOARD, "--M", 3), "leave --M out"),
         (("text", "generate", "--board", BOARD, "--count", 3), "leave -n out"),
-        (("text", "generate", "--board", BOARD, "--shots", 3), "isn't asked told-3-shot; it is asked"),
+        (("text", "generate", "--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
         (("text", "generate", "--board", "sraven-small-v1"), "asks nothing in words"),
         (("train", BOARD, "--attention", "hyla", "--steps", 1, "--out", "run"), "expected sraven"),
     ],
@@ -203,7 +203,7 @@ def test_cost_is_known_before_anything_is_sent(run, asked, refused, tmp_path):
     (tmp_path / "bad.model").write_text("x")
     bad = ("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / "bad.model")
     assert "is no tokenizer.json" in refused(*bad)
-    assert "isn't asked told-3-shot" in refused("text", "cost", "--board", SECOND, "--shots", 3)
+    assert "has no form told-3-shot" in refused("text", "cost", "--board", SECOND, "--shots", 3)
 
 
 @pytest.mark.parametrize(("said", "tokens"), [("[3 6 2 0]", 9), ("Each panel.\n\nAnswer: [d d]", 9), ("", 0)])
