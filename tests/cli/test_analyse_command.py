@@ -68,7 +68,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
 
     assert refused(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
     assert "layer 3: the run has layers 1 to 1" in refused(runs / "fuzzy", "--layers", "3")
-    assert "expected numbers from 1, such as 1,4" in refused(runs / "fuzzy", "--layers", "all")
+    assert "expected integers, such as 1,2,4" in refused(runs / "fuzzy", "--layers", "all")
     assert "pair='row3': fuzzylogic has self alone" in refused(runs / "fuzzy", "--pair", "row3")
     assert "protocol='paper-code': " in refused(runs / "fuzzy", "--protocol", "paper-code")
     assert "n=3: " in refused(runs / "fuzzy", "-n", "3")
