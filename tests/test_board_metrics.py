@@ -226,7 +226,7 @@ MEANINGS = {
     ("sraven", "joint"): (SRAVEN(M=2, K=5, holdout=0.25, seed=3), sraven_ceiling),
     ("fuzzylogic", "mean"): (FuzzyLogic(L=3, K=2, N=4, holdout=0.5, seed=3), fuzzy_ceiling),
 }
-"""What the words mean: a task, and what an observer scores on each instance that answers so."""
+"""By family and kind of answer: a task, and the score of such an observer on each instance."""
 
 
 @pytest.mark.parametrize("split", ["test", "ood"])

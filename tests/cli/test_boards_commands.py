@@ -23,9 +23,8 @@ from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.freeze import make_board
 
 
-def test_boards_are_listed(run):
-    code, out, err = run("boards")
-    assert (code, err) == (0, "")
+def test_boards_are_listed(done):
+    out = done("boards")
     for name in board_ids():
         assert name in out
         assert read_board(name).digest[:12] in out
@@ -57,9 +56,8 @@ def test_board_is_shown(run, small_boards):
     assert f"accuracy {ceiling:.4f} ±" in out
 
 
-def test_what_scores_are_read_against_is_shown(run):
-    code, out, _ = run("boards", "sraven-v1")
-    assert code == 0
+def test_what_scores_are_read_against_is_shown(done):
+    out = done("boards", "sraven-v1")
     for line in read_board("sraven-v1").lines("ood"):
         score = f"{line.value:.4f} ± {line.standard_error:.4f}"
         assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
@@ -77,9 +75,8 @@ def test_lines_are_measured_for_the_boards_that_are_named(run, monkeypatch, tmp_
     assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}
 
 
-def test_unknown_board_is_one_line(run):
-    code, out, err = run("boards", "sraven-v3")
-    assert (code, out) == (2, "")
+def test_unknown_board_is_one_line(refused):
+    err = refused("boards", "sraven-v3")
     assert re.fullmatch(r"error: there is no board 'sraven-v3'; did you mean sraven-v1, [^\n]*\n", err)
 
 

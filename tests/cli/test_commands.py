@@ -21,9 +21,8 @@ def test_summaries_of_commands_are_listed(run):
         assert name in out and summary in out
 
 
-def test_version(run):
-    code, out, _ = run("--version")
-    assert code == 0 and out.startswith("sraven 0.")
+def test_version(done):
+    assert done("--version").startswith("sraven 0.")
 
 
 @pytest.mark.parametrize("line", [("--version", "--json"), ("--json", "--version")])
@@ -131,10 +130,9 @@ def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
     assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
 
 
-def test_verify(run, refused, dataset_directory, tmp_path):
-    code, out, _ = run("verify", dataset_directory)
-    assert code == 0 and out.endswith("all is right\n")
-    code, out, _ = run("verify", dataset_directory, "--json")
+def test_verify(done, refused, dataset_directory, tmp_path):
+    assert done("verify", dataset_directory).endswith("all is right\n")
+    out = done("verify", dataset_directory, "--json")
     assert json.loads(out)["ok"] is True and json.loads(out)["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
 
@@ -158,9 +156,9 @@ def test_count_json(run):
         ("fuzzylogic ambiguity --N 6", ("observer R²", "ood_terms")),
     ],
 )
-def test_ambiguity_table_and_json(run, line, words):
-    code, out, _ = run(*line.split(), "-n", 500)
-    assert code == 0 and all(word in out for word in words)
+def test_ambiguity_table_and_json(run, done, line, words):
+    out = done(*line.split(), "-n", 500)
+    assert all(word in out for word in words)
     results = json.loads(run(*line.split(), "-n", 500, "--json")[1])["results"]
     if "several_answers" in results[0]:
         assert [result["split"] for result in results] == ["all", "test", "ood"]
@@ -171,9 +169,8 @@ def test_ambiguity_table_and_json(run, line, words):
         assert results[2]["r2"] >= results[1]["r2"]
 
 
-def test_ambiguity_without_ood_split(run):
-    code, out, _ = run("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
-    assert code == 0 and "held out" not in out
+def test_ambiguity_without_ood_split(done):
+    assert "held out" not in done("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
 
 
 def test_show_hides_the_answer_until_asked(run):

@@ -23,9 +23,8 @@ from helpers.submissions import (
 from sraven.core.boards.scoring import interval_over_combinations
 
 
-def test_scores_are_printed(run, small_boards, original, scored):
-    code, out, err = run("score", original)
-    assert (code, err) == (0, "")
+def test_scores_are_printed(done, small_boards, original, scored):
+    out = done("score", original)
     scores = scored["splits"]
     for split, size in (("test", 301), ("ood", 199)):
         assert f"{split}: {size} instances, 3 seeds" in out
@@ -173,14 +172,13 @@ def test_many_filed_scores_are_checked_each(run, small_boards, original, filed, 
     assert "refused: scores.json" in out
 
 
-def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard, tmp_path):
+def test_what_will_not_be_ranked_is_said_at_once(run, done, small_boards, leaderboard, tmp_path):
     one = write(tmp_path / "one", SRAVEN_BOARD, seeds=1)
     line = (
         "not ranked: fewer than 3 seeds on test, ood; predict every split with that many models, "
         "each trained with a seed of its own"
     )
-    code, out, _ = run("score", one)
-    assert code == 0 and out.splitlines()[-1] == line
+    assert done("score", one).splitlines()[-1] == line
     code, out, err = run("submit", one, "--leaderboard", leaderboard)
     folder, message, _, last = out.splitlines()
     assert (code, err, message) == (0, "", line) and last == "Commit this folder and open a pull request."
@@ -192,13 +190,12 @@ def test_what_will_not_be_ranked_is_said_at_once(run, small_boards, leaderboard,
     assert [reason["rule"] for reason in found["unranked_because"]] == ["seeds"]
 
 
-def test_trained_model_is_asked_how_many_settings_were_tried(run, small_boards, tmp_path):
+def test_trained_model_is_asked_how_many_settings_were_tried(run, done, small_boards, tmp_path):
     message = "note: training.tuning_trials is missing: say how many settings were tried, the chosen one"
     folder = write(tmp_path / "one", SRAVEN_BOARD)
     assert message not in run("score", folder)[1]
     edit(folder, lambda content: content["training"].pop("tuning_trials"))
-    code, out, _ = run("score", folder)
-    assert code == 0 and out.splitlines()[-1].startswith(message)
+    assert done("score", folder).splitlines()[-1].startswith(message)
     edit(folder, lambda content: content["training"].update(instances=0))
     assert message not in run("score", folder)[1]
 
