@@ -1,4 +1,4 @@
-"""What a shell offers when it completes a value: one table, by the name of the option or argument.
+"""Values that a shell offers on completion: one table, by the name of the option or argument.
 
 Nothing that computes is imported for it: names that belong to tables of functions are read off their source.
 """
@@ -21,7 +21,7 @@ _ENTRIES = 1000
 """Entries of a directory that are looked at at most."""
 
 _CHOICE = re.compile(r"[a-z0-9_-]+(\|[a-z0-9_-]+)+")
-"""How the help writes which values there are: parquet|arrow."""
+"""The form in which the help lists values: parquet|arrow."""
 
 
 def _boards(ctx: click.Context) -> Iterable[str]:
@@ -37,12 +37,6 @@ def _splits(ctx: click.Context) -> Iterable[str]:
     group = ctx.parent.info_name if ctx.parent else None
     family = find_family(group if group in FAMILIES else "sraven")
     return (*family.sizes, "all") if family.sizes else ("train", "validation")
-
-
-def _rule_sets(ctx: click.Context) -> Iterable[str]:
-    from sraven.rules import RULE_SETS
-
-    return RULE_SETS
 
 
 def names_in(package: str, module: str, table: str) -> list[str]:
@@ -67,7 +61,7 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "board_id": _boards,
     "board": _boards,
     "split": _splits,
-    "rule_set": _rule_sets,
+    "rule_set": _keys("sraven", "rules", "RULE_SETS"),
     "attention": lambda ctx: chain(
         *(names_in("baselines.model", "attention", table) for table in ("ATTENTION", "MODULES"))
     ),
@@ -78,25 +72,18 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
 """Names that a parameter takes. What the help writes as ``a|b`` needs no entry."""
 
 FOLDERS = {
-    "runs": "config.json",
-    "run": "config.json",
-    "submission": "submission.yaml",
-    "submissions": "submission.yaml",
-    "added": "submission.yaml",
-    "directory": "manifest.json",
-    "parts": "manifest.json",
-    "data": "manifest.json",
-    "validation": "manifest.json",
-    "corpus": "manifest.json",
+    **dict.fromkeys(("runs", "run"), "config.json"),
+    **dict.fromkeys(("submission", "submissions", "added"), "submission.yaml"),
+    **dict.fromkeys(("directory", "parts", "data", "validation", "corpus"), "manifest.json"),
     "public": "challenge.json",
 }
-"""What a directory holds that is such a one, by the parameter that takes it."""
+"""The file by which a directory is recognised, by the parameter that takes it."""
 
 
 def _directories(folder: Path) -> Iterator[Path]:
     """Yield the directories in a directory, sorted; but for names that a shell would have to quote.
 
-    What is offered by its name is put on the line as it is, and a stranger may have named it ``$(...)``.
+    A name is put on the command line as it is, and somebody else may have chosen ``$(...)``.
     """
     try:
         with os.scandir(folder) as entries:

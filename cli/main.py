@@ -1,6 +1,5 @@
 """Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
 
-import _thread
 import os
 import signal
 import sys
@@ -112,7 +111,7 @@ def cli(as_json: bool) -> None:
 def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST or not (line.isascii() and line.isprintable()):
-        from sraven.core.base.escape import escape  # whatever a message repeats of what strangers wrote
+        from sraven.core.base.escape import escape  # a message may repeat untrusted input
 
         line = escape(line, _LONGEST)
     click.echo(f"error: {line}", err=True)
@@ -179,16 +178,10 @@ def _keep_interrupt(lost: "sys.UnraisableHookArgs") -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(0.5, _interrupt, [threading.main_thread().ident])
+    # The signal wakes the thread as well.
+    again = threading.Timer(0.5, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT])
     again.daemon = True
     again.start()
-
-
-def _interrupt(thread: int) -> None:
-    if hasattr(signal, "pthread_kill"):  # which wakes it as well
-        signal.pthread_kill(thread, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -5,11 +5,11 @@ import shutil
 import sys
 from itertools import count
 
-# Before any test imports datasets: nothing here may ask the network.
+# Before any test imports datasets: tests use no network.
 os.environ["HF_DATASETS_OFFLINE"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-# Tests start hundreds of processes, each of which would compile the sources anew without bytecode on disk.
+# Tests start hundreds of processes, each of which would compile all sources without bytecode on disk.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -7,7 +7,6 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from cli.main import main
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.scoring import FuzzyLogicScoring
 from helpers import fuzzy_oracle, oracle
@@ -65,34 +64,27 @@ def younger_metric(monkeypatch):
     monkeypatch.setattr(FuzzyLogicScoring, "metrics", FUZZY_SCORE.METRICS)
 
 
-def command(capsys, *arguments):
-    with pytest.raises(SystemExit) as ended:
-        main(list(map(str, arguments)))
-    return ended.value.code or 0, capsys.readouterr()
-
-
 # Metrics
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_younger_metric_leaves_filed_entries_as_they_are(entry, younger_metric, capsys, tmp_path):
+def test_younger_metric_leaves_filed_entries_as_they_are(entry, younger_metric, run, tmp_path):
     assert_filed_alike(score_submission(entry), entry)
-    code, printed = command(capsys, "score", entry, "--check", "--out", tmp_path / "scores.json")
-    assert (code, printed.err) == (0, "")
-    assert "younger (younger than the board)" in printed.out
+    code, out, err = run("score", entry, "--check", "--out", tmp_path / "scores.json")
+    assert (code, err) == (0, "") and "younger (younger than the board)" in out
     assert_filed_alike(json.loads((tmp_path / "scores.json").read_text()), entry)
 
 
 def scores_of(printed):
-    """Return the scores in what is printed as JSON, without what it says of rank; references have none."""
-    found = json.loads(printed.out)
+    """Return the scores that are printed as JSON, without the fields about the rank: references have none."""
+    found = json.loads(printed)
     assert found.pop("ranked") is False and [each["rule"] for each in found.pop("unranked_because")]
     return found
 
 
-def test_younger_metric_is_told_beside(younger_metric, capsys):
-    code, printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")
-    scores = scores_of(printed)
+def test_younger_metric_is_shown_beside(younger_metric, run):
+    code, out, _ = run("score", ENTRIES["fuzzylogic"], "--json")
+    scores = scores_of(out)
     beside = scores.pop("beside")
     assert code == 0
     assert_filed_alike(scores, ENTRIES["fuzzylogic"])
@@ -100,13 +92,13 @@ def test_younger_metric_is_told_beside(younger_metric, capsys):
     assert beside["ood"]["younger"]["mean"] == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)
 
 
-def test_nothing_is_beside_without_a_younger_metric(capsys, monkeypatch):
+def test_nothing_is_beside_without_a_younger_metric(run, monkeypatch):
     board = read_board("fuzzylogic-v1")
     known = {name: FUZZY_SCORE.METRICS[name] for name in board.metrics}
     monkeypatch.setattr(FuzzyLogicScoring, "metrics", known)
     assert board.metrics_beside == ()
-    printed = command(capsys, "score", ENTRIES["fuzzylogic"], "--json")[1]
-    assert_filed_alike(scores_of(printed), ENTRIES["fuzzylogic"])
+    out = run("score", ENTRIES["fuzzylogic"], "--json")[1]
+    assert_filed_alike(scores_of(out), ENTRIES["fuzzylogic"])
 
 
 @pytest.mark.parametrize(
@@ -234,7 +226,7 @@ MEANINGS = {
     ("sraven", "joint"): (SRAVEN(M=2, K=5, holdout=0.25, seed=3), sraven_ceiling),
     ("fuzzylogic", "mean"): (FuzzyLogic(L=3, K=2, N=4, holdout=0.5, seed=3), fuzzy_ceiling),
 }
-"""What the words mean: a task, and what an observer scores on each instance that answers so."""
+"""By family and kind of answer: a task, and the score of such an observer on each instance."""
 
 
 @pytest.mark.parametrize("split", ["test", "ood"])
@@ -287,6 +279,6 @@ def test_new_definition_is_named_by_new_boards_and_old_ones_keep_theirs(monkeypa
     assert answers == ["joint", "mean"]
 
 
-def test_board_shows_what_its_ceilings_mean(capsys):
-    printed = command(capsys, "boards", "sraven-v1")[1].out
-    assert "observer, which answers with the most probable answer as a whole (joint)\n" in printed
+def test_board_shows_what_its_ceilings_mean(run):
+    out = run("boards", "sraven-v1")[1]
+    assert "observer, which answers with the most probable answer as a whole (joint)\n" in out

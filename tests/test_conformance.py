@@ -1,4 +1,4 @@
-"""What every task of the benchmark has to keep, checked the same way for each of them, a toy included."""
+"""Conformance of every task of the benchmark, the toy of the tests included."""
 
 import json
 import subprocess

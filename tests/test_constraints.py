@@ -1,4 +1,4 @@
-"""What CI installs: one version, with hashes, of everything that the ranges of `setup.cfg` ask for."""
+"""The pins of CI: one version, with hashes, of each requirement in `setup.cfg`."""
 
 import re
 from configparser import ConfigParser

@@ -21,7 +21,7 @@ IMPORTS = {
     "baselines": ("jax", "flax.linen", "optax", "orbax.checkpoint"),
     "baselines.analysis": ("scipy.stats", "sklearn.linear_model"),
 }
-"""What takes long to import, by whose name in the blocks of a page tells that it needs it."""
+"""Slow imports, by the text in the blocks of a page that needs them."""
 
 TRAINS_LONG = "notebook"
 """The page whose programs run for longer than the compiler takes with all of its passes."""

@@ -1,4 +1,4 @@
-"""What lies on the leaderboard: each entry is what its predictions score, on the board of today."""
+"""Filed entries: the scores of each are those of its predictions, on the board of today."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Whatever the documentation and the texts of the code name is there: modules, what is in them, and files."""
+"""Names in the documentation and in docstrings exist: modules, their members, and files."""
 
 import ast
 import re
@@ -46,7 +46,7 @@ def found(pattern):
 
 
 def lacks_an_extra(name):
-    """Tell whether a dotted name is of a module that needs what isn't installed, such as PyTorch."""
+    """Return whether a dotted name is of a module that needs what isn't installed, such as PyTorch."""
     try:
         import_module(name)
     except ModuleNotFoundError as error:
@@ -55,7 +55,7 @@ def lacks_an_extra(name):
 
 
 def is_there(name):
-    """Tell whether there is a module of a dotted name, or what it names in one, as a field of a class."""
+    """Return whether there is a module of a dotted name, or what it names in one, as a field of a class."""
     holder, _, last = name.rpartition(".")
     try:
         resolve_name(name)

@@ -1,4 +1,4 @@
-"""The proof of the house: a third family of tasks, a toy, gets everything from one entry in `FAMILIES`.
+"""A third family of tasks, a toy, gets all features from one entry in `FAMILIES`.
 
 What each task has to keep stands in `test_conformance`, which knows the toy as well. Here it goes
 through what is built on tasks: commands, boards, submissions, the leaderboard and its page, challenge

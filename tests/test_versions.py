@@ -44,7 +44,7 @@ FIELDS = {
     "fuzzylogic": "task version L K N holdout unseen_terms seed query",
     "c4": "task version dataset configuration split documents tokenizer_sha256 pieces",
 }
-"""What the configurations of version 1 hold. Whatever comes later is declared with `added`."""
+"""Fields of the configurations of version 1. Later ones are declared with `added`."""
 
 
 def arrays_of(task, split="ood", count=200):

@@ -77,8 +77,8 @@ class Bounds(NamedTuple):
     Attributes:
         ceiling: what the ideal observer scores that knows the split.
         chance: what guessing scores.
-        lower: what baselines score that lack what the board is about, by name: see `Board.reference_levels`. Of
-            held-out splits alone, as on others it is the ceiling.
+        lower: scores of baselines that lack what the board is about, by name, see `Board.reference_levels`;
+            of held-out splits alone, as on others it is the ceiling.
     """
 
     ceiling: float | None

@@ -9,6 +9,7 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option, imported
+from cli.shared.options import read_integers
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import doing, quiet_downloads, resumable
@@ -18,14 +19,7 @@ if TYPE_CHECKING:
     from baselines.analysis.analysed import AnalysisOptions
 
 _SHOWN = ("f1", "accuracy", "balanced_accuracy")
-"""What is printed of a probe, if it has it."""
-
-
-def _read_layers(ctx: click.Context, param: click.Parameter, text: str | None) -> tuple[int, ...]:
-    try:
-        return tuple(int(layer) for layer in text.split(",")) if text else ()
-    except ValueError:
-        raise click.BadParameter(f"{text!r}: expected numbers from 1, such as 1,4") from None
+"""Metrics of a probe that are printed, where it has them."""
 
 
 @click.command(name="analyse")
@@ -49,7 +43,7 @@ def _read_layers(ctx: click.Context, param: click.Parameter, text: str | None) -
     "-n", "n", type=int, help="Instances of a part.  [default: 10,240 of sraven, 16,384 of fuzzylogic]"
 )
 @click.option(
-    "--layers", callback=_read_layers, metavar="N[,N...]", help="That are looked at, from 1.  [default: all]"
+    "--layers", callback=read_integers, metavar="N[,N...]", help="That are looked at, from 1.  [default: all]"
 )
 @click.option("--no-figures", is_flag=True, help="Leave out pictures and t-SNE, which takes longest.")
 @import_option
@@ -60,7 +54,7 @@ def command(
     pairs: tuple[str, ...],
     protocol: str,
     n: int | None,
-    layers: tuple[int, ...],
+    layers: list[int],
     no_figures: bool,
 ) -> None:
     """Analyse the latent codes of finished runs, every number beside its controls.
@@ -91,7 +85,7 @@ def command(
 
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
-    options = AnalysisOptions(protocol, pairs, n, layers, not no_figures)
+    options = AnalysisOptions(protocol, pairs, n, tuple(layers), not no_figures)
     line = _command_line(names.values(), out, options)
     show: Callable[[Mapping[str, Any], Path], None]
     with resumable(out), doing("reading") as on_progress:
@@ -130,7 +124,7 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
     if "calibration" in content:
         names = "cross_entropy", "floor", "excess", "kl"
         print_rows(
-            ("part", "cross-entropy", "floor", "excess", "KL of the exact"),
+            ("part", "cross-entropy", "of the posterior", "excess", "KL to the posterior"),
             (
                 (part, *(f"{found[name]['value']:.4f}" for name in names))
                 for part, found in content["calibration"].items()

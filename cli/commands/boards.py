@@ -1,6 +1,5 @@
 """List the frozen boards, or show one."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,7 @@ _BRIEF = (
     *("id", "title", "series", "metric", "primary_split"),
     *("train_budget", "budget_unit", "splits", "digest"),
 )
-"""What tells boards apart."""
+"""The fields that the list of boards has as JSON."""
 
 
 @click.command(name="boards")
@@ -77,7 +76,7 @@ def _print_board(board: "Board") -> None:
 
 
 def _print_rungs(board: "Board") -> None:
-    """Print a row for each rung: what guessing, predictors that learn nothing and ideal observers score."""
+    """Print a row for each level: scores of guessing, of reference predictors and of ideal observers."""
     floors, ceilings = board.rungs[0]["floors"], board.rungs[0]["ceilings"]
     kinds = {name: "ceiling" if name == "board" else f"ceiling, {name}" for name in ceilings}
     rows = []
@@ -87,11 +86,11 @@ def _print_rungs(board: "Board") -> None:
         found = (rung["ceilings"][name] for name in ceilings)
         high = (with_error(mean["value"], mean["standard_error"]) for mean in found)
         rows.append((settings, f"{rung['instances']:,}", *low, *high))
-    print_rows(("rung", "instances", "chance", *floors, *kinds.values()), rows)
+    print_rows(("level", "instances", "chance", *floors, *kinds.values()), rows)
 
 
 def _print_lines(board: "Board") -> None:
-    """Print the lines of a board, each with whose score it is, and chance."""
+    """Print the reference levels of a board, each with its meaning, and chance."""
     meanings = {line.title: f"\n  {line.meaning}" for line in board.reference_levels(board.primary_split)}
     for label, values in line_rows(board, tuple(board.splits)):
         scores = ", ".join(f"{value} on {split}" for split, value in values.items())
@@ -121,17 +120,11 @@ def _observer(board: "Board") -> list[str]:
     return [f"ceiling: of the ideal observer, which answers with {described}"] if described else []
 
 
-def _ceilings(board: "Board", split: str, kinds: Sequence[str]) -> list[str]:
-    """Return what ideal observers score on a split, by what they know: each metric with its error."""
-    known = [{metric: board.ceiling(split, metric, prior) for metric in board.metrics} for prior in kinds]
-    return [
-        "; ".join(
-            f"{metric} {with_error(ceiling.value, ceiling.standard_error)}"
-            for metric, ceiling in found.items()
-            if ceiling
-        )
-        for found in known
-    ]
+def _ceilings(board: "Board", split: str, prior: str) -> str:
+    """Return what an ideal observer scores on a split: each metric with its error."""
+    found = {metric: board.ceiling(split, metric, prior) for metric in board.metrics}
+    known = ((metric, ceiling) for metric, ceiling in found.items() if ceiling)
+    return "; ".join(f"{metric} {with_error(each.value, each.standard_error)}" for metric, each in known)
 
 
 def _print_splits(board: "Board") -> None:
@@ -141,7 +134,7 @@ def _print_splits(board: "Board") -> None:
     rows = []
     for split, entry in board.covered.items():
         size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
-        ceilings = _ceilings(board, split, tuple(KNOWS)) if split in board.splits else []
+        ceilings = [_ceilings(board, split, prior) for prior in KNOWS] if split in board.splits else []
         rows.append((split, size, (entry.sha256 or "")[:12], *ceilings))
     print_rows(
         ("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"), rows

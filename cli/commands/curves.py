@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.options import any_path
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import console_width, json_option, print_outcome, print_renderables
 from sraven.core.system.isolation import elsewhere
@@ -17,7 +18,7 @@ _PICTURES = (".png", ".svg")
 
 
 @click.command(name="curves")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=any_path)
 @click.option(
     "--metric", help="Of the scores, in place of the board's; with a dot at its end, all that begin so."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import threads_option
+from cli.shared.options import any_path, threads_option
 from cli.shared.printing import json_option, print_outcome, print_table
 from sraven.core.base.escape import figure, with_error
 
@@ -21,7 +21,7 @@ _WIDE = 8
 
 
 @click.command(name="errors")
-@click.argument("submission", type=click.Path(path_type=Path))
+@click.argument("submission", type=any_path)
 @threads_option
 @json_option
 def command(submission: Path, threads: int | None) -> None:

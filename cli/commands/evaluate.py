@@ -8,10 +8,12 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
-from cli.shared.language import directory, open_corpus
+from cli.shared.language import open_corpus, refuse_language
+from cli.shared.options import argument_of, directory, read_integers
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import progress_bar, quiet_downloads
+from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.evaluate import Evaluation
@@ -22,13 +24,17 @@ if TYPE_CHECKING:
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option("--out", type=output_directory, help="Submission to write.")
 @click.option("--board", "board_id", metavar="BOARD", help="To evaluate on.  [default: that of the runs]")
-@click.option(
-    "--loops", metavar="N[,N...]", help="Of looped transformers: how often, instead of a submission."
+@click.option("--loops", callback=read_integers, metavar="N[,N...]", help="Numbers of loops to compare.")
+@argument_of(
+    "entry",
+    dict,
+    click.option(
+        "--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True
+    ),
+    click.option("--code-commit", help="Of the code of training.  [default: what training recorded]"),
+    click.option("--hardware", help="Of training.  [default: what training recorded]"),
+    click.option("--tuning-trials", type=click.IntRange(1), help="Settings tried, the chosen one included."),
 )
-@click.option("--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True)
-@click.option("--code-commit", help="Of the code that trained the runs.  [default: what training recorded]")
-@click.option("--hardware", help="That trained the runs.  [default: what training recorded]")
-@click.option("--tuning-trials", type=click.IntRange(1), help="Settings tried, the chosen one included.")
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
@@ -39,11 +45,8 @@ def command(
     runs: tuple[str, ...],
     out: Path | None,
     board_id: str | None,
-    loops: str | None,
-    authors: tuple[str, ...],
-    code_commit: str | None,
-    hardware: str | None,
-    tuning_trials: int | None,
+    loops: list[int],
+    entry: dict[str, Any],
     **language: Any,
 ) -> None:
     """Evaluate trained runs on a board, and write a submission.
@@ -73,26 +76,22 @@ def command(
         folders = tuple(folder for folder, _ in named_runs(runs))
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
-    if loops is not None:
+    if loops:
         _compare_loops(folders, board_id, loops)
         return
-    entry: dict[str, Any] = {"authors": authors, "code_commit": code_commit, "hardware": hardware}
-    entry["tuning_trials"] = tuning_trials
     if not isinstance(configs[0], LanguageConfig):
-        _evaluate_board(folders, out, {**entry, "board_id": board_id}, **language)
+        refuse_language(language, configs[0].board)
+        _evaluate_board(folders, out, **entry, board_id=board_id)
         return
     if board_id:
         raise click.UsageError("--board is for runs on other boards than c4-v1, which has its own documents")
     _evaluate_language(folders, out, entry, **language)
 
 
-def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any], **language: Any) -> None:
+def _evaluate_board(runs: Sequence[Path], out: Path | None, **entry: Any) -> None:
     """Write a submission, and print what the runs score."""
     from baselines.evaluate import write_entry
 
-    given = [name for name, value in language.items() if value not in (None, ())]
-    if given:
-        raise click.UsageError(f"--{given[0]} is for runs on c4-v1; other boards make their own instances")
     if out is None:
         raise click.UsageError("name the submission to write: --out DIR")
     found = write_entry(runs, out, **entry)
@@ -104,29 +103,20 @@ def _evaluate_board(runs: Sequence[Path], out: Path | None, entry: dict[str, Any
     print_outcome(value={"path": str(out), "scores": scores}, text=lambda: _print_scores(found, out))
 
 
-def _compare_loops(runs: Sequence[Path], board_id: str | None, loops: str) -> None:
+def _compare_loops(runs: Sequence[Path], board_id: str | None, loops: list[int]) -> None:
     """Print the primary metric on each split for each number of loops."""
     from baselines.evaluate import evaluate_runs
 
-    try:
-        numbers = [int(number) for number in loops.split(",")]
-    except ValueError:
-        raise click.BadParameter(
-            f"{loops!r}: expected integers, such as 1,2,4", param_hint="'--loops'"
-        ) from None
-    found = {number: evaluate_runs(runs, board_id, number) for number in numbers}
-    metric = found[numbers[0]].board.metric
-    means = {number: each.means(metric) for number, each in found.items()}
-    splits = list(means[numbers[0]])
-    rows = [[str(number), *(f"{means[number][split][0]:.4f}" for split in splits)] for number in numbers]
+    found = {number: evaluate_runs(runs, board_id, number) for number in loops}
+    metric = found[loops[0]].board.metric
+    scores = {
+        str(number): {split: mean for split, (mean, _) in each.means(metric).items()}
+        for number, each in found.items()
+    }
+    rows = ((number, *(f"{mean:.4f}" for mean in means.values())) for number, means in scores.items())
+    headings = f"loops ({metric})", *scores[str(loops[0])]
     print_outcome(
-        value={
-            "metric": metric,
-            "loops": {
-                str(n): {split: mean for split, (mean, _) in each.items()} for n, each in means.items()
-            },
-        },
-        text=lambda: print_rows((f"loops ({metric})", *splits), rows, box=None),
+        value={"metric": metric, "loops": scores}, text=lambda: print_rows(headings, rows, box=None)
     )
 
 
@@ -135,9 +125,8 @@ def _print_scores(found: "Evaluation", out: Path) -> None:
     seeds = len(found.configs)
     rows = []
     for split, (mean, error) in found.means(found.board.metric).items():
-        spread = "" if error is None else f" ± {error:.4f}"
         remark = "unranked" if split in found.unranked() else ""
-        rows.append((split, f"{found.instances[split]:,}", f"{mean:.4f}{spread}", remark))
+        rows.append((split, f"{found.instances[split]:,}", with_error(mean, error), remark))
     metric = f"{found.board.metric}, {seeds} seed{'s' * (seeds > 1)}"
     print_rows(("split", "instances", metric, ""), rows, box=None)
     click.echo(f"{out}\n\nsraven score {out}")
@@ -153,7 +142,7 @@ def _evaluate_language(
     mesh: str | None,
     losses: Path | None,
 ) -> None:
-    """Print losses of language models, and write them where they are asked for."""
+    """Print losses of language models, and write them where options say so."""
     from baselines.lm.session import evaluate_language_runs
     from baselines.training.sharding import make_mesh
 

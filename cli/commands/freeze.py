@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
+from cli.shared.options import existing_file
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, wants_json
 
 
 @click.command(name="freeze")
-@click.argument("definitions", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("definitions", type=existing_file)
 @click.argument("ids", nargs=-1)
 @click.option(
     "--out",
@@ -18,16 +19,16 @@ from cli.shared.printing import json_option, print_json, wants_json
     show_default="this directory",
     help="Checkout whose packages get the boards.",
 )
-@click.option("--lines", is_flag=True, help="Measure the lines of boards that exist instead.")
+@click.option("--lines", is_flag=True, help="Measure the reference levels of boards that exist instead.")
 @json_option
 def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> None:
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
     what the ideal observer scores; of a corpus, it can compute none of them. A board that exists is
-    never changed: if its definition gives another file, that is an error. With --lines, measures what
-    scores are read against besides, such as the composition-blind observer, and writes the file
-    lines.yaml beside the boards.
+    never changed: if its definition gives another file, that is an error. With --lines, measures the
+    reference levels, such as the composition-blind observer, and writes the file lines.yaml beside the
+    boards.
 
     \b
     Example:

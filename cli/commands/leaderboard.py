@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from cli.shared.options import any_path, directory
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, wants_json
 from cli.shared.standing import find_standing, print_standing
@@ -15,7 +16,7 @@ from cli.shared.standing import find_standing, print_standing
     "--add",
     "added",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=any_path,
     multiple=True,
     help="Show a submission of your own among the others; may be given several times. It isn't filed.",
 )
@@ -25,10 +26,10 @@ from cli.shared.standing import find_standing, print_standing
     help="Directory to write the page to, and beside it leaderboard.json and leaderboard.csv.",
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs.")
-@click.option("--fresh", is_flag=True, help="Score all entries anew, whatever earlier runs have kept.")
+@click.option("--fresh", is_flag=True, help="Score all entries again, whatever is cached.")
 @click.option(
     "--leaderboard",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=directory,
     help="The leaderboard's folder.  [default: docs/leaderboard in a checkout, else the package's snapshot]",
 )
 @click.option(
@@ -63,11 +64,10 @@ def command(
 ) -> None:
     """Print the standing, of all boards or of one, or write its page.
 
-    The page is one file, index.html: it needs no server and asks no other host for anything. Ranks and
-    numbers are recomputed from the predictions, which takes seconds for each entry; what was computed is
-    kept for the next time. An entry that can't be read is left out, named on standard error, and makes the
-    exit code 1. Outside a checkout there are no predictions, and the standing is the one that came with
-    the package.
+    The page is one file, index.html: it needs no server and sends no requests. Ranks and numbers are
+    recomputed from the predictions, which takes seconds for each entry, and cached. An entry that can't be
+    read is left out, named on standard error, and makes the exit code 1. Outside a checkout there are no
+    predictions, and the standing is the one that came with the package.
 
     With --add, your own submission stands where it would if it were filed, and below the table is what
     would keep it from being ranked. Without BOARD, only the boards of what you add are printed; --html,

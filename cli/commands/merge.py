@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.options import any_path
 from cli.shared.outputs import output_directory, spare
 from cli.shared.printing import json_option
 from cli.shared.progress import documents_bar, progress_bar, resumable
@@ -12,7 +13,7 @@ from cli.shared.writing import print_dataset, print_tokens
 
 
 @click.command(name="merge")
-@click.argument("parts", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("parts", metavar="DIR...", nargs=-1, required=True, type=any_path)
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
 @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
 @json_option

@@ -12,7 +12,7 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
-from cli.shared.options import threads_option
+from cli.shared.options import any_path, threads_option
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, quiet_downloads
 
@@ -63,11 +63,13 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[tuple
 
 
 @click.command(name="publish")
-@click.argument("path", metavar="DIRECTORY|PROMPTS|RUN", type=click.Path(path_type=Path))
+@click.argument("path", metavar="DIRECTORY|PROMPTS|RUN", type=any_path)
 @click.argument("repository", metavar="USER/NAME")
 @click.option("--tag", help="Name of this state, such as v1, to load it by.")
 @click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
-@click.option("--dry-run", is_flag=True, help="Verify it and list what would be sent; ask the Hub nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Verify it and list what would be sent, without a request to the Hub."
+)
 @threads_option
 @import_option
 @json_option

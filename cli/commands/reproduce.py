@@ -13,8 +13,7 @@ from click.core import ParameterSource
 
 from cli.shared.extras import needs_extra
 from cli.shared.figures import coverage_of, describe_cell, print_coverage, print_plan, print_progress
-from cli.shared.language import directory
-from cli.shared.options import join_options
+from cli.shared.options import directory, join_options
 from cli.shared.outcomes import describe_line
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, print_outcome, wants_json
@@ -54,7 +53,7 @@ def _plan(
     where: tuple[str, ...],
     rate: float | None,
 ) -> None:
-    """Tell what is left of figures, and how long it takes."""
+    """Print what is left of figures, and how long it takes."""
     from baselines.reproduction.cells import as_planned
     from baselines.reproduction.plan import Throughput, outlook
     from baselines.reproduction.records import read_records
@@ -135,7 +134,7 @@ def _adopt(
             continue
         records.append({"run": name, "record": str(path), "new": new})
         if not wants_json():
-            click.echo(f"{name}: {path}" + ("" if new else " (had been there; --again makes it anew)"))
+            click.echo(f"{name}: {path}" + ("" if new else " (had been there; --again replaces it)"))
     if wants_json():
         print_json({"records": records, "left_out": faults})
     if faults:
@@ -159,7 +158,7 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "adopt": _adopt,
     "render": _render,
 }
-"""What the command can do. The help of each is its summary; it takes the options that are its parameters."""
+"""The actions of the command. Each has its summary as help, and its parameters are its options."""
 
 
 def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.bounds import print_bounds
-from cli.shared.options import threads_option
+from cli.shared.options import any_path, threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="score")
-@click.argument("submissions", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("submissions", type=any_path, nargs=-1, required=True)
 @click.option("--out", type=output_file, help="File to write the scores to.")
 @click.option("--check", is_flag=True, help="Compare with the scores.json of a filed submission.")
 @threads_option

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import threads_option
+from cli.shared.options import any_path, directory, threads_option
 from cli.shared.printing import json_option, print_json, wants_json
 from cli.shared.progress import Stopped
 from cli.shared.scores import primary_score, print_advice
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 @click.command(name="submit")
-@click.argument("submission", type=click.Path(path_type=Path))
+@click.argument("submission", type=any_path)
 @click.option("--pr", "as_pull_request", is_flag=True, help="Open the pull request, too, with gh.")
 @click.option(
     "--leaderboard",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=directory,
     default=Path("docs/leaderboard"),
     show_default=True,
     help="The leaderboard's folder, in a checkout.",
@@ -31,7 +31,7 @@ def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads:
     """File a submission under the leaderboard, ready for a pull request.
 
     Validates and scores it, and copies it with its scores.json; nothing is copied if it is refused. What
-    won't be ranked is filed all the same, and told why.
+    won't be ranked is filed all the same, with the reason.
 
     With --pr, GitHub's own client (gh) opens the pull request: a commit of the one folder, on top of what
     the remote origin has, pushed as a branch of its own. Your branch, index and other changes stay as they

@@ -119,7 +119,7 @@ def _plan(
     scoring: Mapping[str, Any],
     **changes: Any,
 ) -> "TrainingPlan":
-    """Return the plan of what was asked for."""
+    """Return the plan of the runs."""
     with needs_extra("sraven train", "baselines"):
         from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid

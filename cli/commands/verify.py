@@ -19,7 +19,7 @@ _WAYS = {
     "bytes": "byte for byte as PyArrow {version} writes them",
     "values": "equal in all values (PyArrow {version} wrote them)",
 }
-"""What to print of files that are right, by how they were compared."""
+"""Descriptions of files that are right, by how they were compared."""
 
 
 def _describe(report: "Report") -> Iterator[str]:
@@ -34,17 +34,19 @@ def _describe(report: "Report") -> Iterator[str]:
 
 @click.command(name="verify")
 @click.argument("directory", metavar="DIRECTORY|hf://datasets/USER/NAME[@TAG]")
-@click.option("--full", is_flag=True, help="On the Hub: download it, and make it anew.")
-@click.option("--thorough", is_flag=True, help="Ask the second opinion about each instance, not one of 16.")
+@click.option("--full", is_flag=True, help="On the Hub: download it, and generate it again.")
+@click.option(
+    "--thorough", is_flag=True, help="Check each instance by the second implementation, not one of 16."
+)
 @threads_option
 @json_option
 def command(directory: str, full: bool, thorough: bool, threads: int | None) -> None:
-    """Re-check a dataset directory: all of it is made anew and compared.
+    """Re-check a dataset directory: all of it is generated again and compared.
 
     Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
     the checksums that the Hub has are compared with those of its manifest, and nothing is downloaded but
-    that; with --full all of it is. Questions for language models, which `sraven publish` put there, are made
-    anew either way.
+    that; with --full all of it is. Questions for language models, which `sraven publish` put there, are
+    generated again either way.
 
     \b
     Example:
@@ -64,7 +66,7 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None) -> 
     from sraven.core.hub.service import read_place
     from sraven.text import benchmark, published
 
-    with doing("asking the Hub"):
+    with doing("waiting for the Hub"):
         report = verify_remote(read_place(directory), {benchmark.MANIFEST: published.expected})
     if report.faults or not full:
         _print_remote(report)
@@ -75,7 +77,7 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None) -> 
 
 def _print_remote(report: "RemoteReport") -> None:
     """Print what was found of a dataset on the Hub."""
-    how = "questions, all files made anew" if report.remade else "instances, as the manifest says"
+    how = "questions, all files generated again" if report.remade else "instances, as the manifest says"
     _conclude(
         report.faults,
         {**report._asdict(), "place": str(report.place)},
@@ -102,7 +104,7 @@ def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[s
 
 
 def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
-    """Make a dataset directory anew, compare, and print what was found."""
+    """Generate a dataset directory again, compare, and print what was found."""
     from sraven.text.benchmark import MANIFEST
 
     if (directory / MANIFEST).is_file():
@@ -124,11 +126,11 @@ def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
 
 
 def _verify_questions(directory: Path) -> None:
-    """Make the files of published questions anew, compare, and print what was found."""
+    """Generate the files of published questions again, compare, and print what was found."""
     from sraven.text.benchmark import SPLIT
     from sraven.text.published import verify_folder
 
-    with doing("making the questions anew"):
+    with doing("generating the questions"):
         count, faults = verify_folder(directory)
     value = {"checked": {SPLIT: count}, "faults": faults}
     _conclude(faults, value, [f"{SPLIT:>6}: {count:>12,} questions, byte for byte"])

@@ -1,1 +1,1 @@
-"""What commands share: options, how they print, and how they show where they are."""
+"""Parts that commands share: options, printing and progress."""

@@ -1,4 +1,4 @@
-"""Reference levels as text: ceilings, baselines, chance."""
+"""Print what scores are read against: ceilings, reference levels, chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sraven.core.boards.board import Board
 
 Row = tuple[str, Mapping[str, str]]
-"""What a bound is called, and its score by split."""
+"""The title of a reference level, and its score by split."""
 
 
 def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
@@ -29,7 +29,7 @@ def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
 
 
 def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
-    """Yield the lines of a board, and last what guessing scores."""
+    """Yield the reference levels of a board, and last the score of guessing."""
     by_name: dict[str, dict[str, str]] = {}
     for split in splits:
         for line in board.reference_levels(split):

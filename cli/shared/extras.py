@@ -1,4 +1,4 @@
-"""What an extra installs, imported when it is asked for."""
+"""Imports of what an extra installs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

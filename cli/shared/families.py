@@ -53,7 +53,7 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
 
     Args:
         family: the family.
-        measuring: whether to leave out what measurements don't ask for.
+        measuring: whether to leave out the fields that measurements don't take.
     """
     kind = resolve_name(family.settings or family.task)
     settings = settings_of(kind)
@@ -99,10 +99,10 @@ def _generate(family: Family) -> Callable[..., None]:
     @argument_of("sizes", dict, *options)
     @output_options
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
-        # A task without some split, as --holdout 0 leaves it, has none of it unless it is asked for.
+        # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given.
         source, usual = click.get_current_context().get_parameter_source, ParameterSource.DEFAULT
-        asked = [split for split in sizes if split in task.splits or source(split) is not usual]
-        write(task, {split: sizes[split] for split in asked}, **output)
+        chosen = [split for split in sizes if split in task.splits or source(split) is not usual]
+        write(task, {split: sizes[split] for split in chosen}, **output)
 
     return generate
 
@@ -121,12 +121,7 @@ def _show(family: Family) -> Callable[..., None]:
     @picture_option
     @json_option
     def command(
-        task: "GeneratedTask",
-        split: str,
-        index: int,
-        count: int,
-        explain: bool,
-        png: Path | None = None,
+        task: "GeneratedTask", split: str, index: int, count: int, explain: bool, png: Path | None = None
     ) -> None:
         module: Shows = resolve_name(show.module)
         if png:
@@ -194,7 +189,7 @@ def make_command(family: Family, name: str) -> click.Command:
 
 
 class FamilyGroup(LazyGroup):
-    """The commands of a family, each made only when it is asked for."""
+    """The commands of a family, each made when it is used."""
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."

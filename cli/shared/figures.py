@@ -1,4 +1,4 @@
-"""How the paper's figures are printed: how far each has come, what is left, what came of the time."""
+"""Print the paper's figures: how far each has come, what is left, what a budget of time gave."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
 
 
 def print_progress(came: "CellProgress", runs: int) -> None:
-    """Print what came of the time that runs were given."""
+    """Print how far runs came in their budget of time."""
     if came.left:
         names = " and ".join(map(describe_cell, came.stopped))
         under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""

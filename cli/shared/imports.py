@@ -46,7 +46,7 @@ def _run_file(path: Path) -> None:
 
 
 def imported() -> tuple[str, ...]:
-    """Return what the command that runs was told to import, for the line that does it again."""
+    """Return what this command imports by the option, for the line that repeats it."""
     return tuple(click.get_current_context().meta.get(_NAMES, ()))
 
 

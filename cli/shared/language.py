@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import argument_of
+from cli.shared.options import argument_of, directory
 
 if TYPE_CHECKING:
     from baselines.lm.corpus import Corpus
     from baselines.session import Text
     from sraven.core.boards.board import Board
-
-directory = click.Path(path_type=Path, file_okay=False)
-
 
 language_options = argument_of(
     "language",
@@ -31,7 +28,7 @@ language_options = argument_of(
     click.option("--dtype", metavar="bfloat16|float32", help="c4: what to compute in."),
     click.option("--parts", type=click.IntRange(1), help="c4: parts of a batch, one after the other."),
     click.option("--tile", type=int, help="c4: positions of a tile of attention; 0 for none."),
-    click.option("--rematerialise", is_flag=True, help="c4: compute blocks anew for their gradients."),
+    click.option("--rematerialise", is_flag=True, help="c4: recompute blocks for their gradients."),
     click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels, on one NVIDIA GPU; untried."),
 )
 """Adds the options; the command gets their values by name as ``language``."""
@@ -68,8 +65,12 @@ def text_of(board: "Board", language: Mapping[str, Any]) -> "Text | None":
         names = "tile", "rematerialise", "fused"
         compute = Compute(language["parts"] or 1, *(language[name] for name in names))
         return Text(language["data"], language["validation"], language["size"] or "paper", compute)
-    # 0 equals False, and is given all the same.
-    given = [f"--{name}" for name, each in language.items() if each not in (None, ()) and each is not False]
-    if given:
-        raise click.UsageError(f"{given[0]} is for the language model; {board.id} makes its own instances")
+    refuse_language(language, board.id)
     return None
+
+
+def refuse_language(options: Mapping[str, Any], board_id: str) -> None:
+    """Refuse options of the language model for a board that makes its own instances."""
+    for name, value in options.items():
+        if value not in (None, ()) and value is not False:  # 0 equals False, and is given all the same
+            raise click.UsageError(f"--{name} is for the language model; {board_id} makes its own instances")

@@ -1,7 +1,8 @@
 """Options that commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from sraven.core.engines.jobs import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+any_path = click.Path(path_type=Path)
+file_path = click.Path(path_type=Path, dir_okay=False)
+existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
+directory = click.Path(path_type=Path, file_okay=False)
+"""Types of what is read; `cli.shared.outputs` has those of what is written."""
 
 
 def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -39,6 +46,15 @@ def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F])
         return add(cast(F, with_argument))
 
     return decorate
+
+
+def read_integers(ctx: click.Context, param: click.Parameter, text: str | Sequence[str] | None) -> list[int]:
+    """Return the integers of an option such as ``1,2,4``; of one that may be repeated, those of all texts."""
+    given = text if text is None or isinstance(text, str) else ",".join(text)
+    try:
+        return [int(each) for each in given.split(",")] if given else []
+    except ValueError:
+        raise click.BadParameter(f"{given!r}: expected integers, such as 1,2,4") from None
 
 
 threads_option = click.option("--threads", type=click.IntRange(1), help="Threads to use.  [default: all]")

@@ -1,4 +1,4 @@
-"""What came of training, as commands say it: while it goes on, and in the end."""
+"""Print training: while it goes on, and its result."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,16 @@ _IN_BRIEF = {
     "instances_per_second": "{:,.0f}/s",
     "tokens_per_second": "{:,.0f} tokens/s",
 }
-"""What a progress bar says of a line of the log."""
+"""Formats of what a progress bar shows of a line of the log."""
 
 
 def describe_line(line: Mapping[str, float]) -> str:
-    """Return a line of the log as short as a progress bar needs it."""
+    """Return a line of the log, short enough for a progress bar."""
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
 def print_session(plan: "TrainingPlan", session: "Session") -> None:
-    """Print what came of the runs: of each its result, where it is, and the end of its log."""
+    """Print the result of each run, its folder, and the end of its log."""
     from baselines.runs.result import read_result
 
     if wants_json():

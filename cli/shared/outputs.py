@@ -1,4 +1,4 @@
-"""Where commands write: places are tried before the work, and missing directories on the way are made."""
+"""Types of output paths: refused before the work if nothing can be written there."""
 
 import os
 from collections.abc import Iterable

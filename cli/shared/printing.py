@@ -1,4 +1,4 @@
-"""How commands print: JSON for programs, tables and pictures of text for readers."""
+"""Print results: JSON for programs, tables and pictures of text for readers."""
 
 import json
 import os
@@ -22,17 +22,12 @@ def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 json_option = click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep,
-    help="Print JSON, for programs.",
+    "--json", "as_json", is_flag=True, expose_value=False, callback=_keep, help="Print JSON, for programs."
 )
 
 
 def wants_json() -> bool:
-    """Tell whether the command that runs was given ``--json``."""
+    """Return whether this command was given ``--json``."""
     return bool(click.get_current_context().meta.get(_JSON))
 
 
@@ -42,7 +37,7 @@ def print_json(value: Any) -> None:
 
 
 def print_outcome(*, value: Mapping[str, Any] | list[Any], text: str | Callable[[], object]) -> None:
-    """Print what came of the command that runs: for programs if it was given ``--json``, else for people.
+    """Print the result of this command: for programs if it was given ``--json``, else for people.
 
     Args:
         value: an object or a list, for programs.
@@ -65,7 +60,7 @@ def _console(width: int | None = 200) -> "Console":
 
 
 def console_width() -> int:
-    """Return how many columns standard output has: 80 where it is no terminal and nobody says."""
+    """Return how many columns standard output has: 80 where it is no terminal and COLUMNS isn't set."""
     from rich.console import Console
 
     console = Console()
@@ -85,7 +80,7 @@ def print_rows(
 
     Args:
         headings: of the columns.
-        rows: their cells. Nothing in them is markup: what strangers wrote may be among them.
+        rows: their cells. Nothing in them is markup: untrusted input may be among them.
         right: headings of columns that end on the right, as numbers do.
         whole: heading of a column that is folded where it is too long, rather than cut.
         bold: which rows stand out; none unless given.

@@ -1,8 +1,9 @@
-"""Work that takes its time: bars that show where it is, and what it says when it ends early."""
+"""Progress bars of long work, and the message when it ends early."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,7 +24,7 @@ class Stopped(click.ClickException):
 
 
 def quiet_downloads() -> None:
-    """Show no bars of the Hub where nobody sees them move."""
+    """Show no bars of the Hub unless standard error is a terminal."""
     if not sys.stderr.isatty():
         from huggingface_hub.utils.tqdm import disable_progress_bars
 
@@ -77,20 +78,21 @@ def _show(*columns: "ProgressColumn | str", expand: bool = False) -> "Progress":
 
 
 @contextmanager
-def progress_bar(description: str, total: int) -> Iterator[Advance]:
-    """Show a bar on standard error, if that is a terminal; yield what advances it."""
+def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Iterator[Counts]:
+    """Show a bar with a note and more columns; yield what updates it."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),  # whatever the words leave
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    with _show(*columns, expand=True) as progress:
-        bar = progress.add_task(description, total=total, note="")
-        yield lambda count, note="": progress.update(bar, advance=count, note=note)
+    first = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+    last = TimeRemainingColumn(), TextColumn("{task.fields[note]}")
+    with _show(*first, *columns, *last, expand=True) as progress:
+        yield partial(progress.update, progress.add_task(description, total=total, note=""))
+
+
+@contextmanager
+def progress_bar(description: str, total: int) -> Iterator[Advance]:
+    """Show a bar on standard error, if that is a terminal; yield what advances it."""
+    with _bar(description, total) as update:
+        yield lambda count, note="": update(advance=count, note=note)
 
 
 def _rate(noun: str, field: str | None = None) -> "ProgressColumn":
@@ -121,22 +123,8 @@ def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Co
         description: what is done.
         total: instances; None if that isn't known.
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        _rate("instances"),
-        TextColumn("{task.fields[shards]}"),
-        TimeRemainingColumn(),
-    )
-    with _show(*columns, expand=True) as progress:
-        bar = progress.add_task(description, total=total, shards="")
-        yield (
-            lambda count: progress.update(bar, advance=count),
-            lambda done, of: progress.update(bar, shards=f"{done:,}/{of:,} shards"),
-        )
+    with _bar(description, total, _rate("instances")) as update:
+        yield (lambda count: update(advance=count), lambda done, of: update(note=f"{done:,}/{of:,} shards"))
 
 
 @contextmanager

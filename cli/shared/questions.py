@@ -1,4 +1,4 @@
-"""Options that say which questions are asked in words."""
+"""Options that choose questions for language models."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ question_options = join_options(
 
 
 def is_given(name: str) -> bool:
-    """Tell whether the command that runs was given an option, by its argument's name."""
+    """Return whether this command was given an option, by its argument's name."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -74,9 +74,9 @@ def leave_out(names: Collection[str], why: str) -> None:
 
 
 def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Questions, ...], InOrder]":
-    """Return the questions of a board in a form, a set for each rung, and what puts them in their order.
+    """Return the questions of a board in a form, a set for each level, and the function that orders them.
 
-    Options that say which questions there are have no place beside it.
+    Other options that choose questions are refused beside it.
     """
     from sraven.text.submission import read_text_board
     from sraven.text.wording import form_name
@@ -85,5 +85,5 @@ def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Qu
     board, wording = read_text_board(board_id)
     name = form_name(form, shots)
     if name not in board.prompts:
-        raise click.UsageError(f"{board.id} isn't asked {name}; it is asked {', '.join(board.prompts)}")
+        raise click.UsageError(f"{board.id} has no form {name}; it has {', '.join(board.prompts)}")
     return wording.questions(name), wording.task.in_order

@@ -1,4 +1,4 @@
-"""How scores are printed."""
+"""Print scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Where the standing comes from, and how that of a board is printed."""
+"""Find the standing, and print that of a board."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ def find_standing(
         folder: a leaderboard's; None for whichever there is.
         board_id: None for all boards.
         added: submissions of one's own, to stand among the others.
-        fresh: whether entries are scored anew, whatever earlier runs have kept.
+        fresh: whether entries are scored again, whatever is cached.
 
     Raises:
         click.UsageError: if there is no such folder, or something is added to another board.
@@ -94,8 +94,8 @@ def _fate(standing: "Standing", entry: "Entry") -> str:
         )
         return f"yours, not filed; wouldn't be ranked: {why}"
     trained = f"trained on up to {entry.budget:,} {board.budget_unit}" if entry.budget else "without training"
-    asked = f"asked {entry.replies.form}, " if entry.replies else ""
-    return f"yours, not filed; would have rank {_place(entry)} among those {asked}{trained}"
+    form = f"of form {entry.replies.form}, " if entry.replies else ""
+    return f"yours, not filed; would have rank {_place(entry)} among those {form}{trained}"
 
 
 def _place(entry: "Entry") -> str:
@@ -104,7 +104,7 @@ def _place(entry: "Entry") -> str:
 
 
 def _bounds(board: "Board") -> str:
-    """Return what scores are read against, to stand behind a title; nothing if nobody knows."""
+    """Return the ceiling and reference levels of a board, to follow a title; nothing if there are none."""
     ceiling = board.ceiling(board.primary_split, board.metric)
     bounds = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
     bounds += [f"{line.title} {figure(line.value)}" for line in board.reference_levels(board.primary_split)]
@@ -144,7 +144,7 @@ def print_standing(standing: "Standing") -> None:
     }
     if board.is_text:
         found = board.primary_split
-        cells["asked"] = lambda entry: entry.replies.form if entry.replies else ""
+        cells["form"] = lambda entry: entry.replies.form if entry.replies else ""
         cells["unparsed"] = lambda entry: figure(entry.splits.get(found, {}).get("unparsed") or 0)
         if (strict := "accuracy_strict") in board.metric_names:
             cells["read strictly"] = lambda entry: figure(entry.splits.get(found, {}).get(strict) or 0)

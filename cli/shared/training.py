@@ -1,4 +1,4 @@
-"""Options of training: what runs are, how they are scored meanwhile, and on which devices."""
+"""Options of training: configuration, scores on the way, logging and devices."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.shared.extras import needs_extra
-from cli.shared.options import argument_of, join_options
+from cli.shared.options import any_path, argument_of, join_options, read_integers
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
     from baselines.runs.config_file import ConfigFile
-
-
-def _read_seeds(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[int]:
-    try:
-        return [int(seed) for text in texts for seed in text.split(",")] or [0]
-    except ValueError:
-        raise click.BadParameter(f"{' '.join(texts)!r}: expected integers, such as 0,1,2") from None
 
 
 recipe_options = join_options(
@@ -37,7 +30,7 @@ recipe_options = join_options(
         "--seed",
         "seeds",
         multiple=True,
-        callback=_read_seeds,
+        callback=lambda *given: read_integers(*given) or [0],
         metavar="N[,N...]",
         help="Several make a directory each.  [default: 0]",
     ),
@@ -67,7 +60,7 @@ recipe_options = join_options(
     ),
     click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32."),
 )
-"""What isn't given is the recipe's."""
+"""The recipe has the values of those that aren't given."""
 
 
 scoring_options = argument_of(
@@ -86,8 +79,8 @@ scoring_options = argument_of(
 )
 
 
-def _names_of_sinks(**asked: bool) -> tuple[str, ...]:
-    return tuple(name for name, is_asked in asked.items() if is_asked)
+def _names_of_sinks(**given: bool) -> tuple[str, ...]:
+    return tuple(name for name, is_given in given.items() if is_given)
 
 
 sink_options = argument_of(
@@ -140,7 +133,7 @@ device_options = argument_of(
 
 
 _ARGUMENTS = {"board": "board_id"}
-"""What the command calls a field by another name."""
+"""Arguments that have another name than their field."""
 
 
 def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> "ConfigFile | None":
@@ -160,7 +153,7 @@ config_options = join_options(
     click.option(
         "--config",
         "config_file",
-        type=click.Path(path_type=Path),
+        type=any_path,
         is_eager=True,
         callback=_read_config,
         metavar="FILE|RUN",

@@ -1,4 +1,4 @@
-"""How the generate commands of all tasks write and what they print."""
+"""Write datasets for the generate commands of all tasks, and print them."""
 
 import json
 import shlex

@@ -24,6 +24,18 @@ def filed(original, scored, leaderboard):
 
 
 @pytest.fixture
+def done(run):
+    """Run a command that has to succeed without a note; return what it prints."""
+
+    def done(*arguments):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, ""), err
+        return out
+
+    return done
+
+
+@pytest.fixture
 def refused(run):
     """Run a command that has to be refused, in one line; return it."""
 

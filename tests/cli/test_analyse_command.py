@@ -29,10 +29,9 @@ def runs(compiled, tmp_path_factory):
     return finished_runs(tmp_path_factory)
 
 
-def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, tmp_path, monkeypatch):
+def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, done, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF)
-    assert (code, err) == (0, "")
+    text = done("analyse", runs / "fuzzy", "--out", out, *BRIEF)
     for words in ("probes, self, ood: f1", "balanced accuracy", "always positive", "untrained"):
         assert words in text
     assert "topographic similarity, layer 1" in text
@@ -53,9 +52,8 @@ def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, tmp_path, monk
     assert sorted(path.name for path in out.iterdir()) == ["analysis.json", "codes"]
 
 
-def test_several_runs_say_how_many_stand_behind_it(runs, run, tmp_path):
-    code, text, err = run("analyse", runs / "fuzzy", runs / "softmax", "--out", tmp_path / "x", *BRIEF)
-    assert (code, err) == (0, "")
+def test_several_runs_say_how_many_stand_behind_it(runs, done, tmp_path):
+    text = done("analyse", runs / "fuzzy", runs / "softmax", "--out", tmp_path / "x", *BRIEF)
     assert "partial on test" in text and "2 runs of 2 configurations stand behind this" in text
     assert text.endswith("x: codes and numbers of each run, analysis.json\n")
 
@@ -68,7 +66,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
 
     assert refused(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
     assert "layer 3: the run has layers 1 to 1" in refused(runs / "fuzzy", "--layers", "3")
-    assert "expected numbers from 1, such as 1,4" in refused(runs / "fuzzy", "--layers", "all")
+    assert "expected integers, such as 1,2,4" in refused(runs / "fuzzy", "--layers", "all")
     assert "pair='row3': fuzzylogic has self alone" in refused(runs / "fuzzy", "--pair", "row3")
     assert "protocol='paper-code': " in refused(runs / "fuzzy", "--protocol", "paper-code")
     assert "n=3: " in refused(runs / "fuzzy", "-n", "3")

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from helpers.checkout import REPOSITORY
+from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, corpus_board
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -22,9 +23,8 @@ from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.freeze import make_board
 
 
-def test_boards_are_listed(run):
-    code, out, err = run("boards")
-    assert (code, err) == (0, "")
+def test_boards_are_listed(done):
+    out = done("boards")
     for name in board_ids():
         assert name in out
         assert read_board(name).digest[:12] in out
@@ -56,9 +56,8 @@ def test_board_is_shown(run, small_boards):
     assert f"accuracy {ceiling:.4f} ±" in out
 
 
-def test_what_scores_are_read_against_is_shown(run):
-    code, out, _ = run("boards", "sraven-v1")
-    assert code == 0
+def test_what_scores_are_read_against_is_shown(done):
+    out = done("boards", "sraven-v1")
     for line in read_board("sraven-v1").reference_levels("ood"):
         score = f"{line.value:.4f} ± {line.standard_error:.4f}"
         assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
@@ -76,9 +75,8 @@ def test_lines_are_measured_for_the_boards_that_are_named(run, monkeypatch, tmp_
     assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}
 
 
-def test_unknown_board_is_one_line(run):
-    code, out, err = run("boards", "sraven-v3")
-    assert (code, out) == (2, "")
+def test_unknown_board_is_one_line(refused):
+    err = refused("boards", "sraven-v3")
     assert re.fullmatch(r"error: there is no board 'sraven-v3'; did you mean sraven-v1, [^\n]*\n", err)
 
 
@@ -100,19 +98,24 @@ def test_boards_are_checked(run, small_boards, monkeypatch, tmp_path):
 def test_boards_are_frozen_once(run, monkeypatch, tmp_path):
     freeze = "sraven.core.boards.freeze.make_board"
     monkeypatch.setattr(freeze, partial(make_board, train_digested=4_096))
-    for family in ("sraven", "fuzzylogic"):
-        (tmp_path / family / "boards").mkdir(parents=True)
+    wanted = {
+        tmp_path / "sraven" / "boards" / f"{SRAVEN_BOARD}.json": small_contents()[SRAVEN_BOARD],
+        tmp_path / "fuzzylogic" / "boards" / f"{FUZZY_BOARD}.json": small_contents()[FUZZY_BOARD],
+        tmp_path / "baselines" / "lm" / "boards" / f"{CORPUS_BOARD}.json": corpus_board().content,
+    }
+    for path in wanted:
+        path.parent.mkdir(parents=True)
     definitions = tmp_path / "boards.yaml"
-    definitions.write_text(yaml.safe_dump({"boards": list(DEFINITIONS)}))
+    definitions.write_text(yaml.safe_dump({"boards": [*DEFINITIONS, DEFINITION]}))
     code, out, _ = run("freeze", definitions, "--out", tmp_path)
-    paths = [tmp_path / "sraven" / "boards" / f"{SRAVEN_BOARD}.json"]
-    paths.append(tmp_path / "fuzzylogic" / "boards" / f"{FUZZY_BOARD}.json")
-    assert (code, out.splitlines()) == (0, [f"written: {path}" for path in paths])
-    assert [json.loads(path.read_text()) for path in paths] == list(small_contents().values())
+    assert (code, out.splitlines()) == (0, [f"written: {path}" for path in wanted])
+    assert {path: json.loads(path.read_text()) for path in wanted} == wanted
     _, out, _ = run("freeze", definitions, SRAVEN_BOARD, "--out", tmp_path)
-    assert out == f"as it was: {paths[0]}\n"
+    assert out == f"as it was: {next(iter(wanted))}\n"
     before = snapshot(tmp_path)
-    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITIONS[0], "title": "Better"}]}))
-    code, _, err = run("freeze", definitions, "--out", tmp_path)
-    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
-    assert all(snapshot(tmp_path)[name] == found for name, found in before.items() if name != "boards.yaml")
+    for changed in ({**DEFINITIONS[0], "title": "Better"}, {**DEFINITION, "train_budget": 1}):
+        definitions.write_text(yaml.safe_dump({"boards": [changed]}))
+        code, _, err = run("freeze", definitions, "--out", tmp_path)
+        assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
+    found = snapshot(tmp_path)
+    assert all(found[name] == each for name, each in before.items() if name != "boards.yaml")

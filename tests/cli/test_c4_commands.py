@@ -1,7 +1,6 @@
 """`sraven c4`: what it prints, its exit codes, and what it doesn't import."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -120,20 +119,3 @@ def test_a_missing_library_is_named(run, monkeypatch):
     code, _, err = prepare(run)
     assert (code, err.count("\n")) == (2, 1)
     assert "sraven c4 prepare needs sentencepiece: pip install '.[baselines]' in a checkout" in err
-
-
-def test_preparing_imports_nothing_that_it_does_not_need(corpus):
-    code = """
-import sys
-import cli.commands.c4.prepare
-print({"jax", "grain", "datasets", "sentencepiece", "numpy"} & set(sys.modules))
-from cli.main import main
-try:
-    main("c4 prepare --source *.jsonl --tokenizer train --vocab-size 278 --out x --processes 1".split())
-except SystemExit as stop:
-    print(stop.code, {"jax", "grain", "datasets"} & set(sys.modules))
-"""
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=corpus
-    )
-    assert result.stdout.startswith("set()\n") and result.stdout.endswith("\n0 set()\n")

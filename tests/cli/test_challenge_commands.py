@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -22,12 +20,6 @@ def folder(monkeypatch, tmp_path):
     return tmp_path / "work"
 
 
-def ok(run, *arguments):
-    code, out, err = run("challenge", *arguments)
-    assert (code, err) == (0, "")
-    return out
-
-
 def refused(run, message, *arguments, code=2):
     found, _, err = run("challenge", *arguments)
     assert found == code and re.search(message, err), err
@@ -35,12 +27,14 @@ def refused(run, message, *arguments, code=2):
 
 
 @pytest.fixture
-def opened(run, folder):
+def opened(done, folder):
     """A round with one entrant, whose predictions lie beside it."""
-    digest = ok(run, "commit", "program", "--name", "[bold]A copy", "--out", "commitment.json").strip()
+    digest = done(
+        "challenge", "commit", "program", "--name", "[bold]A copy", "--out", "commitment.json"
+    ).strip()
     assert re.fullmatch(r"[0-9a-f]{64}", digest)
-    assert ok(run, "commit", "program", "--check", "commitment.json").strip() == digest
-    out = ok(run, "new", SRAVEN_BOARD, digest, "--out", "round")
+    assert done("challenge", "commit", "program", "--check", "commitment.json").strip() == digest
+    out = done("challenge", "new", SRAVEN_BOARD, digest, "--out", "round")
     assert "round/public: publish this" in out and "round/private: keep this" in out
     write_copies(folder, 3)
     return folder
@@ -50,20 +44,20 @@ ANSWER = ("answer", "round/public", "predictions", "--commitment", "commitment.j
 SCORE = ("score", "round/public", "--secret", "round/private/secret.json")
 
 
-def test_round_from_commitment_to_scores(run, opened):
-    assert ok(run, *ANSWER, "--out", "answer") == "answer: send this to the organiser\n"
-    out = ok(run, *SCORE, "answer")
+def test_round_from_commitment_to_scores(done, opened):
+    assert done("challenge", *ANSWER, "--out", "answer") == "answer: send this to the organiser\n"
+    out = done("challenge", *SCORE, "answer")
     assert "1 committed to a program, 1 answered" in out and " [bold]A copy " in out
-    found = json.loads(ok(run, *SCORE, "answer", "--json"))
+    found = json.loads(done("challenge", *SCORE, "answer", "--json"))
     [answer] = found["answers"]
     assert (answer["name"], answer["splits"]["ood"]["seeds"]) == ("[bold]A copy", [0, 1, 2])
     assert found["board"] == SRAVEN_BOARD and found["refused"] == []
-    assert "0 answered" in ok(run, *SCORE)
+    assert "0 answered" in done("challenge", *SCORE)
 
 
-def test_secret_is_never_printed(run, opened):
+def test_secret_is_never_printed(run, done, opened):
     for number, arguments in enumerate([(), ("--json",)]):
-        out = ok(run, "new", SRAVEN_BOARD, "1" * 64, "--out", f"round-{number}", *arguments)
+        out = done("challenge", "new", SRAVEN_BOARD, "1" * 64, "--out", f"round-{number}", *arguments)
         secret = json.loads((opened / f"round-{number}" / "private" / "secret.json").read_text())
         assert secret["secret"] not in out and secret["salt"] not in out
     (opened / "secret.json").write_text(f'{{"secret": "{"5a" * 40}"}}')
@@ -71,8 +65,8 @@ def test_secret_is_never_printed(run, opened):
     assert (code, out) == (2, "") and "5a5a" not in err and "isn't the secret.json of a round" in err
 
 
-def test_bad_answer_is_named_and_the_others_are_scored(run, opened):
-    ok(run, *ANSWER, "--out", "answer")
+def test_bad_answer_is_named_and_the_others_are_scored(run, done, opened):
+    done("challenge", *ANSWER, "--out", "answer")
     shutil.copytree(opened / "answer", opened / "bad\n::notice::x")
     (opened / "bad\n::notice::x" / "answer.json").write_text("{")
     code, out, err = run("challenge", *SCORE, "answer", "bad\n::notice::x")
@@ -101,14 +95,3 @@ def test_faults_are_one_line_and_leave_nothing(run, opened):
 def test_text_can_not_be_hidden(run, tmp_path):
     refused(run, "about a text that anyone may have read", "new", "c4-v1", "1" * 64, "--out", tmp_path / "r")
     assert snapshot(tmp_path) == {}
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys\nfrom cli.main import main\ntry:\n    main(['challenge', '--help'])\nexcept SystemExit:\n"
-        "    print({'numpy', 'numba', 'pyarrow'} & set(sys.modules))"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.endswith("set()\n")
-    for name in ("commit", "new", "answer", "score"):
-        assert name in result.stdout

@@ -32,10 +32,9 @@ def commit(root):
     git(root, "commit", "--quiet", "--message", "a change")
 
 
-def test_what_submit_files_may_be_merged(run, project):
+def test_what_submit_files_may_be_merged(run, done, project):
     commit(project)
-    code, out, err = run("leaderboard", "--check-change", "HEAD^", "--checkout", project)
-    assert (code, err) == (0, "")
+    out = done("leaderboard", "--check-change", "HEAD^", "--checkout", project)
     [line] = out.splitlines()
     assert line.startswith(f"docs/leaderboard/submissions/{SRAVEN_BOARD}/")
     assert line.endswith("-a-method: one new entry, and nothing else is touched")
@@ -49,12 +48,11 @@ def test_other_changes_are_not_looked_at(run, project):
     assert (code, out, err) == (0, "nothing below docs/leaderboard is changed\n", "")
 
 
-def test_refused_changes_are_one_line(run, project):
+def test_refused_changes_are_one_line(refused, project):
     (project / "docs" / "leaderboard" / "boards.yaml").unlink()
     (project / "\n::notice::hello").write_text("")
     commit(project)
-    code, out, err = run("leaderboard", "--check-change", "HEAD^", "--checkout", project)
-    assert (code, out) == (2, "")
+    err = refused("leaderboard", "--check-change", "HEAD^", "--checkout", project)
     assert err.startswith(r"error: \n::notice::hello isn't a file of") and err.count("\n") == 1
 
 

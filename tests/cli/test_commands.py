@@ -1,6 +1,7 @@
 """The command line: what it prints, its exit codes, and what it doesn't import."""
 
 import json
+import os
 import runpy
 import subprocess
 import sys
@@ -20,9 +21,8 @@ def test_summaries_of_commands_are_listed(run):
         assert name in out and summary in out
 
 
-def test_version(run):
-    code, out, _ = run("--version")
-    assert code == 0 and out.startswith("sraven 0.")
+def test_version(done):
+    assert done("--version").startswith("sraven 0.")
 
 
 @pytest.mark.parametrize("line", [("--version", "--json"), ("--json", "--version")])
@@ -33,20 +33,28 @@ def test_versions_of_what_it_stands_on_are_told_to_programs(run, line):
     assert {"numpy", "numba", "pyarrow", "datasets"} <= found["packages"].keys()
 
 
-def generate(run, out, *more):
-    line = "generate --M 3 --K 7 --holdout 0.3 --train 300 --test 20 --ood 10 --out"
-    return run(*line.split(), out, *more)
+SIZES_OF = {
+    "generate --M 3 --K 7 --holdout 0.3": {"train": 300, "test": 20, "ood": 10},
+    "fuzzylogic generate --N 7": {"train": 300, "test": 20, "ood": 10, "ood-terms": 5},
+}
+"""Lines that make a small dataset of a family, but for their sizes."""
+OF_SRAVEN, OF_FUZZY_LOGIC = SIZES_OF
 
 
-def test_generate_prints_the_line_that_loads(run, tmp_path):
-    code, out, err = generate(run, tmp_path / "raven")
+def generate(run, out, *more, line=OF_SRAVEN):
+    sizes = [f"--{split}={size}" for split, size in SIZES_OF[line].items()]
+    return run(*line.split(), *sizes, "--out", out, *more)
+
+
+@pytest.mark.parametrize("line", SIZES_OF)
+def test_generate_prints_the_line_that_loads(run, tmp_path, line):
+    code, out, err = generate(run, tmp_path / "data", line=line)
     assert (code, err) == (0, "")
-    assert "300 instances" in out
     script = tmp_path / "load.py"
     script.write_text("\n".join(out.strip().splitlines()[-2:]))
-    namespace = runpy.run_path(str(script))
-    sizes = {name: len(split) for name, split in namespace["dataset"].items()}
-    assert sizes == {"train": 300, "test": 20, "ood": 10}
+    found = runpy.run_path(str(script))["dataset"]
+    assert {name.replace("_", "-"): len(split) for name, split in found.items()} == SIZES_OF[line]
+    assert run("verify", tmp_path / "data")[0] == 0
 
 
 def test_generate_json_is_machine_readable(run, tmp_path):
@@ -62,18 +70,14 @@ def test_default_directory_says_what_differs_from_the_default(run, refused, tmp_
     assert run(*line, "--ood", 3)[0] == run(*line, "--ood", 3, "--holdout", 0.5, "--seed", 3)[0] == 0
     assert run(*line, "--holdout", 0, "--no-permute")[0] == 0
     assert run(*line, "--part", "1/2", "--seed", 3)[0] == 0
-    names = ["", "-holdout50-seed3", "-seed3-part-1-of-2", "-unpermuted-holdout0"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"sraven-M2-K5{name}" for name in names]
+    fuzzy = ["fuzzylogic", "generate", "--L", 2, "--K", 3, "--N", 4, "--train", 3, "--test", 3]
+    assert run(*fuzzy, "--holdout", 0, "--unseen-terms", 0)[0] == 0  # which leaves no other split
+    names = [
+        f"sraven-M2-K5{end}" for end in ("", "-holdout50-seed3", "-seed3-part-1-of-2", "-unpermuted-holdout0")
+    ]
+    assert sorted(os.listdir()) == ["fuzzylogic-L2-K3-N4-holdout0-unseen-terms0", *names]
     found = refused(*line, "--ood", 3, "--seed", 3, "--out", "sraven-M2-K5")
     assert "holds another dataset, M2-K5 (seed 0, not 3); choose another" in found
-
-
-def test_default_directory_of_fuzzy_logic_without_held_out_splits(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    line = ["fuzzylogic", "generate", "--L", 2, "--K", 3, "--N", 4, "--holdout", 0, "--train", 3, "--test", 3]
-    assert run(*line, "--unseen-terms", 0)[0] == 0
-    (folder,) = tmp_path.iterdir()
-    assert folder.name == "fuzzylogic-L2-K3-N4-holdout0-unseen-terms0"
 
 
 def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_path):
@@ -83,26 +87,28 @@ def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "named"),
+    ("line", "options", "named"),
     [
-        ("--M", 0, "M=0"),
-        ("--M", "four", "'four'"),
-        ("--K", 2, "K=2"),
-        ("--K", 257, "K=257"),
-        *(("--holdout", value, f"holdout={value}") for value in (1.0, "nan", 0.001, 0.99)),
-        ("--holdout", 0, "ood=10"),
-        *(("--seed", value, f"seed={value}") for value in (-1, 2**63)),
-        ("--train", -5, "train=-5"),
-        ("--answers", "some", "'any', 'unique'"),
-        ("--format", "csv", "parquet, arrow"),
-        ("--threads", 0, "--threads"),
-        ("--colour", "red", "--colour"),
+        (OF_SRAVEN, ["--M", 0], "M=0"),
+        (OF_SRAVEN, ["--M", "four"], "'four'"),
+        (OF_SRAVEN, ["--K", 2], "K=2"),
+        (OF_SRAVEN, ["--K", 257], "K=257"),
+        *((OF_SRAVEN, ["--holdout", value], f"holdout={value}") for value in (1.0, "nan", 0.001, 0.99)),
+        (OF_SRAVEN, ["--holdout", 0], "ood=10"),
+        *((OF_SRAVEN, ["--seed", value], f"seed={value}") for value in (-1, 2**63)),
+        (OF_SRAVEN, ["--train", -5], "train=-5"),
+        (OF_SRAVEN, ["--answers", "some"], "'any', 'unique'"),
+        (OF_SRAVEN, ["--format", "csv"], "parquet, arrow"),
+        (OF_SRAVEN, ["--threads", 0], "--threads"),
+        (OF_SRAVEN, ["--colour", "red"], "--colour"),
+        (OF_FUZZY_LOGIC, ["--L", 16, "--K", 3], "L=16, K=3"),
+        (OF_FUZZY_LOGIC, ["--unseen-terms", 0], "ood_terms=5"),
+        (OF_FUZZY_LOGIC, ["--query", "odd"], "'uniform', 'fixed_context', 'fixed_query'"),
     ],
 )
-def test_bad_usage_is_one_line_and_creates_nothing(run, tmp_path, option, value, named):
-    code, out, err = generate(run, tmp_path / "raven", option, value)
-    assert (code, out, err.count("\n")) == (2, "", 1) and named in err
-    assert not (tmp_path / "raven").exists()
+def test_bad_usage_is_one_line_and_creates_nothing(refused, tmp_path, line, options, named):
+    assert named in generate(refused, tmp_path / "data", *options, line=line)
+    assert not (tmp_path / "data").exists()
 
 
 def test_full_disk_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
@@ -124,10 +130,9 @@ def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
     assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
 
 
-def test_verify(run, refused, dataset_directory, tmp_path):
-    code, out, _ = run("verify", dataset_directory)
-    assert code == 0 and out.endswith("all is right\n")
-    code, out, _ = run("verify", dataset_directory, "--json")
+def test_verify(done, refused, dataset_directory, tmp_path):
+    assert done("verify", dataset_directory).endswith("all is right\n")
+    out = done("verify", dataset_directory, "--json")
     assert json.loads(out)["ok"] is True and json.loads(out)["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
 
@@ -144,18 +149,28 @@ def test_count_json(run):
     assert json.loads(out)["multisets"] == 330
 
 
-def test_ambiguity_table_and_json(run):
-    code, out, _ = run("ambiguity", "--M", 2, "--K", 5, "-n", 500)
-    assert code == 0 and "held out (ood)" in out and "several answers" in out
-    _, out, _ = run("ambiguity", "--M", 2, "--K", 5, "-n", 500, "--json")
-    results = json.loads(out)["results"]
-    assert [result["split"] for result in results] == ["all", "test", "ood"]
-    assert 0 < results[0]["several_answers"]["value"] < 1
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ambiguity --M 2 --K 5", ("held out (ood)", "several answers")),
+        ("fuzzylogic ambiguity --N 6", ("observer R²", "ood_terms")),
+    ],
+)
+def test_ambiguity_table_and_json(run, done, line, words):
+    out = done(*line.split(), "-n", 500)
+    assert all(word in out for word in words)
+    results = json.loads(run(*line.split(), "-n", 500, "--json")[1])["results"]
+    if "several_answers" in results[0]:
+        assert [result["split"] for result in results] == ["all", "test", "ood"]
+        assert 0 < results[0]["several_answers"]["value"] < 1
+    else:
+        populations = [(result["split"], result["prior"]) for result in results[:3]]
+        assert populations == [("all", "all"), ("test", "all"), ("test", "test")]
+        assert results[2]["r2"] >= results[1]["r2"]
 
 
-def test_ambiguity_without_ood_split(run):
-    code, out, _ = run("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
-    assert code == 0 and "held out" not in out
+def test_ambiguity_without_ood_split(done):
+    assert "held out" not in done("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
 
 
 def test_show_hides_the_answer_until_asked(run):
@@ -167,6 +182,13 @@ def test_show_hides_the_answer_until_asked(run):
     assert f"{' '.join(map(str, target))}  the target" in out
 
 
+def test_show_hides_the_value_of_a_function_until_asked(run):
+    _, out, _ = run("fuzzylogic", "show", "--N", 5)
+    assert "?" in out and "∨" not in out
+    _, out, _ = run("fuzzylogic", "show", "--N", 5, "--explain")
+    assert "?" not in out and "∨" in out and "with the points shown" in out
+
+
 def test_show_json_has_all_answers(run):
     assert "indices has numbers beyond 64 bits" in run("show", "--index", 1 << 64)[2]
     _, out, _ = run("show", "--split", "ood", "--index", 3, "-n", 2, "--json")
@@ -175,10 +197,16 @@ def test_show_json_has_all_answers(run):
     assert all(puzzle["target"] in puzzle["answers"] for puzzle in puzzles)
 
 
-@pytest.mark.parametrize("options", [["--explain", "--M", 8, "--K", 256], ["--M", 1, "--holdout", 0]])
-def test_show_writes_a_picture(run, tmp_path, options):
-    code, _, _ = run("show", "--png", tmp_path / "puzzle.png", *options)
-    assert code == 0
+@pytest.mark.parametrize(
+    "line",
+    [
+        "show --explain --M 8 --K 256",
+        "show --M 1 --holdout 0",
+        "fuzzylogic show --L 2 --holdout 0 --unseen-terms 0",
+    ],
+)
+def test_show_writes_a_picture(run, tmp_path, line):
+    assert run(*line.split(), "--png", tmp_path / "puzzle.png")[0] == 0
     assert (tmp_path / "puzzle.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -188,8 +216,9 @@ def test_show_without_matplotlib_names_the_extra(refused, tmp_path, monkeypatch)
     assert "'.[analysis]'" in refused("show", "--png", tmp_path / "puzzle.png")
 
 
-def test_show_refuses_several_pictures(refused, tmp_path):
+def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path):
     assert "--count" in refused("show", "--png", tmp_path / "puzzle.png", "-n", 2)
+    assert "use --L 2" in refused("fuzzylogic", "show", "--png", tmp_path / "surface.png")
 
 
 def test_closed_pipe_is_no_traceback():

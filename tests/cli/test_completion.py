@@ -1,4 +1,4 @@
-"""What a shell offers for the values of options and arguments."""
+"""Completion of the values of options and arguments."""
 
 import os
 import subprocess
@@ -68,7 +68,7 @@ def test_commands_and_options():
     assert names("--vers") == ["--version"]
 
 
-def test_folders_are_those_that_hold_what_is_asked_for(tmp_path, monkeypatch):
+def test_folders_are_those_that_hold_the_right_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("run", "seeds/seed-0", "seeds/seed-1", "run-$(touch ran)", ".run"):
         (tmp_path / name).mkdir(parents=True)

@@ -5,11 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from helpers.corpus_submissions import (
     CORPUS_BOARD,
-    DEFINITION,
     SIZE,
     corpus_board,
     losses,
@@ -21,11 +19,9 @@ from sraven.core.submissions.corpus import fingerprint
 
 
 @pytest.fixture
-def filed(run, corpus_boards, corpus_original, leaderboard):
+def filed(done, corpus_boards, corpus_original, leaderboard):
     """The submission as it lies in the leaderboard."""
-    code, out, err = run("submit", corpus_original, "--leaderboard", leaderboard)
-    assert (code, err) == (0, "")
-    return Path(out.splitlines()[0])
+    return Path(done("submit", corpus_original, "--leaderboard", leaderboard).splitlines()[0])
 
 
 UNPINNED = (
@@ -59,9 +55,8 @@ def test_board_is_listed_with_its_unit(run):
     assert units.pop("c4-v1") == "tokens" and set(units.values()) == {"instances"}
 
 
-def test_board_is_shown(run):
-    code, out, err = run("boards", "c4-v1")
-    assert (code, err) == (0, "")
+def test_board_is_shown(done):
+    out = done("boards", "c4-v1")
     tokenizer = "15d8dfa11996e0d1e8645897ec4d70b1dec6a7cb6d87df0daf560a3cde479006"
     assert out.splitlines() == [
         "c4-v1: Language modelling on C4",
@@ -85,9 +80,8 @@ def test_check_says_that_there_is_nothing_to_check(run, corpus_boards):
     ]
 
 
-def test_scores_are_printed_with_the_fingerprint(run, corpus_boards, corpus_original):
-    code, out, err = run("score", corpus_original)
-    assert (code, err) == (0, "")
+def test_scores_are_printed_with_the_fingerprint(run, done, corpus_boards, corpus_original):
+    out = done("score", corpus_original)
     found = score_submission(corpus_original)["splits"]["validation"]
     lines = out.splitlines()
     assert f"validation: {SIZE} instances, 3 seeds" in out
@@ -113,9 +107,8 @@ def test_filed_scores_pass_the_check_until_they_are_changed(run, filed):
     assert "splits.validation.fingerprint isn't what the predictions score" in err
 
 
-def test_standing_is_printed_in_tokens_without_a_gap(run, filed, leaderboard, pinned):
-    code, out, err = run("leaderboard", CORPUS_BOARD, "--leaderboard", leaderboard)
-    assert (code, err) == (0, "")
+def test_standing_is_printed_in_tokens_without_a_gap(done, filed, leaderboard, pinned):
+    out = done("leaderboard", CORPUS_BOARD, "--leaderboard", leaderboard)
     lines = out.splitlines()
     assert lines[0].strip() == f"{CORPUS_BOARD}: A few documents"
     columns = ["rank", "method", "badge", "validation loss", "95 % over instances", "parameters", "tokens"]
@@ -137,24 +130,10 @@ def test_nothing_is_ranked_before_a_fingerprint_is_pinned(run, filed, leaderboar
     assert UNPINNED.removeprefix("no ") in Path(out.strip()).read_text()
 
 
-def test_board_without_entries_is_a_line(run, corpus_boards, leaderboard):
+def test_board_without_entries_is_a_line(done, corpus_boards, leaderboard):
     for arguments in ((), (CORPUS_BOARD,)):
-        code, out, err = run("leaderboard", *arguments, "--leaderboard", leaderboard)
-        assert (code, err) == (0, "")
+        out = done("leaderboard", *arguments, "--leaderboard", leaderboard)
         assert out.splitlines()[-1] == f"{CORPUS_BOARD}: A few documents (no entries yet); {UNPINNED}"
-
-
-def test_board_is_frozen_once_into_its_package(run, tmp_path):
-    (tmp_path / "baselines" / "lm" / "boards").mkdir(parents=True)
-    definitions = tmp_path / "boards.yaml"
-    definitions.write_text(yaml.safe_dump({"boards": [DEFINITION]}))
-    path = tmp_path / "baselines" / "lm" / "boards" / f"{CORPUS_BOARD}.json"
-    assert run("freeze", definitions, "--out", tmp_path) == (0, f"written: {path}\n", "")
-    assert json.loads(path.read_text()) == corpus_board().content
-    assert run("freeze", definitions, "--out", tmp_path) == (0, f"as it was: {path}\n", "")
-    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITION, "train_budget": 1}]}))
-    code, _, err = run("freeze", definitions, "--out", tmp_path)
-    assert code == 2 and re.fullmatch(r"error: [^\n]*released boards never change[^\n]*\n", err)
 
 
 def test_dataset_of_it_is_none(run, tmp_path):

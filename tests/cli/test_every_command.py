@@ -1,4 +1,4 @@
-"""What every command keeps, whoever adds the next one."""
+"""Properties of every command."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ for line in json.loads(sys.argv[1]):
 
 
 def test_help_imports_nothing_slow():
-    """Help and completion answer at once: no clock is asked, but what is imported."""
+    """Help and completion are fast: no time is measured, but imports are checked."""
     slow = [name for name in generating_families() if not find_family(name).settings]
     of_others = [line for line in COMMANDS if line.split()[0] not in slow]
     lines = ["", "fuzzylogic", "c4", "text", "challenge", *of_others]

@@ -44,7 +44,7 @@ def test_default_task_of_the_commands_is_that_of_python(run):
         assert json.loads(out)["config"] == TASKS[name].config
 
 
-def test_entry_registers_a_family(monkeypatch, run):
+def test_entry_registers_a_family(monkeypatch, done):
     """An entry alone gives a family its commands; the words are made up where it says none."""
     twin = Family(
         name="twin",
@@ -60,10 +60,9 @@ def test_entry_registers_a_family(monkeypatch, run):
     monkeypatch.setattr(families, "_load", lambda name: twin if name == "twin:FAMILY" else load(name))
     monkeypatch.setitem(FAMILIES, "twin", "twin:FAMILY")
     assert generating_families()[-1] == "twin" and list(summaries(twin)) == ["generate"]
-    code, out, _ = run("--help")
-    assert code == 0 and "Another task: generate." in out
-    code, out, _ = run("twin", "generate", "--help")
-    assert code == 0 and "Example:\n    sraven twin generate" in out and "--unseen-terms" in out
+    assert "Another task: generate." in done("--help")
+    out = done("twin", "generate", "--help")
+    assert "Example:\n    sraven twin generate" in out and "--unseen-terms" in out
 
 
 def test_count_has_the_defaults_of_the_task(run):

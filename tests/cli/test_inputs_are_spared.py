@@ -12,9 +12,9 @@ def completions(tmp_path):
     """A file with a completion for each of three questions."""
     prompts = tmp_path / "prompts.jsonl"
     assert sraven("text", "generate", "--M", 2, "-n", 3, "--out", prompts)[0] == 0
-    asked = [json.loads(line)["id"] for line in prompts.read_text().splitlines()]
+    ids = [json.loads(line)["id"] for line in prompts.read_text().splitlines()]
     path = tmp_path / "completions.jsonl"
-    path.write_text("".join(json.dumps({"id": each, "completion": "1 2"}) + "\n" for each in asked))
+    path.write_text("".join(json.dumps({"id": each, "completion": "1 2"}) + "\n" for each in ids))
     return path
 
 

@@ -1,7 +1,7 @@
 """Long commands end soon after an interrupt: exit code 130, one line, nothing half-written.
 
 The work itself sends the signal, from whichever thread it is in, so no clock is read: what is counted is how
-many blocks of it are still done. `test_verify_commands` interrupts a process from outside.
+many blocks of it are still done. `test_lost_interrupts` interrupts a process of its own.
 """
 
 import os
@@ -12,11 +12,14 @@ from pkgutil import resolve_name
 import pytest
 
 from helpers.submissions import SRAVEN_BOARD
+from sraven import SRAVEN
+from sraven.core.dataset.write import write_dataset
 
 GENERATE = "sraven.task:generate"
 COMMANDS = {
     "generate": (GENERATE, "generate --M 3 --train 3000000 --threads 2 --out raven"),
     "ambiguity": (GENERATE, "ambiguity --M 3 -n 3000000 --threads 2"),
+    "verify": (GENERATE, "verify many --threads 1"),
     "text generate": (GENERATE, "text generate --M 3 -n 1000000 --out prompts.jsonl"),
     "text score": ("sraven.text.completions:score_completions", "text score done.jsonl --out verdicts.jsonl"),
     "score": ("sraven.core.submissions.submission:score_runs", "score {submission} --out scores.json"),
@@ -24,8 +27,8 @@ COMMANDS = {
 }
 """By command: a block of its work, as module:NAME, and its line."""
 
-RESUMED = {"generate"}
-"""Those that go on from what is there. Here that is nothing yet, so nothing is left."""
+ENDS = {"generate": "; the same command goes on from here", "verify": "; nothing was changed"}
+"""The rest of the message. There is nothing to go on from yet, so nothing is left."""
 
 BLOCKS = 50
 """That may be done after the signal; the lines above are many hundreds, or a single one."""
@@ -46,6 +49,9 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
     (tmp_path / "docs").mkdir()
     filed.parent.parent.parent.rename(tmp_path / "docs" / "leaderboard")
     assert (tmp_path / "docs" / "leaderboard" / "submissions" / SRAVEN_BOARD).is_dir()
+    if command == "verify":
+        monkeypatch.setattr("sraven.core.tasks.digests.MOST_INSTANCES", 8)
+        write_dataset(SRAVEN(M=3, K=7, holdout=0.3), {"train": 1600}, "many")
     before = set(os.listdir())
     place, line = COMMANDS[command]
     module, name = place.split(":")
@@ -60,7 +66,6 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
 
     monkeypatch.setattr(resolve_name(module), name, interrupting)
     code, _, err = run(*line.format(submission=original).split())
-    goes_on = "; the same command goes on from here" if command in RESUMED else ""
-    assert (code, err) == (130, f"error: interrupted{goes_on}\n")
+    assert (code, err) == (130, f"error: interrupted{ENDS.get(command, '')}\n")
     assert 1 <= len(calls) <= BLOCKS
     assert set(os.listdir()) == before

@@ -16,20 +16,17 @@ from sraven.core.boards.ceilings import MeasuredCeiling
 from sraven.core.boards.scoring import interval_over_combinations
 
 
-def file(run, submission, leaderboard):
+def file(done, submission, leaderboard):
     """File a submission; return where it lies."""
-    code, out, err = run("submit", submission, "--leaderboard", leaderboard)
-    assert (code, err) == (0, "")
-    return Path(out.splitlines()[0])
+    return Path(done("submit", submission, "--leaderboard", leaderboard).splitlines()[0])
 
 
-def test_submission_is_filed(run, small_boards, original, leaderboard):
-    goal = file(run, original, leaderboard)
+def test_submission_is_filed(refused, done, small_boards, original, leaderboard):
+    goal = file(done, original, leaderboard)
     assert goal.parent == leaderboard / "submissions" / SRAVEN_BOARD
     assert re.fullmatch(r"\d{8}-a-method", goal.name)
     assert set(all_bytes(goal)) == {*all_bytes(original), "scores.json"}
-    code, out, err = run("submit", original, "--leaderboard", leaderboard)
-    assert (code, out) == (2, "")
+    err = refused("submit", original, "--leaderboard", leaderboard)
     assert re.fullmatch(r"error: [^\n]* exists; give the method another name[^\n]*\n", err)
 
 
@@ -43,9 +40,8 @@ def test_submission_is_not_filed_elsewhere(run, small_boards, original, tmp_path
     assert snapshot(tmp_path) == {}
 
 
-def test_standing_is_printed(run, small_boards, scored, filed, leaderboard):
-    code, out, err = run("leaderboard", "--leaderboard", leaderboard)
-    assert (code, err) == (0, "")
+def test_standing_is_printed(done, small_boards, scored, filed, leaderboard):
+    out = done("leaderboard", "--leaderboard", leaderboard)
     score = scored["splits"]["ood"]["metrics"]["accuracy"]
     [line] = [line for line in out.splitlines() if "A method" in line]
     cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
@@ -88,12 +84,11 @@ def test_standing_for_programs(run, small_boards, scored, filed, leaderboard):
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[link=https://x.org]\\[é∞😀:smile:"])
-def test_name_of_a_method_is_printed_as_it_is(run, small_boards, scored, filed, leaderboard, name):
+def test_name_of_a_method_is_printed_as_it_is(done, small_boards, scored, filed, leaderboard, name):
     edit(filed, lambda content: content["method"].update(name=name))
     digest = hashlib.sha256((filed / "submission.yaml").read_bytes()).hexdigest()
     (filed / "scores.json").write_text(json.dumps({**scored, "submission_digest": digest}))
-    code, out, _ = run("leaderboard", "--leaderboard", leaderboard)
-    assert code == 0 and f" {name} " in out
+    assert f" {name} " in done("leaderboard", "--leaderboard", leaderboard)
 
 
 def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard, tmp_path):
@@ -120,9 +115,9 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     assert code == 1 and "A method" in page and all(place in page for place in places)
 
 
-def test_entry_without_a_rank_is_told_why(run, small_boards, original, leaderboard, tmp_path):
+def test_entry_without_a_rank_is_told_why(run, done, small_boards, original, leaderboard, tmp_path):
     folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": "ood"})
-    name = file(run, folder, leaderboard).name
+    name = file(done, folder, leaderboard).name
     code, out, err = run("leaderboard", "--leaderboard", leaderboard)
     message = f"{SRAVEN_BOARD}/{name}: not ranked: chosen by its scores on held-out combinations"
     assert (code, err, out.splitlines()[-1]) == (0, "", message)
@@ -140,15 +135,13 @@ def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, file
     assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
 
 
-def test_without_a_leaderboard_there_is_no_standing(run, tmp_path):
-    code, out, err = run("leaderboard", "--leaderboard", tmp_path / "nowhere")
-    assert (code, out) == (2, "")
+def test_without_a_leaderboard_there_is_no_standing(refused, tmp_path):
+    err = refused("leaderboard", "--leaderboard", tmp_path / "nowhere")
     assert err.startswith(f"error: there is no {tmp_path / 'nowhere'}; run this in a checkout")
 
 
-def test_empty_leaderboard_has_what_papers_report(run, small_boards, leaderboard):
-    code, out, _ = run("leaderboard", "--leaderboard", leaderboard)
-    assert code == 0 and "as reported" in out
+def test_empty_leaderboard_has_what_papers_report(done, small_boards, leaderboard):
+    assert "as reported" in done("leaderboard", "--leaderboard", leaderboard)
 
 
 @pytest.mark.parametrize(
@@ -160,14 +153,14 @@ def test_empty_leaderboard_has_what_papers_report(run, small_boards, leaderboard
     ],
 )
 def test_reference_is_written_and_filed_without_rank(
-    run, small_boards, leaderboard, tmp_path, board, name, seeds
+    run, done, small_boards, leaderboard, tmp_path, board, name, seeds
 ):
-    code, out, err = run("reference", board, name, "--out", tmp_path / "reference")
-    assert (code, err) == (0, "") and out.startswith(str(tmp_path / "reference"))
+    out = done("reference", board, name, "--out", tmp_path / "reference")
+    assert out.startswith(str(tmp_path / "reference"))
     content = description(tmp_path / "reference")
     assert content["method"]["name"] == name and content["method"]["family"] == "reference"
     assert len(content["runs"]) == 2 * seeds
-    file(run, tmp_path / "reference", leaderboard)
+    file(done, tmp_path / "reference", leaderboard)
     _, out, _ = run("leaderboard", board, "--json", "--leaderboard", leaderboard)
     [entry] = [entry for entry in json.loads(out)["boards"][0]["entries"] if entry["badge"] == "scored"]
     assert (entry["rank"], entry["seeds"], entry["method"]) == (None, seeds, name)
@@ -182,7 +175,6 @@ def test_reference_is_written_and_filed_without_rank(
         (("sraven-v9", "ideal-observer"), "there is no board 'sraven-v9'"),
     ],
 )
-def test_unknown_reference_is_refused(run, small_boards, tmp_path, arguments, message):
-    code, out, err = run("reference", *arguments, "--out", tmp_path / "reference")
-    assert (code, out) == (2, "") and err.startswith(f"error: {message}")
+def test_unknown_reference_is_refused(refused, small_boards, tmp_path, arguments, message):
+    assert refused("reference", *arguments, "--out", tmp_path / "reference").startswith(f"error: {message}")
     assert snapshot(tmp_path) == {}

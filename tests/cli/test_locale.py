@@ -1,4 +1,4 @@
-"""What files say doesn't depend on the encoding that the system prefers."""
+"""The contents of files don't depend on the preferred encoding of the system."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ def test_a_board_has_its_digest_in_any_locale():
 
 @pytest.mark.parametrize("package", ["sraven", "fuzzylogic", "baselines", "cli"])
 def test_text_is_read_and_written_in_a_named_encoding(package):
-    """Where a file is opened as text by a call that can be told by its name."""
+    """Where a file is opened as text by a call that is recognised by its name."""
     for path in sorted((REPOSITORY / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):

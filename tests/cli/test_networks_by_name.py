@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from baselines.config import read_config
 from baselines.load import load_run
 from baselines.model.networks import NETWORKS
-from baselines.runs.directory import read_run
+from baselines.runs.command import train_command
 from baselines.training.predict import predict, predictor_of_shape
 from helpers.submissions import FUZZY_BOARD, only_boards
 from helpers.tiny_runs import assert_same_bits, quickly, shared_directory
@@ -65,18 +66,6 @@ def forget():
     sys.modules.pop("my_network", None)
     NETWORKS.pop("mean_of_tokens", None)
     predictor_of_shape.cache_clear()
-
-
-@pytest.fixture
-def done(run):
-    """Run a command that has to succeed; return its output."""
-
-    def done(*words):
-        code, out, err = run(*words)
-        assert code == 0, err
-        return out
-
-    return done
 
 
 def method_of(entry):
@@ -144,14 +133,6 @@ def test_the_nearest_network_is_named(refused):
     assert "network='loped': did you mean 'looped'?" in said
 
 
-def test_a_looped_run_is_loaded_and_predicts(done):
-    done(*LINE, "--network=looped", "--attention=hyla", "--out=run")
-    config, params = load_run("run")
-    assert config.architecture == "looped hyla" and list(params) == ["block_0", "embedding", "norm", "out"]
-    assert predict(config, params, "ood", 3).shape == (3,)
-    assert "looped hyla" in done("curves", "run")
-
-
 @pytest.mark.parametrize("words", [["--network=mixer"], ["--network=looped", "--attention=sparse_coding"]])
 def test_configurations_are_read_as_they_are_written(done, words):
     printed = json.loads(done(*LINE, *words, "--print-config"))
@@ -159,23 +140,22 @@ def test_configurations_are_read_as_they_are_written(done, words):
     for more in ([], words):
         again = done("train", FUZZY_BOARD, "--config=mine.json", *more, "--print-config")
         assert json.loads(again) == printed
-    done(*LINE, *words, "--out=run")
-    assert json.loads(done("train", FUZZY_BOARD, "--config=run/config.json", "--print-config")) == printed
-    command = json.loads(Path("run/result.json").read_text())["command"]
-    again = done(*command.split()[1:], "--print-config")
-    assert json.loads(again) == printed
-    assert read_run(Path("run")).network == printed["network"]
+    command = train_command([read_config(printed)])
+    assert json.loads(done(*command.split()[1:], "--print-config")) == printed
 
 
 def test_a_transformers_configuration_names_no_network(done):
     printed = json.loads(done(*LINE, "--attention=hyla", "--print-config"))
     assert "network" not in printed
-    named = done(*LINE, "--attention=hyla", "--network=transformer", "--print-config")
-    assert json.loads(named) == printed
+    assert json.loads(done(*LINE, "--attention=hyla", "--network=transformer", "--print-config")) == printed
 
 
-def test_a_looped_transformer_is_asked_for_more_loops(done, refused, run):
+def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused, run):
     done(*LINE, "--network=looped", "--attention=linear", "--out=run")
+    config, params = load_run("run")
+    assert config.architecture == "looped linear" and list(params) == ["block_0", "embedding", "norm", "out"]
+    assert predict(config, params, "ood", 3).shape == (3,)
+    assert "looped linear" in done("curves", "run")
     done("evaluate", "run", "--out=entry")
     assert method_of("entry")["name"].startswith("looped linear, ")
     code, out, _ = run("evaluate", "run", "--loops=1,2,5", "--json")

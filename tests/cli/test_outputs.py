@@ -1,4 +1,4 @@
-"""Where commands write: what can't be written is refused with the user's own path, before any work."""
+"""Output paths: an unusable one is refused as the user wrote it, before any work."""
 
 import json
 import os
@@ -64,17 +64,14 @@ def test_so_it_is_by_what_finds_out_later(run):
     assert error.value.errno in OF_PLACE
 
 
-def test_missing_directories_are_made(run, tmp_path_factory, monkeypatch):
+def test_missing_directories_are_made(done, tmp_path_factory, monkeypatch):
     """Of files as of directories; so it has always been for those."""
     folder = tmp_path_factory.mktemp("new")
     generate = ["text", "generate", "-n", 2, "--M", 2, "--out"]
-    code, out, err = run(*generate, folder / "a" / "b" / "prompts.jsonl", "--json")
-    assert (code, err) == (0, "") and json.loads(out)["prompts"] == 2
+    assert json.loads(done(*generate, folder / "a" / "b" / "prompts.jsonl", "--json"))["prompts"] == 2
     assert len((folder / "a" / "b" / "prompts.jsonl").read_text().splitlines()) == 2
-    code, out, err = run(
-        "challenge", "commit", folder / "a", "--name=x", "--json", "--out", folder / "c" / "d"
-    )
-    assert (code, err) == (0, "") and len(json.loads(out)["commitment"]) == 64
+    out = done("challenge", "commit", folder / "a", "--name=x", "--json", "--out", folder / "c" / "d")
+    assert len(json.loads(out)["commitment"]) == 64
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")

@@ -1,4 +1,4 @@
-"""What commands repeat of what strangers wrote: one seen line of bounded length, and short numbers."""
+"""Untrusted input in messages: one visible line of bounded length, and short numbers."""
 
 import shutil
 

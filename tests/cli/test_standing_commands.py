@@ -39,11 +39,10 @@ def test_without_a_checkout_the_standing_is_the_packages(run, packaged, leaderbo
     ]
 
 
-def test_in_a_checkout_the_standing_is_its_own(run, packaged, leaderboard, tmp_path):
+def test_in_a_checkout_the_standing_is_its_own(done, packaged, leaderboard, tmp_path):
     (tmp_path / "elsewhere" / "docs").mkdir()
     leaderboard.rename(tmp_path / "elsewhere" / "docs" / "leaderboard")
-    code, out, err = run("leaderboard")
-    assert (code, err) == (0, "") and "A method" in out
+    assert "A method" in done("leaderboard")
 
 
 def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, tmp_path):
@@ -76,9 +75,8 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
     assert [row["entry"] for row in found["rows"] if row["own"]] == [str(mine)]
 
 
-def test_table_is_printed_as_csv(run, packaged, leaderboard):
-    code, out, err = run("leaderboard", "--csv", "--leaderboard", leaderboard)
-    assert (code, err) == (0, "")
+def test_table_is_printed_as_csv(done, packaged, leaderboard):
+    out = done("leaderboard", "--csv", "--leaderboard", leaderboard)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert list(rows[0]) == list(COLUMNS) and [row["badge"] for row in rows].count("scored") == 1
 
@@ -106,12 +104,11 @@ def test_snapshot_of_a_faulty_folder_is_refused(run, small_boards, filed, leader
     ],
 )
 def test_bad_usage_is_one_line_and_writes_nothing(
-    run, small_boards, arguments, message, tmp_path, monkeypatch
+    refused, small_boards, arguments, message, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     before = snapshot(tmp_path)
-    code, out, err = run("leaderboard", *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {message}")
+    assert refused("leaderboard", *arguments).startswith(f"error: {message}")
     assert snapshot(tmp_path) == before
 
 

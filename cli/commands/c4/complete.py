@@ -7,14 +7,15 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
+from cli.shared.options import any_path, existing_file
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
 
 
 @click.command(name="complete")
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.argument("prompts", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("run", metavar="RUN", type=any_path)
+@click.argument("prompts", type=existing_file)
 @click.option("--tokens", type=int, default=32, show_default=True, help="To add at most.")
 @click.option("--batch", type=int, default=256, show_default=True, help="Prompts at a time.")
 @click.option("--out", type=output_file, required=True, help="File to write.")
@@ -39,13 +40,13 @@ def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path) -> Non
     spare(out, [prompts])
     completer = Completer(run, tokens, batch)
     total = sum(1 for _ in read_completions(prompts, "prompt"))
-    asked = ((each.question, each.text or "") for each in read_completions(prompts, "prompt"))
+    questions = ((each.question, each.text or "") for each in read_completions(prompts, "prompt"))
     with (
         replacing(out) as temporary,
         open(temporary, "w", encoding="utf-8", newline="\n") as file,
         progress_bar("completing (compiles on first use)", total) as advance,
     ):
-        for name, text in completer.complete(asked):
+        for name, text in completer.complete(questions):
             file.write(json.dumps({"id": name, "completion": text}) + "\n")
             advance(1)
     print_outcome(value={"path": str(out), "completions": total}, text=f"{out}: {total:,} completions")

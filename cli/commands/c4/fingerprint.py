@@ -1,15 +1,16 @@
-"""What tells a board's documents from others (for maintainers)."""
+"""Fingerprint of a board's documents (for maintainers)."""
 
 from pathlib import Path
 
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.options import any_path
 from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="fingerprint")
-@click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
+@click.argument("corpus", metavar="CORPUS", type=any_path)
 @click.option("--board", default="c4-v1", show_default=True, help="The board whose documents these are.")
 @json_option
 def command(corpus: Path, board: str) -> None:

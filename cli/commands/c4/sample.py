@@ -6,11 +6,12 @@ import click
 
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
+from cli.shared.options import any_path
 from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="sample")
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("run", metavar="RUN", type=any_path)
 @click.option("--prompt", default="", help="How the text begins.  [default: nothing]")
 @click.option("--tokens", type=int, help="To add at most.  [default: 64, or what fits]")
 @click.option("--samples", type=int, default=1, show_default=True, help="How many texts.")

@@ -4,22 +4,16 @@ from pathlib import Path
 
 import click
 
+from cli.shared.options import any_path, file_path
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="answer")
-@click.argument("public", type=click.Path(path_type=Path))
-@click.argument("predictions", type=click.Path(path_type=Path))
-@click.option(
-    "--commitment",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="The file that `commit` wrote.",
-)
-@click.option(
-    "--program", type=click.Path(path_type=Path), required=True, help="The directory that was committed."
-)
+@click.argument("public", type=any_path)
+@click.argument("predictions", type=any_path)
+@click.option("--commitment", type=file_path, required=True, help="The file that `commit` wrote.")
+@click.option("--program", type=any_path, required=True, help="The directory that was committed.")
 @click.option("--out", type=output_directory, required=True, help="Directory to write; it may not exist.")
 @json_option
 def command(public: Path, predictions: Path, commitment: Path, program: Path, out: Path) -> None:

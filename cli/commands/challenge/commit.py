@@ -4,23 +4,22 @@ from pathlib import Path
 
 import click
 
+from cli.shared.options import any_path, file_path
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="commit")
-@click.argument("program", type=click.Path(path_type=Path))
+@click.argument("program", type=any_path)
 @click.option("--name", help="What the entry is called.")
 @click.option("--out", type=output_file, help="File to write and to keep.")
-@click.option(
-    "--check", type=click.Path(path_type=Path, dir_okay=False), help="Compare with this commitment instead."
-)
+@click.option("--check", type=file_path, help="Compare with this commitment instead.")
 @json_option
 def command(program: Path, name: str | None, out: Path | None, check: Path | None) -> None:
     """Commit to PROGRAM, a directory with all weights and all code, before a round is drawn.
 
     Prints a digest, which the organiser gets. Keep the file that is written: an answer needs it. With
-    --check, tells whether a program is the one that was committed.
+    --check, checks that a program is the one that was committed.
 
     \b
     Example:

@@ -6,19 +6,14 @@ from typing import Any
 
 import click
 
-from cli.shared.options import threads_option
+from cli.shared.options import any_path, file_path, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 
 
 @click.command(name="score")
-@click.argument("public", type=click.Path(path_type=Path))
-@click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--secret",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="The organiser's secret.json.",
-)
+@click.argument("public", type=any_path)
+@click.argument("answers", nargs=-1, type=any_path)
+@click.option("--secret", type=file_path, required=True, help="The organiser's secret.json.")
 @threads_option
 @json_option
 def command(public: Path, answers: tuple[Path, ...], secret: Path, threads: int | None) -> None:

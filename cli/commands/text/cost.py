@@ -1,4 +1,4 @@
-"""What a run of a board will take, before anything is sent."""
+"""Tokens and price of a run of a board, before anything is sent."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from cli.shared.extras import needs_extra
+from cli.shared.options import existing_file
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.questions import board_questions
 
@@ -25,13 +26,13 @@ def _counter(path: Path) -> Callable[[str], int]:
     try:
         tokenizer = load(str(path))
     except Exception as error:  # each library has exceptions of its own
-        told = " ".join(str(error).split())
-        raise click.UsageError(f"{path} is no tokenizer.json and no SentencePiece model: {told}") from None
+        reason = " ".join(str(error).split())
+        raise click.UsageError(f"{path} is no tokenizer.json and no SentencePiece model: {reason}") from None
     return lambda text: len(tokenizer.encode(text))
 
 
 @click.command(name="cost")
-@click.option("--board", "board_id", required=True, help="Whose questions will be asked.")
+@click.option("--board", "board_id", required=True, help="The board.")
 @click.option("--form", default="told", show_default=True, metavar="told|untold", help="As for `generate`.")
 @click.option("--shots", type=int, default=0, show_default=True, help="As for `generate`.")
 @click.option(
@@ -49,7 +50,7 @@ def _counter(path: Path) -> Callable[[str], int]:
 )
 @click.option(
     "--tokenizer",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=existing_file,
     metavar="FILE",
     help="A tokenizer.json or SentencePiece .model to count by.",
 )
@@ -77,21 +78,21 @@ def command(
     questions, _ = board_questions(board_id, form, shots)
     count = estimate_tokens if tokenizer is None else _counter(tokenizer)
     prompts = [prompt for each in questions for part in each.parts() for prompt in each.prompts(part)]
-    asked, tokens = len(prompts), sum(map(count, prompts))
-    replied = asked * tokens_per_reply
+    count_prompts, tokens = len(prompts), sum(map(count, prompts))
+    replied = count_prompts * tokens_per_reply
     price = (tokens * price_in + replied * price_out) / 1e6
     kind = "estimated" if tokenizer is None else f"by {tokenizer.name}"
     print_outcome(
         value={
             "board": board_id,
-            "questions": asked,
+            "questions": count_prompts,
             "input_tokens": tokens,
             "estimated": tokenizer is None,
             "output_tokens": replied,
             "cost_usd": price,
         },
-        text=f"{board_id}: {asked:,} questions\n"
-        f"prompts: {tokens:,} tokens, {tokens / asked:,.0f} each ({kind})\n"
+        text=f"{board_id}: {count_prompts:,} questions\n"
+        f"prompts: {tokens:,} tokens, {tokens / count_prompts:,.0f} each ({kind})\n"
         f"replies: {replied:,} tokens, {tokens_per_reply:,} each"
         + (f"\nprice:   {price:,.2f} US dollars" if price else ""),
     )

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from cli.shared.options import existing_file
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, wants_json
 from cli.shared.questions import board_questions, question_options
@@ -47,7 +48,7 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
 @click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
 @click.option(
     "--remaining",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=existing_file,
     metavar="COMPLETIONS",
     help="Leave out what has a completion in this file.",
 )
@@ -69,8 +70,8 @@ def command(
 
     Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says
     all about a question, so `sraven text score` needs nothing but the completions. The same command gives
-    the same bytes anywhere. With --remaining, it gives those that a file of completions lacks yet; with
-    --board, the questions of a board of the leaderboard.
+    the same bytes anywhere. With --remaining, it leaves out the questions that have a completion in a file;
+    with --board, it gives those of a board of the leaderboard.
 
     \b
     Example:
@@ -86,17 +87,17 @@ def command(
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
     if board_id is None:
-        asked: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
+        sets: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
         in_order: InOrder = chain.from_iterable
     else:
-        asked, in_order = board_questions(board_id, form, shots)
+        sets, in_order = board_questions(board_id, form, shots)
     written = 0
     with _writing(out) as file:
-        sets = (records(questions, _wanted(remaining, questions), solved) for questions in asked)
-        for record in in_order(sets):
+        lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)
+        for record in in_order(lines):
             file.write(as_line(record))
             written += 1
-    names = [questions.name for questions in asked]
+    names = [questions.name for questions in sets]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}
         print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")

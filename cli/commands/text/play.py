@@ -34,19 +34,13 @@ def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
 @click.option("--out", type=output_file, required=True, help="File to write, such as page.html.")
 @json_option
 def command(
-    board_id: str | None,
-    task: "SRAVEN",
-    split: str,
-    count: int,
-    form: str,
-    practice: bool,
-    out: Path,
+    board_id: str | None, task: "SRAVEN", split: str, count: int, form: str, practice: bool, out: Path
 ) -> None:
     """Write a page of HTML on which a person answers questions.
 
-    It is one file, which any browser opens and which asks no server for anything. Replies stay in the
-    browser. What it hands out are completions with the ids of `sraven text generate`, which
-    `sraven text score` and `sraven text submit` read. Targets aren't in it, but for --practice: puzzles of
+    It is one file, which any browser opens and which sends no requests. Replies stay in the browser. What
+    it offers for download are completions with the ids of `sraven text generate`, which `sraven text score`
+    and `sraven text submit` read. Targets aren't in it, but for --practice: puzzles of
     train, 5 each of M = 1 to 4 unless --M and -n say otherwise, and with several answers unless --answers
     says otherwise.
 
@@ -60,16 +54,16 @@ def command(
     from sraven.text.play import make_play
     from sraven.text.questions import Questions
 
-    asked: tuple[Questions, ...]
+    sets: tuple[Questions, ...]
     in_order: InOrder = chain.from_iterable
     if practice:
-        asked, title = _practise(task, count, form), "practice"
+        sets, title = _practise(task, count, form), "practice"
     elif board_id is not None:
-        (asked, in_order), title = board_questions(board_id, form), board_id
+        (sets, in_order), title = board_questions(board_id, form), board_id
     else:
-        asked = (Questions(task, split, count, form),)
-        title = asked[0].name
-    write_text(out, make_play(asked, title, practice, in_order))
-    total, names = sum(questions.count for questions in asked), [questions.name for questions in asked]
+        sets = (Questions(task, split, count, form),)
+        title = sets[0].name
+    write_text(out, make_play(sets, title, practice, in_order))
+    total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")

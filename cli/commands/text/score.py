@@ -1,4 +1,4 @@
-"""What completions are worth, exactly."""
+"""Exact scores of completions."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import threads_option
+from cli.shared.options import existing_file, threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.base.escape import quoted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _write_verdicts(file: IO[str], ids: Sequence[str], strict: "Grades", lenient: "Grades") -> None:
-    """Write a line for each completion: what was found in it, and what it is worth, by both readings."""
+    """Write a line for each completion: the answer in it and its verdict, by both readings."""
     for row, name in enumerate(ids):
         line = {"id": name, **_verdict(strict, row), "lenient": _verdict(lenient, row)}
         file.write(json.dumps(line) + "\n")
@@ -49,10 +49,12 @@ def _print(scores: "Sequence[Score]") -> None:
             rows.append([f"  read {other}", "", *second, "", "", ""])
     print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
     for score in scores:
-        for name, floor in score.floors.items():
-            click.echo(f"floor of {score.questions}, choosing the {name}: {floor}")
+        for name, value in score.floors.items():
+            click.echo(f"baseline of {score.questions}, choosing the {name}: {value}")
     if any(score.ceiling is None for score in scores):
-        click.echo("ceiling –: only who is told the rules has what the ideal observer has", err=True)
+        click.echo(
+            "ceiling –: the ideal observer knows the rules, which these prompts don't explain", err=True
+        )
     _print_usage(sum((score.usage for score in scores), Usage()))
     for score in scores:
         for reason, count in score.reasons.items():
@@ -77,7 +79,7 @@ def _print_usage(usage: "Usage") -> None:
 
 
 @click.command(name="score")
-@click.argument("completions", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("completions", type=existing_file)
 @click.option("--out", type=output_file, help="File for the verdict on each of them.")
 @threads_option
 @json_option

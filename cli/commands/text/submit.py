@@ -1,18 +1,20 @@
 """Completions of a board's questions as a submission."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from cli.shared.options import existing_file
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome
 
 
 @click.command(name="submit")
-@click.argument(
-    "completions", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+@click.argument("completions", nargs=-1, required=True, type=existing_file)
+@click.option(
+    "--board", "board_id", default="sraven-text-v1", show_default=True, help="Board of the questions."
 )
-@click.option("--board", "board_id", default="sraven-text-v1", show_default=True, help="Board that asked.")
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
 @click.option("--model", required=True, help="Name of the model.")
 @click.option("--revision", required=True, help="Its revision: a commit, or the version that an API names.")
@@ -23,7 +25,10 @@ from cli.shared.printing import json_option, print_outcome
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
 @click.option("--name", help="What the entry is called; the model's name unless given.")
 @click.option(
-    "--description", default="A language model, asked as it is.", show_default=True, help="In a sentence."
+    "--description",
+    default="A language model.",
+    show_default=True,
+    help="In a sentence.",
 )
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
 @json_option
@@ -31,16 +36,13 @@ def command(
     completions: tuple[Path, ...],
     board_id: str,
     out: Path,
-    model: str,
-    revision: str,
-    harness: str,
-    harness_version: str,
     temperature: float | None,
     parameters: int | None,
     trained_on: int,
     name: str | None,
     description: str,
     authors: tuple[str, ...],
+    **replies: Any,
 ) -> None:
     """Write the submission of COMPLETIONS of a board's questions, each file a run of its own.
 
@@ -59,16 +61,10 @@ def command(
         out,
         board_id,
         completions,
-        method={"name": name or model, "description": description, "authors": list(authors)},
+        method={"name": name or replies["model"], "description": description, "authors": list(authors)},
         model={"parameters": parameters},
         training={"instances": trained_on, "selection_split": None},
-        replies={
-            "model": model,
-            "revision": revision,
-            "harness": harness,
-            "harness_version": harness_version,
-            **({} if temperature is None else {"temperature": temperature}),
-        },
+        replies=replies if temperature is None else {**replies, "temperature": temperature},
     )
     for path, each in zip(completions, read, strict=True):
         if each.missing:

@@ -1,4 +1,4 @@
-"""Where the tasks for lm-eval are."""
+"""Folder of the tasks for lm-eval."""
 
 import click
 

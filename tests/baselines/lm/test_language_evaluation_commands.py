@@ -119,5 +119,5 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
     ):
         assert_refused(tmp_path, message, "evaluate", *line)
     for option in ("data=tokens", "losses=file", "rows=7", "mesh=data=1"):
-        message = f"--{option.split('=')[0]} is for runs on c4-v1"
+        message = f"--{option.split('=')[0]} is for the language model"
         assert_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)

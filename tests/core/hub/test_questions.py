@@ -50,7 +50,7 @@ def test_published_and_verified(hub, prompts):
     assert repository.tags == {"v1": repository.head}
 
     code, out, err = hub.call("verify", f"{URI}@v1")
-    assert code == 0 and "7 questions, all files made anew" in out and "all is right" in out, err
+    assert code == 0 and "7 questions, all files generated again" in out and "all is right" in out, err
     code, out, err = hub.call("verify", URI, "--full", "--json")
     assert code == 0 and json.loads(out) == {"ok": True, "checked": {"test": 7}, "faults": []}, err
 
