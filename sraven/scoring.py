@@ -129,14 +129,8 @@ class SRAVENScoring:
         valid = np.zeros(len(right), np.bool_)
         # Where there is one answer, a wrong prediction can't be another.
         asked = np.flatnonzero(~correct & answered & ambiguous)
-        valid[asked] = is_answer(
-            truth["context"][asked],
-            predictions[asked],
-            task.K,
-            permute=task.permute,
-            rules=task.rules,
-            threads=threads,
-        )
+        context, panels = truth["context"][asked], predictions[asked]
+        valid[asked] = is_answer(context, panels, task.K, threads=threads, **task.context_options)
         by_rule = np.zeros((len(task.rules), len(right)), np.int64)
         _count_by_rule(right, truth["rules_by_position"], by_rule)
         return {

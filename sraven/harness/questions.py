@@ -1,6 +1,7 @@
 """What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
-from sraven.text.forms import FORMS
 from sraven.text.grading import share
 from sraven.text.ids import ask, find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
@@ -70,21 +70,13 @@ def make_questions(
     return ask(task, task.splits[-1] if split is None else split, count, form, shots, choices)
 
 
-def _ceilings(questions: Questions, part: range) -> Sequence[float | None]:
-    if not FORMS[questions.form].bounded:
-        return [None] * len(part)
-    if questions.task.answers == "unique" or isinstance(questions, Choosing):  # only one panel fits
-        return [1.0] * len(part)
-    probabilities: list[float] = questions.task.ideal_observer(questions.take(part))[1].tolist()
-    return probabilities
-
-
 def pose(questions: Questions) -> Iterator[Question]:
     """Yield questions in their order."""
     for part in questions.parts():
-        ids = [questions.id_of(index) for index in part]
-        columns = ids, questions.prompts(part), questions.answers(part), _ceilings(questions, part)
-        yield from (Question(*row) for row in zip(*columns, strict=True))
+        known = questions.certainties(part)
+        ceilings = repeat(None, len(part)) if known is None else known.tolist()
+        columns = map(questions.id_of, part), questions.prompts(part), questions.answers(part), ceilings
+        yield from map(Question._make, zip(*columns, strict=True))
 
 
 class Posed(NamedTuple):

@@ -142,9 +142,7 @@ def draw_choices(
         some = Source(source.target[rows], source.seen[rows], source.base[rows], task.K)
         drawn = draw(some, _draw(task, split, stream, M, places[rows], attempt))
         tried = drawn.astype(np.uint8)
-        fits = is_answer(
-            batch.context[rows], tried, task.K, permute=task.permute, rules=task.rules, threads=threads
-        )
+        fits = is_answer(batch.context[rows], tried, task.K, threads=threads, **task.context_options)
         there = (panels[rows] == tried[:, None]).all(axis=2).any(axis=1)
         rows, tried = rows[~(fits | there)], tried[~(fits | there)]
         panels[rows, found[rows]] = tried

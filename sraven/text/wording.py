@@ -13,7 +13,7 @@ from sraven.core.tasks.task import Column, Rung
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.questions import PART, Questions
+from sraven.text.questions import Questions
 from sraven.text.replies import parse
 from sraven.text.scoring import guess
 from sraven.text.task import PADDING, Ladder, asked_split
@@ -71,7 +71,7 @@ class LadderWording:
         """Yield what is asked about the first questions."""
         questions = self.questions(form)
         return self.task.in_order(
-            _prompts(questions[rung], many) for rung, _, many in self.task.parts(0, count)
+            questions[rung].all_prompts(many) for rung, _, many in self.task.parts(0, count)
         )
 
     def questions(self, form: str) -> tuple[Questions, ...]:
@@ -112,12 +112,6 @@ class LadderWording:
             _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
             for rung, first, many in self.task.parts(0, count)
         ]
-
-
-def _prompts(questions: Questions, count: int) -> Iterator[str]:
-    """Yield the first prompts, made some at a time."""
-    for start in range(0, count, PART):
-        yield from questions.prompts(range(start, min(start + PART, count)))
 
 
 def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Rung:

@@ -17,6 +17,11 @@ CEILINGS = {1: dict.fromkeys(("pass_all", "pass_mean", "pass_any"), "joint")}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 
+def certain(count: int) -> dict[str, dict[str, Mean]]:
+    """Return ceilings of 1 throughout, for ``count`` variants that are certified to have one answer."""
+    return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}
+
+
 class TwinsReferences(SRAVENReferences):
     """What scores of a task are read against."""
 
@@ -43,4 +48,4 @@ class TwinsReferences(SRAVENReferences):
 
     def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
         """Return 1 throughout: every variant is certified to have one answer."""
-        return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}
+        return certain(count)

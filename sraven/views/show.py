@@ -68,7 +68,7 @@ def make_puzzle(task: SRAVEN, split: str, index: int) -> Puzzle:
         panels=np.concatenate([batch.context[0], batch.target]),
         rules=batch.rules[0],
         permutations=batch.permutations[0],
-        answers=list_answers(batch.context[0], task.K, permute=task.permute, rules=task.rules),
+        answers=list_answers(batch.context[0], task.K, **task.context_options),
         most_probable=best[0],
         probability=float(probability[0]),
         K=task.K,
