@@ -1,4 +1,4 @@
-"""How much the points of a sequence leave open, measured."""
+"""Measures of how much the points of a sequence leave open."""
 
 from dataclasses import dataclass
 

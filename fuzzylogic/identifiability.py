@@ -108,7 +108,7 @@ def _first_point(bits: Any) -> Any:
 
 @kernel
 def _is_listed(K: Any, scratch: Any, listed: Any, table: Any) -> Any:
-    """Tell whether the chosen combination is one of those in question (bits by number)."""
+    """Return whether the chosen combination is one of those in question (bits by number)."""
     ids = scratch.ids
     for k in range(K):
         term = scratch.compatible[scratch.chosen[k]]

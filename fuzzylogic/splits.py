@@ -1,4 +1,4 @@
-"""Which terms and combinations a split draws from (paper, section 3)."""
+"""The division of terms and combinations among the splits (paper, section 3)."""
 
 from dataclasses import dataclass
 from math import comb
@@ -41,7 +41,7 @@ class Partition:
 def _covers(
     n_combinations: Any, n_held_out: Any, half: Any, table: Any, round_keys: Any, terms: Any, covered: Any
 ) -> Any:
-    """Tell whether the combinations that a permutation doesn't hold out contain every term."""
+    """Return whether the combinations that a permutation doesn't hold out contain every term."""
     covered[:] = False
     left = covered.shape[0]
     for place in range(n_held_out, n_combinations):

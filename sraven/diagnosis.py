@@ -1,4 +1,4 @@
-"""How wrong answers of SRAVEN are sorted: all of them, and by what makes instances hard."""
+"""Tallies of SRAVEN's wrong answers: of all, and by what makes instances hard."""
 
 from dataclasses import dataclass
 from functools import cached_property

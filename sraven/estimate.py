@@ -1,4 +1,4 @@
-"""How ambiguous a task is, measured on its instances (paper, appendix B.2 and Table A2)."""
+"""Measures of how ambiguous a task's instances are (paper, appendix B.2 and Table A2)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How predictions of SRAVEN are scored."""
+"""The metrics of SRAVEN."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,23 +101,20 @@ class SRAVENScoring:
     def labels(self, batch: Batch, threads: int | None) -> Labels:
         """Return target, rules by position and number of answers of the instances of a batch."""
         task, count = self.task, len(batch.target)
-        answers = np.ones(count, np.int64)
-        if task.answers == "any":
-            answers = task.count_answers(batch, threads=threads)
+        one = task.answers == "unique"
+        answers = np.ones(count, np.int64) if one else task.count_answers(batch, threads=threads)
         ambiguous = answers > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
-        counted = {"answers": answers, "ambiguous": ambiguous}
-        arrays = {**batch._asdict(), "rules_by_position": rules, **counted}
-        occurrences = {f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)}
+        found = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
             "ambiguous": ambiguous,
             "unique": ~ambiguous,
-            **occurrences,
+            **{f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)},
         }
-        return Labels(arrays, summands)
+        return Labels({**batch._asdict(), **found}, summands)
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

@@ -219,7 +219,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations the observer thinks possible; ``all`` for all of them.
+            prior: the split whose combinations the observer assumes; ``all`` for all of them.
             threads: threads to use; None for all available ones.
 
         Returns:
@@ -239,7 +239,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are assumed; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
         return rule_posterior(
@@ -255,7 +255,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are assumed; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
         known = self.combinations(prior)

@@ -1,4 +1,4 @@
-"""What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
+"""Questions for the harnesses by their options, and verdicts by the questions' ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
@@ -28,7 +28,7 @@ class Question(NamedTuple):
         prompt: what the model is asked.
         answer: the right last line of a reply, such as ``Answer: [3 6 2 0]``; on instances with several
             valid answers, that of the target.
-        ceiling: the probability of the most probable answer; None if the prompt doesn't tell enough for one.
+        ceiling: the probability of the most probable answer; None if the prompt doesn't say enough for one.
     """
 
     id: str
@@ -177,12 +177,11 @@ def floors(questions: Questions) -> dict[str, Mean]:
     """Return what answers score that take no thought: copying the last panel; of choices, see there."""
     if isinstance(questions, Choosing):
         return questions.floors()
-    batches = map(questions.take, questions.parts())
-    copied = [(batch.context[:, 7] == batch.target).all(axis=1) for batch in batches]
-    return {"copying the last panel": share(np.concatenate(copied))}
+    batch = questions.take(range(questions.count))
+    return {"copying the last panel": share((batch.context[:, 7] == batch.target).all(axis=1))}
 
 
 def ceiling(questions: Sequence[Question]) -> Mean | None:
-    """Return the best expected share of ``target``; None if the prompts don't tell enough for one."""
+    """Return the best expected share of ``target``; None if the prompts don't say enough for one."""
     known = [question.ceiling for question in questions if question.ceiling is not None]
     return share(np.array(known)) if known else None

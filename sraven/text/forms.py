@@ -1,4 +1,4 @@
-"""What a prompt says, and how it writes its puzzle, by form."""
+"""The forms of prompts: their words, and the notation of their puzzles."""
 
 import re
 from collections.abc import Callable

@@ -210,6 +210,15 @@ class Ladder:
         """How the questions are put."""
         return EDITIONS[self.edition]
 
+    def forms_of(self, form: str) -> tuple[str, ...]:
+        """Return in which of `FORMS` each of the tasks is asked, given a board's name of it.
+
+        Raises:
+            ConfigurationError: for another form.
+        """
+        forms = self.presentation.forms
+        return (forms[check_choice("form", form, tuple(forms))],) * len(self.tasks)
+
     def rung_of(self, index: int) -> int:
         """Return the number of the rung that a question is of."""
         return index % len(self.tasks) if self.presentation.interleaved else index // self.size
@@ -261,11 +270,7 @@ class Ladder:
             self.write_rung(found, rung, batch[at : at + many])
             order.append(range(at, at + many))
             at += many
-        return (
-            batch[np.fromiter(self.in_order(order), np.int64, count)]
-            if self.presentation.interleaved
-            else batch
-        )
+        return batch[np.fromiter(self.in_order(order), np.int64, count)]
 
     def write_rung(self, found: Puzzles, rung: int, batch: Batch) -> None:
         """Write instances of a rung's task into a batch of questions."""

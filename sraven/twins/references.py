@@ -1,4 +1,4 @@
-"""What scores of twins are read against: the ideal observer, and SRAVEN's predictors with one more."""
+"""References for scores of twins: the ideal observer, and SRAVEN's predictors with one more."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""How predictions of twins are scored: by sets, of which each counts as a whole."""
+"""The metrics of twins: by sets, each of which counts as a whole."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

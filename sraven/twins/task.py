@@ -56,9 +56,9 @@ class Twins(TwinSettings, SRAVEN):
         K: symbols, 3 to 256.
         holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split.
         seed: an integer from 0; draws the partition and the instances.
-        by_columns: twins whose features are in other orders, drawn anew for each column; 0 at M=1.
+        by_columns: twins whose features are in other orders, drawn for each column; 0 at M=1.
         by_rows: twins whose rows are moved around, so that another one is asked for.
-        by_values: twins with all values drawn anew under the same rules, in the same orders.
+        by_values: twins with all values drawn again under the same rules, in the same orders.
         by_negation: twins with -x modulo K in place of every symbol x.
         version: of the benchmark, by keyword; the newest unless another one is given.
 

@@ -1,6 +1,6 @@
 """The variants of a puzzle: how each kind follows from the first one, in arrays of all sets at once.
 
-A variant is a batch of SRAVEN, as the first puzzles are, which tells its own rules and orders.
+A variant is a batch of SRAVEN, as the first puzzles are, with its own rules and orders.
 """
 
 from collections.abc import Callable, Mapping

@@ -6,10 +6,9 @@ import statistics
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, score_by_combination
-from fuzzylogic import score as score_whole
+from fuzzylogic import FuzzyLogic, score, score_by_combination
 from helpers import fuzzy_oracle
-from helpers.submissions import FUZZY_BOARD, small_board
+from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
@@ -20,14 +19,6 @@ TASKS = {
     "terms": FuzzyLogic(L=2, K=1, N=2, holdout=0.0, unseen_terms=0.25, seed=5),
     "fixed query": FuzzyLogic(L=4, K=3, N=16, holdout=0.5, seed=5, query="fixed_query"),
 }
-
-
-def score(task, split, count, runs):
-    labels = task.scoring.labels(task.sample(split, 0, count), None)
-    runs = [
-        Run(seed, np.asarray(predictions), np.asarray(answered)) for seed, (predictions, answered) in runs
-    ]
-    return score_runs(task.scoring, labels, runs)
 
 
 # The oracle
@@ -81,7 +72,7 @@ def test_metrics_are_the_oracles(name):
     batch = task.sample(split, 0, count)
     targets, numbers = batch.targets.astype(float).tolist(), batch.combination.tolist()
     runs = {seed: mixed_predictions(task, split, count, seed) for seed in (0, 3, 4, 8)}
-    found = score(task, split, count, runs.items())
+    found = score_predictions(task, split, count, runs.items())
     slow = [slow_scores(targets, guesses.tolist(), answered) for guesses, answered in runs.values()]
     assert (found.instances, found.seeds) == (count, (0, 3, 4, 8))
     assert found.missing == tuple(int((~answered).sum()) for _, answered in runs.values())
@@ -122,7 +113,7 @@ def test_board_and_library_score_the_same():
     board = small_board(FUZZY_BOARD)
     batch = board.sample("test", 0, 211)
     guesses = batch.targets[:, 0]
-    found, library = board.score("test", guesses), score_whole(guesses, batch.targets)
+    found, library = board.score("test", guesses), score(guesses, batch.targets)
     for metric, value in vars(library).items():
         assert found.metrics[metric].mean == pytest.approx(value, abs=1e-8)
     apart = score_by_combination(guesses, batch.targets, batch.combination)
@@ -145,8 +136,8 @@ def test_sequences_without_variance_count_for_the_other_metrics():
 def test_extreme_predictions_have_finite_scores():
     board = small_board(FUZZY_BOARD)
     found = board.score("ood", np.full(157, np.finfo(np.float32).max))
-    for score in found.metrics.values():
-        assert math.isfinite(score.mean) and all(math.isfinite(bound) for bound in score.interval or ())
+    for each in found.metrics.values():
+        assert math.isfinite(each.mean) and all(map(math.isfinite, each.interval or ()))
 
 
 # References

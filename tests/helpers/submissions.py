@@ -18,6 +18,7 @@ import yaml
 from sraven import write_submission
 from sraven.core.boards.board import Board
 from sraven.core.boards.freeze import make_board
+from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.submissions.submission import differing
 from sraven.core.system.files import compact_json
 
@@ -111,6 +112,13 @@ def guesses(board, split, seed):
     wrong = random.random(len(right)) < 0.5
     other = random.permutation(right)
     return np.where(wrong.reshape(-1, *[1] * (right.ndim - 1)), other, right)
+
+
+def score_predictions(task, split, count, runs):
+    """Score predictions of the first instances of a split: pairs of a seed and (predictions, answered)."""
+    labels = task.scoring.labels(task.sample(split, 0, count), None)
+    found = [Run(seed, np.asarray(guessed), np.asarray(answered)) for seed, (guessed, answered) in runs]
+    return score_runs(task.scoring, labels, found)
 
 
 def write(folder, board_id, *, seeds=3, method=(), training=(), model=(), **rest):

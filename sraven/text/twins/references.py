@@ -1,4 +1,4 @@
-"""What scores of twins in words are read against: the predictors of a ladder."""
+"""References for scores of twins in words: the predictors of the text boards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
