@@ -12,8 +12,7 @@ from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
-LINEAR = ("known-functions", "known-terms")
-REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer", *LINEAR)
+REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer", "known-functions", "known-terms")
 TASKS = {
     "small": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
     "terms": FuzzyLogic(L=2, K=1, N=2, holdout=0.0, unseen_terms=0.25, seed=5),
@@ -141,19 +140,6 @@ def test_extreme_predictions_have_finite_scores():
 
 
 # References
-
-
-@pytest.mark.parametrize("name", REFERENCES)
-@pytest.mark.parametrize("task", TASKS)
-def test_reference_gives_predictions_of_the_tasks_type(name, task):
-    assert tuple(TASKS[task].references.predictors) == REFERENCES
-    reference = TASKS[task].references.predictors[name]
-    split = TASKS[task].splits[-1]
-    first, again = (reference.predict(split, 40, seed) for seed in range(2))
-    assert first.dtype == np.float32 and first.shape == (40,)
-    assert not reference.random and np.array_equal(first, again)
-    assert np.isfinite(first).all()
-    assert name in LINEAR or 0 <= first.min() <= first.max() <= 1
 
 
 def test_simple_references_are_what_they_say():

@@ -137,25 +137,6 @@ def predict(task, name, split, count, seeds=1):
     return [(seed, (reference.predict(split, count, seed), np.ones(count, bool))) for seed in range(seeds)]
 
 
-REFERENCES = (
-    *("uniform-random", "copy-last-panel", "majority-symbol", "context-blind"),
-    *("ideal-observer", "composition-blind"),
-)
-
-
-@pytest.mark.parametrize("task", [TASKS["any"][0], SRAVEN(M=7, K=5, holdout=0.1)], ids=["M3", "M7"])
-@pytest.mark.parametrize("name", REFERENCES)
-def test_reference_gives_predictions_of_the_tasks_type(name, task):
-    assert tuple(task.references.predictors) == REFERENCES
-    reference = task.references.predictors[name]
-    first, again = (reference.predict("ood", 50, 0) for _ in range(2))
-    assert first.dtype == np.uint8 and first.shape == (50, task.M) and first.max() < task.K
-    assert np.array_equal(first, again)
-    assert np.array_equal(reference.predict("ood", 60, 0)[:50], first) or name == "context-blind"
-    assert reference.random == (not np.array_equal(first, reference.predict("ood", 50, 1)))
-    assert reference.description.endswith(".")
-
-
 def test_simple_references_are_what_they_say():
     task = TASKS["any"][0]
     references, context = task.references.predictors, task.sample("ood", 0, 80).context.tolist()
