@@ -18,7 +18,7 @@ from sraven.text.replies import parse
 from sraven.text.scoring import guess
 from sraven.text.task import PADDING, Ladder, asked_split
 
-FLOORS = ("copy-last-panel", "majority-symbol")
+BASELINES = ("copy-last-panel", "majority-symbol")
 """Reference predictors that learn nothing: what they score is no sign of reasoning."""
 
 ANY = "any"
@@ -126,7 +126,7 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
         chance=guess(task.M, task.K),
         floors={
             name: float((predictors[name].predict(split, count, 0) == batch.target).all(axis=1).mean())
-            for name in FLOORS
+            for name in BASELINES
         },
         ceilings={"board": ceiling(batch, split), ANY: ceiling(anything, "all")},
     )

@@ -18,7 +18,7 @@ from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch
 from sraven.twins.settings import TwinSettings
-from sraven.twins.variants import KINDS, Draw, Tools, negated_combinations
+from sraven.twins.variants import KINDS, DrawPuzzles, Tools, negated_combinations
 
 _MOST = {"by_columns": 64, "by_rows": 2, "by_values": 64, "by_negation": 1}
 """How many twins of a kind there may be, by field."""
@@ -206,7 +206,7 @@ class Twins(TwinSettings, SRAVEN):
             whole = np.setdiff1d(whole, lacking)
         return drawn, whole
 
-    def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> Draw:
+    def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> DrawPuzzles:
         """Return what draws, by any tables, the puzzles of a stream for these sets at an attempt."""
 
         def draw(tables: Tables) -> Batch:
