@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,8 @@ class LadderReferences:
 
     task: Ladder
 
+    answers: ClassVar[Mapping[int, Mapping[str, str]]] = CEILINGS
+
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
@@ -62,11 +65,6 @@ class LadderReferences:
             lambda split, count, seed: [said] * count,
         )
         return {**found, "babbler": babbler}
-
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer, who is told the rules: on all rungs."""

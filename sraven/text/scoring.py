@@ -62,6 +62,9 @@ class LadderScoring:
     hits: ClassVar[str] = "accuracy"
     """The metric that is the share right."""
 
+    by_combination: ClassVar[tuple[str, ...]] = ()
+    """Nothing: levels have metrics of their own."""
+
     @property
     def prediction(self) -> Column:
         """uint8 ``[P]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer.
@@ -76,11 +79,6 @@ class LadderScoring:
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
         return _make_metrics(self.task.rungs, self.task.presentation.lenient)
-
-    @property
-    def by_combination(self) -> tuple[str, ...]:
-        """Nothing: rungs have metrics of their own."""
-        return ()
 
     @property
     def chance(self) -> dict[str, float]:

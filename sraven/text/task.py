@@ -98,6 +98,7 @@ class Ladder:
     """
 
     name: ClassVar[str] = "sraven-text"
+    splits: ClassVar[tuple[str, ...]] = (SPLIT,)
     fewest_shots: ClassVar[int] = 1
 
     rungs: tuple[str, ...] = tuple(f"M{rung.M}-K{rung.K}" for rung in LADDER)
@@ -129,11 +130,6 @@ class Ladder:
     def config_name(self) -> str:
         """Short name of the configuration, such as ``ladder-8x2000``."""
         return f"{SPLIT}-{len(self.rungs)}x{self.size}"
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """Name of the one split."""
-        return (SPLIT,)
 
     @cached_property
     def tasks(self) -> tuple[SRAVEN, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sraven.core.base.estimate import Mean
 from sraven.core.tasks.task import Reference
@@ -20,17 +21,14 @@ class TwinLadderReferences(LadderReferences):
 
     task: TwinLadder
 
+    answers: ClassVar = CEILINGS
+
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of a ladder, each variant guessed by itself."""
         found = dict(super().predictors)
         guess = make_replies(self.task, "uniform-random", apart=self.task.variants)
         return found | {"uniform-random": found["uniform-random"]._replace(predict=guess)}
-
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return 1 throughout: every variant is certified to have one answer."""
