@@ -106,7 +106,7 @@ class SRAVENScoring:
         ambiguous = answers > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
-        found = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
+        found: Arrays = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),

@@ -139,9 +139,9 @@ class Questions:
         self, indices: Indices, replies: Sequence[object], threads: int | None = None, reading: str = "strict"
     ) -> Grades:
         """Grade replies to questions by their indices."""
-        options = {"reading": reading, "threads": threads, **self.task.context_options}
         readable = list(map(unspell, replies)) if self._is_spelt and reading == "lenient" else replies
-        return grade(readable, self.take(indices), self.task.K, **options)
+        batch, options = self.take(indices), self.task.context_options
+        return grade(readable, batch, self.task.K, reading=reading, threads=threads, **options)
 
     def grade_both(
         self, indices: Indices, replies: Sequence[object], threads: int | None = None
