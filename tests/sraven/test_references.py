@@ -17,7 +17,7 @@ TASKS = (
     SRAVEN(M=7, K=5, holdout=0.1),
     FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
     FuzzyLogic(L=2, K=1, N=2, holdout=0.0, seed=5),
-    FuzzyLogic(L=3, K=3, N=9, holdout=0.5, seed=5, query="fixed_query"),
+    FuzzyLogic(L=4, K=2, N=9, holdout=0.5, seed=5, query="fixed_query"),
 )
 
 
