@@ -1,4 +1,4 @@
-"""What the card of a fuzzy-logic dataset says about its configuration and its counts."""
+"""Text of a fuzzy-logic dataset's card: its configuration and its counts."""
 
 from collections.abc import Mapping
 from typing import Any

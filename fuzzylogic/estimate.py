@@ -1,4 +1,4 @@
-"""How much the points of a sequence leave open, measured."""
+"""Measures of how much the points of a sequence leave open."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Ambiguity:
 
     Attributes:
         split: the split.
-        prior: the combinations that the observer thinks possible: ``all``, or those of a split.
+        prior: the combinations that the observer assumes: ``all``, or those of a split.
         n: number of sequences.
         several_agree: share with more than one agreeing combination.
         ambiguous: share where they disagree on the query.
@@ -48,7 +48,7 @@ def estimate_ambiguity(
     Args:
         task: the task.
         split: ``train``, ``test``, ``ood``, ``ood_terms`` or ``all``.
-        prior: ``all``, or the split whose combinations the observer thinks possible.
+        prior: ``all``, or the split whose combinations the observer assumes.
         n: number of sequences, from 2.
         threads: threads to use; None for all available ones.
     """
@@ -59,18 +59,8 @@ def estimate_ambiguity(
         found = task.identify(batch, prior, threads=threads)
         parts.append((*found, batch.targets))
     agreeing, ambiguous, predictions, targets = map(np.concatenate, zip(*parts, strict=True))
-    scores = score(predictions, targets)
-    return Ambiguity(
-        split=split,
-        prior=prior,
-        n=n,
-        several_agree=mean(agreeing > 1),
-        ambiguous=mean(ambiguous),
-        agreeing=mean(agreeing),
-        mse=scores.mse,
-        r2=scores.r2,
-        r2_per_sequence=scores.r2_per_sequence,
-    )
+    means = mean(agreeing > 1), mean(ambiguous), mean(agreeing)
+    return Ambiguity(split, prior, n, *means, **vars(score(predictions, targets)))
 
 
 def measure(task: FuzzyLogic, n: int, threads: int | None = None) -> Measured:

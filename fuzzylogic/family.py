@@ -61,8 +61,7 @@ FAMILY = Family(
             """Measure what the points of a sequence leave open, and what the ideal observer scores.
 
             A query is ambiguous if two functions that agree with all points shown disagree on it. The
-            observer predicts the mean over all agreeing functions that it thinks possible: its R² is the
-            ceiling.
+            observer predicts the mean over all agreeing functions that it assumes: its R² is the ceiling.
 
             \b
             Example:

@@ -10,12 +10,13 @@ have been visited. Where all points are covered and terms are missing, any other
 order.
 """
 
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzylogic.terms import RANK_LIMIT, binomials, count_combinations, rank, rank_all
+from fuzzylogic.terms import RANK_LIMIT, binomials, rank, rank_all
 from sraven.core.base.arguments import check_array, check_integer
 from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.compute.jit import kernel
@@ -107,7 +108,7 @@ def _first_point(bits: Any) -> Any:
 
 @kernel
 def _is_listed(K: Any, scratch: Any, listed: Any, table: Any) -> Any:
-    """Tell whether the chosen combination is one of those in question (bits by number)."""
+    """Return whether the chosen combination is one of those in question (bits by number)."""
     ids = scratch.ids
     for k in range(K):
         term = scratch.compatible[scratch.chosen[k]]
@@ -204,7 +205,7 @@ def _listed_bits(combinations: ArrayLike | None, L: int, K: int) -> NDArray[np.u
     rows = check_array("combinations", combinations, ("n_combinations", K), "iu", "integers").astype(np.int64)
     if rows.size and (rows.min() < 0 or rows.max() >= 1 << L or (np.diff(rows, axis=1) <= 0).any()):
         raise ConfigurationError(f"combinations has a row that isn't {K} ascending term ids below {1 << L}")
-    bits = np.zeros(count_combinations(1 << L, K), np.bool_)
+    bits = np.zeros(comb(1 << L, K), np.bool_)
     bits[rank_all(rows, 1 << L)] = True
     return np.packbits(bits, bitorder="little")
 
@@ -241,7 +242,7 @@ def identify(
     check_integer("K", K, 1, 8)
     check_integer("L, the last axis of inputs,", L, 1, 16)
     check_integer("N, the second axis of inputs,", N, 2, 1 << 16)
-    if not 0 < count_combinations(1 << L, K) <= RANK_LIMIT:
+    if not 0 < comb(1 << L, K) <= RANK_LIMIT:
         raise ConfigurationError(
             f"L={L}, K={K}: there must be from 1 to {RANK_LIMIT:,} combinations of terms"
         )

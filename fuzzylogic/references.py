@@ -1,4 +1,4 @@
-"""What scores are read against: the ideal observer, linear observers, and simpler predictors."""
+"""References for scores: the ideal observer, linear observers, and simpler predictors."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -18,49 +18,6 @@ CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
-
-
-def _predictors(task: FuzzyLogic) -> Mapping[str, Reference]:
-    """Return the reference predictors of a task."""
-
-    def constant_mean(split: str, count: int, seed: int) -> NDArray[np.float32]:
-        targets = task.sample("train", 0, _TRAINED_ON).targets[:, -1]
-        return np.full(count, targets.astype(np.float64).mean(), np.float32)
-
-    def nearest_neighbour(split: str, count: int, seed: int) -> NDArray[np.float32]:
-        batch = task.sample(split, 0, count)
-        shown, query = batch.inputs[:, :-1].astype(np.float64), batch.inputs[:, -1:]
-        nearest = ((shown - query) ** 2).sum(axis=2).argmin(axis=1)
-        return np.asarray(batch.targets[np.arange(count), nearest], np.float32)
-
-    def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.float32]:
-        return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
-
-    def linear_observer(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
-        return ridge.observe(task, task.sample(split, 0, count), terms=terms).astype(np.float32)
-
-    linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
-    return {
-        "constant-mean": Reference(
-            f"The mean target of the first {_TRAINED_ON:,} training sequences.",
-            constant_mean,
-            instances=_TRAINED_ON,
-        ),
-        "nearest-neighbour": Reference(
-            "The target of the shown point that is nearest to the query.", nearest_neighbour
-        ),
-        "ideal-observer": Reference(
-            "The mean of all functions that agree with the points shown, all combinations of terms being "
-            "equally likely: the ceiling for a model that isn't told the split.",
-            ideal_observer,
-        ),
-        "known-functions": Reference(
-            linear.format("the functions of training"), partial(linear_observer, terms=False)
-        ),
-        "known-terms": Reference(
-            linear.format("the functions of training and their terms"), partial(linear_observer, terms=True)
-        ),
-    }
 
 
 def measure_reference_levels(
@@ -95,7 +52,47 @@ class FuzzyLogicReferences(Observed[FuzzyLogic]):
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name."""
-        return _predictors(self.task)
+        task = self.task
+
+        def constant_mean(split: str, count: int, seed: int) -> NDArray[np.float32]:
+            targets = task.sample("train", 0, _TRAINED_ON).targets[:, -1]
+            return np.full(count, targets.astype(np.float64).mean(), np.float32)
+
+        def nearest_neighbour(split: str, count: int, seed: int) -> NDArray[np.float32]:
+            batch = task.sample(split, 0, count)
+            shown, query = batch.inputs[:, :-1].astype(np.float64), batch.inputs[:, -1:]
+            nearest = ((shown - query) ** 2).sum(axis=2).argmin(axis=1)
+            return np.asarray(batch.targets[np.arange(count), nearest], np.float32)
+
+        def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.float32]:
+            return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
+
+        def linear_observer(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
+            return ridge.observe(task, task.sample(split, 0, count), terms=terms).astype(np.float32)
+
+        linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
+        return {
+            "constant-mean": Reference(
+                f"The mean target of the first {_TRAINED_ON:,} training sequences.",
+                constant_mean,
+                instances=_TRAINED_ON,
+            ),
+            "nearest-neighbour": Reference(
+                "The target of the shown point that is nearest to the query.", nearest_neighbour
+            ),
+            "ideal-observer": Reference(
+                "The mean of all functions that agree with the points shown, all combinations of terms being "
+                "equally likely: the ceiling for a model that isn't told the split.",
+                ideal_observer,
+            ),
+            "known-functions": Reference(
+                linear.format("the functions of training"), partial(linear_observer, terms=False)
+            ),
+            "known-terms": Reference(
+                linear.format("the functions of training and their terms"),
+                partial(linear_observer, terms=True),
+            ),
+        }
 
     def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return what the ideal observer scores: the mean of all functions that agree."""

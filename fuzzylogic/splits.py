@@ -1,12 +1,13 @@
-"""Which terms and combinations a split draws from (paper, section 3)."""
+"""The division of terms and combinations among the splits (paper, section 3)."""
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic.terms import binomials, count_combinations, unrank
+from fuzzylogic.terms import binomials, unrank
 from sraven.core.base.arguments import floor_of_share
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.jit import kernel
@@ -40,7 +41,7 @@ class Partition:
 def _covers(
     n_combinations: Any, n_held_out: Any, half: Any, table: Any, round_keys: Any, terms: Any, covered: Any
 ) -> Any:
-    """Tell whether the combinations that a permutation doesn't hold out contain every term."""
+    """Return whether the combinations that a permutation doesn't hold out contain every term."""
     covered[:] = False
     left = covered.shape[0]
     for place in range(n_held_out, n_combinations):
@@ -94,7 +95,7 @@ def divide(
             combinations can't contain all seen terms.
     """
     seen, others = _divide_terms(L, K, unseen_terms, unseen, seed, version)
-    count = count_combinations(len(seen), K)
+    count = comb(len(seen), K)
     held_out = floor_of_share(holdout, count)
     known, least = count - held_out, -(-len(seen) // K)
     if holdout > 0 and held_out == 0:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from fuzzylogic.identifiability import Identification, identify
 from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.settings import QUERIES, UNSEEN, Settings
 from fuzzylogic.splits import Partition, divide
-from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, count_combinations, rank_all, term_dtype
+from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, rank_all, term_dtype
 from sraven.core.base.arguments import check_choice, check_integer, check_share
 from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.base.spec import SEED_LIMIT
@@ -98,7 +99,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         check_choice("query", self.query, QUERIES)
         check_choice("unseen", self.unseen, UNSEEN)
         check_version(self.version)
-        total = count_combinations(1 << self.L, self.K)
+        total = comb(1 << self.L, self.K)
         if not 0 < total <= RANK_LIMIT:
             raise ConfigurationError(
                 f"L={self.L}, K={self.K}: {total:.4g} combinations of {1 << self.L:,} terms, but there must "
@@ -134,8 +135,8 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
             "train": (parts.seen, True, parts.n_held_out, known),
             "test": (parts.seen, True, parts.n_held_out, known),
             "ood": (parts.seen, True, 0, parts.n_held_out),
-            "ood_terms": (parts.unseen, False, 0, count_combinations(len(parts.unseen), self.K)),
-            "all": (every, False, 0, count_combinations(len(every), self.K)),
+            "ood_terms": (parts.unseen, False, 0, comb(len(parts.unseen), self.K)),
+            "all": (every, False, 0, comb(len(every), self.K)),
         }
         if not isinstance(split, str) or split not in (*self.splits, "all"):
             raise ConfigurationError(

@@ -6,7 +6,6 @@ combinatorial number system, in colexicographic order: terms t_1 < ... < t_K hav
 C(t_1, 1) + ... + C(t_K, K). So none has to be listed.
 """
 
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -84,11 +83,6 @@ def rank_all(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
     out = np.zeros(len(terms), np.int64)
     _rank_all(np.ascontiguousarray(terms), binomials(n_terms, terms.shape[1]), out)
     return out
-
-
-def count_combinations(n_terms: int, K: int) -> int:
-    """Return C(n_terms, K)."""
-    return comb(n_terms, K)
 
 
 def formula(terms: NDArray[Any], L: int) -> str:

@@ -8,7 +8,7 @@ and none is listed. Most contexts have a single path and need none of this. Whet
 answer is a walk with the triples that predict it.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,19 +34,6 @@ from sraven.rules import RULES, Rules
 
 _NO_LIMIT = np.iinfo(np.int64).max
 _ONE, _63 = np.uint64(1), np.uint64(63)
-
-
-class _Frontier(NamedTuple):
-    """Scratch memory of `_count_words`: sets of states, each a row of 64-bit words."""
-
-    sets: NDArray[np.uint64]
-    """``[2, capacity]``: the sets of this level and of the next, one after the other."""
-    words: NDArray[np.int64]
-    """``[2, capacity]``: how many words of symbols lead to each of the sets."""
-    buckets: NDArray[np.uint64]
-    """``[capacity]``: what one set leads to, by symbol."""
-    symbols: NDArray[np.int64]
-    """``[2, 256]``: the bucket of a symbol, or -1; the symbol of a bucket."""
 
 
 @kernel
@@ -89,6 +76,11 @@ def _count_words(M: Any, limit: Any, levels: Any, edges: Any, frontier: Any) -> 
 
     A state that a word leads to lies on a complete path, since the lattice was pruned: each word so far goes
     on, so their number never falls, and counting may stop at ``limit``.
+
+    The frontier is scratch memory for sets of states, each a row of 64-bit words: ``sets`` uint64 and
+    ``words`` int64 ``[2, capacity]``, those of this level and of the next, and how many words of symbols lead
+    to each; ``buckets`` uint64 ``[capacity]``, what one set leads to, by symbol; ``symbols`` int64
+    ``[2, 256]``, the bucket of a symbol, or -1, and the symbol of a bucket.
     """
     if levels[KEPT, M] == 0:
         return 0
@@ -147,7 +139,7 @@ def _count_answers(
 def _find_paths(
     context: Any, panel: Any, K: Any, permute: Any, equal: Any, begin: Any, lattice: Any, found: Any
 ) -> Any:
-    """Tell, for the contexts from ``begin`` on, whether an explanation predicts ``panel``.
+    """Return, for the contexts from ``begin`` on, whether an explanation predicts ``panel``.
 
     Or, if not ``equal``, whether one differs from it at every position. Returns the first context that
     didn't fit.
@@ -169,12 +161,8 @@ def _count(
     counts = np.zeros(len(contexts), np.int64)
 
     def count(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
-        frontier = _Frontier(
-            sets=np.zeros((2, capacity), np.uint64),
-            words=np.zeros((2, capacity), np.int64),
-            buckets=np.zeros(capacity, np.uint64),
-            symbols=np.full((2, 256), -1, np.int64),
-        )
+        sets, words = np.zeros((2, capacity), np.uint64), np.zeros((2, capacity), np.int64)
+        frontier = sets, words, np.zeros(capacity, np.uint64), np.full((2, 256), -1, np.int64)
         return _count_answers(contexts[part], K, permute, limit, begin, lattice, frontier, counts[part])
 
     for_each_part(count, contexts.shape[2], K, rules, len(contexts), threads)
@@ -233,7 +221,7 @@ def count_answers(
 def is_unique(
     context: ArrayLike, K: int, *, permute: bool = True, rules: Rules = RULES, threads: int | None = None
 ) -> NDArray[np.bool_]:
-    """Tell which contexts have exactly one answer: ``count_answers(...) == 1``, sooner.
+    """Return which contexts have exactly one answer: ``count_answers(...) == 1``, sooner.
 
     Arguments and errors are those of `count_answers`. Returns bool ``[n]``.
     """
@@ -250,7 +238,7 @@ def is_answer(
     rules: Rules = RULES,
     threads: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Tell which panels are among the answers that `count_answers` counts.
+    """Return which panels are among the answers that `count_answers` counts.
 
     Args:
         context: integers ``[n, 8, M]``.
@@ -275,7 +263,7 @@ def differs_everywhere(
     rules: Rules = RULES,
     threads: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Tell which contexts have an answer that differs from the target in every feature.
+    """Return which contexts have an answer that differs from the target in every feature.
 
     This is the narrow criterion that the paper's published code counts; `count_answers` above 1 is
     the wide one that the paper's words define.

@@ -1,4 +1,4 @@
-"""How many tasks and instances there are (paper, appendix B.1 and Figure A9)."""
+"""Numbers of tasks and instances (paper, appendix B.1 and Figure A9)."""
 
 from dataclasses import dataclass
 from math import comb, factorial

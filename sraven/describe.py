@@ -1,4 +1,4 @@
-"""What the card of a SRAVEN dataset says about its configuration and its counts."""
+"""Text of a SRAVEN dataset's card: its configuration and its counts."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How wrong answers of SRAVEN are sorted: all of them, and by what makes instances hard."""
+"""Tallies of SRAVEN's wrong answers: of all, and by what makes instances hard."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,15 +77,7 @@ class SRAVENDiagnosis:
         # What isn't answered is of no kind, so that nothing is asked about it.
         given = np.where(answered[:, None], predictions, truth["target"])
         answers = truth["answers"]
-        found = sort_errors(
-            batch,
-            given,
-            task.K,
-            permute=task.permute,
-            rules=task.rules,
-            answers=answers,
-            threads=threads,
-        )
+        found = sort_errors(batch, given, task.K, answers=answers, threads=threads, **task.context_options)
         columns = (*KINDS, MISSING)
         column = np.where(answered, found.kind.astype(np.int64) - 1, len(KINDS))
         distance = self._distances[truth["combination"]]

@@ -98,7 +98,7 @@ def _rows_of_features(
 
 
 def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
-    """Tell of which rules predicted symbols complete a row: bool ``[n, M, R]`` for rows ``[3, 3, n, M]``."""
+    """Return by which rules predicted symbols complete rows ``[3, 3, n, M]``: bool ``[n, M, R]``."""
     earlier, x, y = rows[:2], rows[2, 0], rows[2, 1]
     follows = _third_symbols(K, rules)[:, x.astype(np.int64) * K + y] == predicted
     shows = [(earlier == symbol).any(axis=1) for symbol in (x, y, predicted)]  # [2, n, M] each

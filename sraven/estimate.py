@@ -1,4 +1,4 @@
-"""How ambiguous a task is, measured on its instances (paper, appendix B.2 and Table A2)."""
+"""Measures of how ambiguous a task's instances are (paper, appendix B.2 and Table A2)."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Ambiguity:
         several_answers: share with another valid answer, the paper's words.
         differs_everywhere: share with a valid answer that differs from the target in every
             feature, what the paper's published code counts.
-        observer: accuracy expected of an ideal observer that thinks all combinations possible.
+        observer: accuracy expected of an ideal observer that assumes all combinations.
         observer_knowing_split: of one that knows the split's combinations.
     """
 
@@ -56,7 +56,7 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)
         several = task.count_answers(batch, threads=threads) > 1
         everywhere = differs_everywhere(
-            batch.context, batch.target, task.K, permute=task.permute, rules=task.rules, threads=threads
+            batch.context, batch.target, task.K, threads=threads, **task.context_options
         )
         observed = task.ideal_observer(batch, threads=threads)[1]
         prior = observed if has_all else task.ideal_observer(batch, split, threads=threads)[1]
@@ -67,20 +67,10 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
 def measure(task: SRAVEN, n: int, threads: int | None = None) -> Measured:
     """Measure ambiguity on the first ``n`` instances of all, known and held-out combinations."""
     found = [estimate_ambiguity(task, split, n, threads=threads) for split in ("all", *task.splits[1:])]
-
-    def row(result: Ambiguity) -> tuple[str, ...]:
-        means = (
-            result.several_answers,
-            result.differs_everywhere,
-            result.observer,
-            result.observer_knowing_split,
-        )
-        return _POPULATIONS[result.split], *map(str, means)
-
     headings = "several answers", "differs everywhere", "observer", "observer, knowing the split"
     return Measured(
         found,
         f"M={task.M}, K={task.K}, {n:,} instances each (± standard error)",
         ("instances of", *headings),
-        [row(result) for result in found],
+        [(_POPULATIONS[each.split], *map(str, [*vars(each).values()][2:])) for each in found],
     )

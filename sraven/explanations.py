@@ -328,8 +328,8 @@ def _walk(permute: Any, first_stamp: Any, lattice: Any) -> Any:
     """Find all states and edges of the triples noted; return whether they fit into the memory.
 
     A level is a position of column 3: those with the fewest triples come first, so that few states are open
-    at a time. A state is the set of used positions of columns 1 and 2, as bits, so no order of getting there
-    is told apart.
+    at a time. A state is the set of used positions of columns 1 and 2, as bits: the order in which they were
+    used doesn't matter.
     """
     _, _, triples, levels, states, edges, slots, _ = lattice
     M, order, n_triples, used = triples.shape[0], levels[ORDER], levels[TRIPLES], states[0]
@@ -369,7 +369,7 @@ def _walk(permute: Any, first_stamp: Any, lattice: Any) -> Any:
 def prune(M: Any, lattice: Any) -> None:
     """Drop states and edges off every complete path; number the other states level by level.
 
-    ``lattice.levels[KEPT, M]`` then tells whether there is a complete path.
+    ``lattice.levels[KEPT, M]`` is then positive if there is a complete path.
     """
     levels, edges, number = lattice.levels, lattice.edges, lattice.states[1]
     first_state, first_edge = levels[FIRST_STATE], levels[FIRST_EDGE]

@@ -56,8 +56,8 @@ FAMILY = Family(
 
             "several answers" is the paper's definition, "differs everywhere" what its published code counts:
             an answer that differs from the target in every feature. The observer columns give the best
-            accuracy that is possible: for one that thinks all combinations of rules possible, and for one
-            that knows those of the split.
+            accuracy that is possible: for one that assumes all combinations of rules, and for one that
+            knows those of the split.
 
             \b
             Example:

@@ -69,7 +69,7 @@ def _extend(level: Any, symbol: Any, permute: Any, edges: Any, likelihoods: Any,
 
 @kernel
 def _precedes(word: Any, order: Any, answer: Any) -> Any:
-    """Tell whether a word, by level, comes before ``answer``, by position, in lexicographic order."""
+    """Return whether a word, by level, comes before ``answer``, by position, in lexicographic order."""
     M = answer.shape[0]
     first, sign = M, 0
     for level in range(M):
@@ -156,7 +156,7 @@ def ideal_observer(
         context: integers ``[n, 8, M]``: the eight context panels, row-major.
         K: number of symbols, 3 to 256.
         combinations: integers ``[n_combinations, M]``: the rules of the combinations that the
-            observer thinks possible, such as ``task.combinations("train")``.
+            observer assumes, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders; if not, the features
             carry the rules of a combination in ascending order, as in the task.
         rules: the rules that there are, as ``task.rules``; the paper's unless others are given.

@@ -205,8 +205,8 @@ def rule_posterior(
     Args:
         context: integers ``[n, 8, M]``: the eight context panels, row-major.
         K: number of symbols, 3 to 256.
-        combinations: integers ``[n_combinations, M]``: the rules of the combinations that are thought
-            possible, each as probable as any other, such as ``task.combinations("train")``.
+        combinations: integers ``[n_combinations, M]``: the rules of the combinations that are
+            assumed, each as probable as any other, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders; if not, the features
             carry the rules of a combination in ascending order, as in the task.
         rules: the rules that there are, as ``task.rules``; the paper's unless others are given.

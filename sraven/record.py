@@ -123,7 +123,7 @@ class SRAVENRows:
         )
         if faults:
             return faults
-        counts = count_answers(arrays["context"], task.K, permute=task.permute, rules=task.rules, threads=1)
+        counts = count_answers(arrays["context"], task.K, threads=1, **task.context_options)
         right = {
             "a row doesn't follow its rule": rows_follow_rules(arrays, task.K, task.rules),
             "num_answers isn't the number of answers": arrays["num_answers"] == counts,

@@ -1,4 +1,4 @@
-"""What scores are read against: the ideal observer, and predictors of which none learns combinations."""
+"""References for scores: the ideal observer, and predictors that learn no combinations."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -36,59 +36,6 @@ def _guess(task: SRAVEN, stream: str, split: str, count: int, seed: int) -> NDAr
     return np.ascontiguousarray(numbers.T).astype(np.uint8)
 
 
-def _predictors(task: SRAVEN) -> Mapping[str, Reference]:
-    """Return the reference predictors of a task."""
-
-    def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        return _guess(task, "uniform random", split, count, seed)
-
-    def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        return task.sample(split, 0, count).context[:, -1]
-
-    def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        counts = _symbol_counts(task.sample(split, 0, count).context, task.K)
-        return np.asarray(counts.argmax(axis=-1), np.uint8)
-
-    def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        targets = task.sample("train", 0, _TRAINED_ON).target
-        panel = _symbol_counts(targets[None], task.K)[0].argmax(axis=-1).astype(np.uint8)
-        return np.tile(panel, (count, 1))
-
-    def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        return task.ideal_observer(task.sample(split, 0, count))[0]
-
-    def composition_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-        panels, probability = task.ideal_observer(task.sample(split, 0, count), "train")
-        guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
-        return np.where(probability[:, None] > 0, panels, guesses)
-
-    return {
-        "uniform-random": Reference("Every feature uniformly at random.", uniform_random, random=True),
-        "copy-last-panel": Reference("The eighth panel once more.", copy_last_panel),
-        "majority-symbol": Reference(
-            "At each position the symbol that the context shows there most often; of equals the least.",
-            majority_symbol,
-        ),
-        "context-blind": Reference(
-            f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
-            "whatever the context. Above chance, the targets would give themselves away.",
-            context_blind,
-            instances=_TRAINED_ON,
-        ),
-        "ideal-observer": Reference(
-            "The most probable panel under the generator, all rule combinations being equally likely: "
-            "the ceiling for a model that isn't told the split.",
-            ideal_observer,
-        ),
-        "composition-blind": Reference(
-            "Perfect rules, but no new combinations of them: the most probable panel of an ideal observer "
-            "that thinks only the combinations of training possible. Where none of them explains the "
-            "context, every feature as drawn uniformly at random once for all.",
-            composition_blind,
-        ),
-    }
-
-
 class SRAVENReferences(Observed[SRAVEN]):
     """What scores of a task are read against."""
 
@@ -97,7 +44,56 @@ class SRAVENReferences(Observed[SRAVEN]):
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name."""
-        return _predictors(self.task)
+        task = self.task
+
+        def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            return _guess(task, "uniform random", split, count, seed)
+
+        def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            return task.sample(split, 0, count).context[:, -1]
+
+        def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            counts = _symbol_counts(task.sample(split, 0, count).context, task.K)
+            return np.asarray(counts.argmax(axis=-1), np.uint8)
+
+        def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            targets = task.sample("train", 0, _TRAINED_ON).target
+            panel = _symbol_counts(targets[None], task.K)[0].argmax(axis=-1).astype(np.uint8)
+            return np.tile(panel, (count, 1))
+
+        def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            return task.ideal_observer(task.sample(split, 0, count))[0]
+
+        def composition_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            panels, probability = task.ideal_observer(task.sample(split, 0, count), "train")
+            guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
+            return np.where(probability[:, None] > 0, panels, guesses)
+
+        return {
+            "uniform-random": Reference("Every feature uniformly at random.", uniform_random, random=True),
+            "copy-last-panel": Reference("The eighth panel once more.", copy_last_panel),
+            "majority-symbol": Reference(
+                "At each position the symbol that the context shows there most often; of equals the least.",
+                majority_symbol,
+            ),
+            "context-blind": Reference(
+                f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
+                "whatever the context. Above chance, the targets would give themselves away.",
+                context_blind,
+                instances=_TRAINED_ON,
+            ),
+            "ideal-observer": Reference(
+                "The most probable panel under the generator, all rule combinations being equally likely: "
+                "the ceiling for a model that isn't told the split.",
+                ideal_observer,
+            ),
+            "composition-blind": Reference(
+                "Perfect rules, but no new combinations of them: the most probable panel of an ideal "
+                "observer that thinks only the combinations of training possible. Where none of them "
+                "explains the context, every feature as drawn uniformly at random once for all.",
+                composition_blind,
+            ),
+        }
 
     def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""

@@ -143,7 +143,7 @@ def _rows(rule: Rule, K: int) -> NDArray[np.int64]:
 
 
 def _fits_alone(rule: Rule, x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
-    """Tell which rows follow a rule, by three equal ones."""
+    """Return which rows follow a rule, by three equal ones."""
     return rule.fits(np.stack([x] * 3), np.stack([y] * 3), np.stack([z] * 3), K)
 
 

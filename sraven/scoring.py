@@ -1,4 +1,4 @@
-"""How predictions of SRAVEN are scored."""
+"""The metrics of SRAVEN."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,23 +101,20 @@ class SRAVENScoring:
     def labels(self, batch: Batch, threads: int | None) -> Labels:
         """Return target, rules by position and number of answers of the instances of a batch."""
         task, count = self.task, len(batch.target)
-        answers = np.ones(count, np.int64)
-        if task.answers == "any":
-            answers = task.count_answers(batch, threads=threads)
+        one = task.answers == "unique"
+        answers = np.ones(count, np.int64) if one else task.count_answers(batch, threads=threads)
         ambiguous = answers > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
-        counted = {"answers": answers, "ambiguous": ambiguous}
-        arrays = {**batch._asdict(), "rules_by_position": rules, **counted}
-        occurrences = {f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)}
+        found: Arrays = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
             "ambiguous": ambiguous,
             "unique": ~ambiguous,
-            **occurrences,
+            **{f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)},
         }
-        return Labels(arrays, summands)
+        return Labels({**batch._asdict(), **found}, summands)
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
@@ -129,14 +126,8 @@ class SRAVENScoring:
         valid = np.zeros(len(right), np.bool_)
         # Where there is one answer, a wrong prediction can't be another.
         asked = np.flatnonzero(~correct & answered & ambiguous)
-        valid[asked] = is_answer(
-            truth["context"][asked],
-            predictions[asked],
-            task.K,
-            permute=task.permute,
-            rules=task.rules,
-            threads=threads,
-        )
+        context, panels = truth["context"][asked], predictions[asked]
+        valid[asked] = is_answer(context, panels, task.K, threads=threads, **task.context_options)
         by_rule = np.zeros((len(task.rules), len(right)), np.int64)
         _count_by_rule(right, truth["rules_by_position"], by_rule)
         return {

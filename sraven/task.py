@@ -55,8 +55,8 @@ class Batch(Instances):
 class SRAVEN(Settings, ScoredTask[Batch]):
     """Symbolic Raven's matrices (paper, section 4 and appendix B).
 
-    Instance ``i`` of a split is a pure function of this configuration, the split and ``i``: the same
-    bytes for any way of asking.
+    Instance ``i`` of a split is a pure function of this configuration, the split and ``i``:
+    byte-identical however it is requested.
 
     Attributes:
         M: features of a panel, 1 to 12.
@@ -180,7 +180,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         """Draw ambiguous instances again until each has one answer; yield counts of those rejected."""
 
         def ambiguous(context: NDArray[np.uint8]) -> NDArray[np.bool_]:
-            return ~is_unique(context, self.K, threads=1, **self._how)
+            return ~is_unique(context, self.K, threads=1, **self.context_options)
 
         n_combinations = len(tables.combinations)
         pending = np.flatnonzero(ambiguous(batch.context))
@@ -208,7 +208,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
             batch: instances of this task.
             threads: threads to use; None for all available ones.
         """
-        return count_answers(batch.context, self.K, threads=threads, **self._how)
+        return count_answers(batch.context, self.K, threads=threads, **self.context_options)
 
     def ideal_observer(
         self, batch: Batch, prior: str = "all", *, threads: int | None = None
@@ -219,13 +219,15 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations the observer thinks possible; ``all`` for all of them.
+            prior: the split whose combinations the observer assumes; ``all`` for all of them.
             threads: threads to use; None for all available ones.
 
         Returns:
             uint8 ``[n, M]`` and float64 ``[n]``, as `sraven.ideal_observer` does.
         """
-        return ideal_observer(batch.context, self.K, self.combinations(prior), threads=threads, **self._how)
+        return ideal_observer(
+            batch.context, self.K, self.combinations(prior), threads=threads, **self.context_options
+        )
 
     def rule_posterior(
         self, batch: Batch, prior: str = "all", *, threads: int | None = None
@@ -237,10 +239,12 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are assumed; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
-        return rule_posterior(batch.context, self.K, self.combinations(prior), threads=threads, **self._how)
+        return rule_posterior(
+            batch.context, self.K, self.combinations(prior), threads=threads, **self.context_options
+        )
 
     def symbol_marginals(
         self, batch: Batch, prior: str = "all", *, threads: int | None = None
@@ -251,15 +255,15 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
         Args:
             batch: instances of this task.
-            prior: the split whose combinations are thought possible; ``all`` for all of them.
+            prior: the split whose combinations are assumed; ``all`` for all of them.
             threads: threads to use; None for all available ones.
         """
         known = self.combinations(prior)
-        return symbol_marginals(batch.context, self.K, known, threads=threads, **self._how)
+        return symbol_marginals(batch.context, self.K, known, threads=threads, **self.context_options)
 
     @property
-    def _how(self) -> dict[str, Any]:
-        """How this task's instances are certified and observed."""
+    def context_options(self) -> dict[str, Any]:
+        """What functions of contexts, such as `sraven.is_answer`, have to know of this task."""
         return {"permute": self.permute, "rules": self.rules}
 
     def make_tables(self, split: str) -> Tables:

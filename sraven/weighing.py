@@ -1,7 +1,7 @@
-"""How probable an explanation is, and the walk over the lattice on which explanations are weighed.
+"""Weights of explanations, and the walk over the lattice on which they are summed.
 
 By Bayes, an explanation weighs its prior times its likelihood. The likelihood is a product over its
-edges, as all outcomes of a rule are equally probable. The prior is no product: it depends on the multiset
+edges, as all outcomes of a rule are equally probable. The prior isn't a product: it depends on the multiset
 of the rules. So the sums of likelihoods are kept apart by the state reached *and* by how often each rule
 occurs, four bits a rule. At the last level these counts name the multiset, and its lexicographic rank
 finds its prior. What all explanations share, such as the probability of the permutations, is left out.
@@ -86,7 +86,7 @@ def begin_ways(M: Any, levels: Any, edges: Any, ways: Any) -> None:
 
 @kernel
 def may_follow(rule: Any, counts: Any, permute: Any) -> Any:
-    """Tell whether a rule may come next: without permutations, features carry theirs in sorted order."""
+    """Return whether a rule may come next: without permutations, features carry theirs in sorted order."""
     return permute or counts >> (4 * (rule + 1)) == 0
 
 

@@ -1,4 +1,4 @@
-"""What `sraven bench` measures of fuzzy logic."""
+"""The measurements of `sraven bench` on fuzzy logic."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,13 +20,9 @@ def cases(threads: int, folder: Path) -> Iterator[Case]:
     """Yield the work to measure; what it writes goes to ``folder``."""
     task = FuzzyLogic()
     batch = task.sample("train", 0, _MANY)
-    generator, numbers = (
-        np.random.Generator(np.random.PCG64(0)),
-        np.empty(_MANY * task.N * task.L, np.float32),
-    )
-    case = partial(
-        Case, reference=partial(generator.random, dtype=np.float32, out=numbers), reference_count=_MANY
-    )
+    numbers = np.empty(_MANY * task.N * task.L, np.float32)
+    draw = partial(np.random.Generator(np.random.PCG64(0)).random, dtype=np.float32, out=numbers)
+    case = partial(Case, reference=draw, reference_count=_MANY)
     for used, target in ((1, ""), (threads, "ratio 0.5 on 2 threads")):
         work: Callable[[], object] = partial(task.sample, "train", 0, _MANY, threads=used, out=batch)
         yield case("fuzzy logic: generate, L=4, K=2, N=32", used, _MANY, work, target=target)

@@ -1,6 +1,7 @@
-"""What each harness asks, and how it judges: sets of questions by their options, verdicts by their ids."""
+"""Questions for the harnesses by their options, and verdicts by the questions' ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
-from sraven.text.forms import FORMS
 from sraven.text.grading import share
 from sraven.text.ids import ask, find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
@@ -28,7 +28,7 @@ class Question(NamedTuple):
         prompt: what the model is asked.
         answer: the right last line of a reply, such as ``Answer: [3 6 2 0]``; on instances with several
             valid answers, that of the target.
-        ceiling: the probability of the most probable answer; None if the prompt doesn't tell enough for one.
+        ceiling: the probability of the most probable answer; None if the prompt doesn't say enough for one.
     """
 
     id: str
@@ -70,21 +70,13 @@ def make_questions(
     return ask(task, task.splits[-1] if split is None else split, count, form, shots, choices)
 
 
-def _ceilings(questions: Questions, part: range) -> Sequence[float | None]:
-    if not FORMS[questions.form].bounded:
-        return [None] * len(part)
-    if questions.task.answers == "unique" or isinstance(questions, Choosing):  # only one panel fits
-        return [1.0] * len(part)
-    probabilities: list[float] = questions.task.ideal_observer(questions.take(part))[1].tolist()
-    return probabilities
-
-
 def pose(questions: Questions) -> Iterator[Question]:
     """Yield questions in their order."""
     for part in questions.parts():
-        ids = [questions.id_of(index) for index in part]
-        columns = ids, questions.prompts(part), questions.answers(part), _ceilings(questions, part)
-        yield from (Question(*row) for row in zip(*columns, strict=True))
+        known = questions.certainties(part)
+        ceilings = repeat(None, len(part)) if known is None else known.tolist()
+        columns = map(questions.id_of, part), questions.prompts(part), questions.answers(part), ceilings
+        yield from map(Question._make, zip(*columns, strict=True))
 
 
 class Posed(NamedTuple):
@@ -185,12 +177,11 @@ def floors(questions: Questions) -> dict[str, Mean]:
     """Return what answers score that take no thought: copying the last panel; of choices, see there."""
     if isinstance(questions, Choosing):
         return questions.floors()
-    batches = map(questions.take, questions.parts())
-    copied = [(batch.context[:, 7] == batch.target).all(axis=1) for batch in batches]
-    return {"copying the last panel": share(np.concatenate(copied))}
+    batch = questions.take(range(questions.count))
+    return {"copying the last panel": share((batch.context[:, 7] == batch.target).all(axis=1))}
 
 
 def ceiling(questions: Sequence[Question]) -> Mean | None:
-    """Return the best expected share of ``target``; None if the prompts don't tell enough for one."""
+    """Return the best expected share of ``target``; None if the prompts don't say enough for one."""
     known = [question.ceiling for question in questions if question.ceiling is not None]
     return share(np.array(known)) if known else None

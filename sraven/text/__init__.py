@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sraven.text.forms import FORMS
     from sraven.text.grading import Grades, Summary, grade, summarise
     from sraven.text.ids import ask, find_question
-    from sraven.text.ladder import LADDER, Rung
+    from sraven.text.ladder import LADDER, Level
     from sraven.text.prompts import render, render_answer
     from sraven.text.questions import Questions
     from sraven.text.replies import parse
@@ -31,8 +31,8 @@ __all__ = [
     "SCHEMES",
     "Choosing",
     "Grades",
+    "Level",
     "Questions",
-    "Rung",
     "Summary",
     "ask",
     "find_question",
@@ -50,7 +50,7 @@ _HOMES = {
     "LADDER": "sraven.text.ladder",
     "Grades": "sraven.text.grading",
     "Questions": "sraven.text.questions",
-    "Rung": "sraven.text.ladder",
+    "Level": "sraven.text.ladder",
     "Summary": "sraven.text.grading",
     "SCHEMES": "sraven.text.choice",
     "ask": "sraven.text.ids",

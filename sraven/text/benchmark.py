@@ -1,14 +1,14 @@
 """Sets of questions as a benchmark of the Hugging Face Hub: the files of its repository.
 
-All of them are functions of the sets alone, the same bytes anywhere: so whoever knows which sets there are
-knows every file. ``eval.yaml`` is what inspect-ai runs (``inspect eval hf/user/name``). Its scorers compare
-an answer with one target, so only questions with one answer are asked there.
+All of them are functions of the sets alone, byte-identical wherever they are made: the list of sets
+determines every file. ``eval.yaml`` is what inspect-ai runs (``inspect eval hf/user/name``). Its scorers
+compare an answer with one target, so only questions with one answer are asked there.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import yaml
@@ -22,7 +22,7 @@ from sraven.text.choosing import Choosing
 from sraven.text.ids import find_question
 from sraven.text.prompts import ANSWER
 from sraven.text.questions import Questions
-from sraven.text.records import Record, records
+from sraven.text.records import Record, as_line, records
 from sraven.text.replies import answer_pattern
 
 CARD, EVALUATION, MANIFEST = "README.md", "eval.yaml", "questions.json"
@@ -34,7 +34,7 @@ LAYOUT = 1
 """Version of the repository's layout and of the manifest."""
 
 MOST_PUZZLES = 1 << 17
-"""Questions and their examples in one repository: all of them are made anew to verify it."""
+"""Questions and their examples in one repository: all of them are recomputed to verify it."""
 
 Sets = Sequence[Questions]
 
@@ -76,20 +76,14 @@ def make_files(sets: Sets) -> Iterator[tuple[str, bytes]]:
         ConfigurationError: for sets that can't be asked there; see `check_sets`.
     """
     check_sets(sets)
+    texts = ((path_of(each), "".join(map(as_line, _rows(each)))) for each in sets)
     sums: dict[str, dict[str, Any]] = {}
-    for name, data in _contents(sets):
+    for name, text in chain(texts, [(CARD, render_card(sets)), (EVALUATION, render_evaluation(sets))]):
+        data = text.encode()
         sums[name] = {"num_bytes": len(data), "sha256": sha256(data).hexdigest()}
         yield name, data
     manifest = {"layout": LAYOUT, "sets": [questions.name for questions in sets], "files": sums}
     yield MANIFEST, json_text(manifest).encode()
-
-
-def _contents(sets: Sets) -> Iterator[tuple[str, bytes]]:
-    for questions in sets:
-        rows = (_row(record, questions) for record in records(questions, solved=True))
-        yield path_of(questions), "".join(json.dumps(row) + "\n" for row in rows).encode()
-    yield CARD, render_card(sets).encode()
-    yield EVALUATION, render_evaluation(sets).encode()
 
 
 def read_manifest(data: bytes) -> tuple[Questions, ...]:
@@ -113,20 +107,18 @@ def read_manifest(data: bytes) -> tuple[Questions, ...]:
 # Rows
 
 
-def _row(record: Record, questions: Questions) -> Record:
-    """Return a question as the files there have it."""
-    row = {key: record[key] for key in ("id", "split", "index", "prompt")}
-    row["target"] = record["answer"].removeprefix(f"{ANSWER} ").strip("[]")
-    if isinstance(questions, Choosing):
-        listed = record["prompt"].split("\n")[-CHOICES:]  # such as "A: [3 6 2 0]"
-        row["choices"] = [line.partition(": ")[2] for line in listed]
-    return row
+_KINDS = {"id": "string", "split": "string", "index": "int64", "prompt": "string", "target": "string"}
 
 
-def _features(has_choices: bool) -> list[dict[str, str]]:
-    kinds = {"id": "string", "split": "string", "index": "int64", "prompt": "string", "target": "string"}
-    features = [{"name": name, "dtype": kind} for name, kind in kinds.items()]
-    return [*features, {"name": "choices", "list": "string"}] if has_choices else features
+def _rows(questions: Questions) -> Iterator[Record]:
+    """Yield the questions as the files there have them."""
+    for record in records(questions, solved=True):
+        record["target"] = record["answer"].removeprefix(f"{ANSWER} ").strip("[]")
+        row = {name: record[name] for name in _KINDS}
+        if isinstance(questions, Choosing):
+            listed = record["prompt"].split("\n")[-CHOICES:]  # such as "A: [3 6 2 0]"
+            row["choices"] = [line.partition(": ")[2] for line in listed]
+        yield row
 
 
 # What inspect-ai reads
@@ -137,6 +129,7 @@ def render_evaluation(sets: Sets) -> str:
 
     A reply's last line is read by a pattern as `sraven.text.parse` reads it, and compared with the target.
     """
+    pattern = answer_pattern(letters=isinstance(sets[0], Choosing))
     return _yaml(
         {
             "name": "SRAVEN in words",
@@ -145,21 +138,19 @@ def render_evaluation(sets: Sets) -> str:
                 "is missing, and exactly one fits."
             ),
             "evaluation_framework": "inspect-ai",
-            "tasks": [_task(questions) for questions in sets],
+            "tasks": [
+                {
+                    "id": questions.name,
+                    "config": questions.name,
+                    "split": SPLIT,
+                    "field_spec": {"input": "prompt", "target": "target", "metadata": ["id"]},
+                    "solvers": [{"name": "generate"}],
+                    "scorers": [{"name": "pattern", "args": {"pattern": pattern, "ignore_case": False}}],
+                }
+                for questions in sets
+            ],
         }
     )
-
-
-def _task(questions: Questions) -> dict[str, Any]:
-    pattern = answer_pattern(letters=isinstance(questions, Choosing))
-    return {
-        "id": questions.name,
-        "config": questions.name,
-        "split": SPLIT,
-        "field_spec": {"input": "prompt", "target": "target", "metadata": ["id"]},
-        "solvers": [{"name": "generate"}],
-        "scorers": [{"name": "pattern", "args": {"pattern": pattern, "ignore_case": False}}],
-    }
 
 
 def _yaml(content: Any) -> str:
@@ -169,8 +160,13 @@ def _yaml(content: Any) -> str:
 # What people read
 
 
+def _features(questions: Questions) -> list[dict[str, str]]:
+    features = [{"name": name, "dtype": kind} for name, kind in _KINDS.items()]
+    return features + [{"name": "choices", "list": "string"}] * isinstance(questions, Choosing)
+
+
 def _front_matter(sets: Sets) -> str:
-    has_choices, total = isinstance(sets[0], Choosing), sum(questions.count for questions in sets)
+    total = sum(questions.count for questions in sets)
     data = {"default": [path_of(questions) for questions in sets]}
     data |= {questions.name: [path_of(questions)] for questions in sets}
     return _yaml(
@@ -187,7 +183,7 @@ def _front_matter(sets: Sets) -> str:
                 {"config_name": name, "data_files": [{"split": SPLIT, "path": paths}]}
                 for name, paths in data.items()
             ],
-            "dataset_info": [{"config_name": name, "features": _features(has_choices)} for name in data],
+            "dataset_info": [{"config_name": name, "features": _features(sets[0])} for name in data],
         }
     )
 
@@ -204,21 +200,18 @@ def render_card(sets: Sets) -> str:
         for questions in sets
     )
     has_choices = isinstance(sets[0], Choosing)
-    return (
-        (files("sraven.text") / "templates" / "card.md")
-        .read_text("utf-8")
-        .format(
-            front=_front_matter(sets),
-            paper=PAPER_URL,
-            split=SPLIT,
-            first=sets[0].name,
-            table=table,
-            choices="| `choices` | the eight panels, A to H |\n" if has_choices else "",
-            example=f"{ANSWER} C" if has_choices else f"{ANSWER} [3 6 2 0]",
-            evaluation=EVALUATION,
-            leaks=_LEAKS if has_choices else "",
-            citation=CITATION,
-        )
+    template = (files("sraven.text") / "templates" / "card.md").read_text("utf-8")
+    return template.format(
+        front=_front_matter(sets),
+        paper=PAPER_URL,
+        split=SPLIT,
+        first=sets[0].name,
+        table=table,
+        choices="| `choices` | the eight panels, A to H |\n" if has_choices else "",
+        example=f"{ANSWER} C" if has_choices else f"{ANSWER} [3 6 2 0]",
+        evaluation=EVALUATION,
+        leaks=_LEAKS if has_choices else "",
+        citation=CITATION,
     )
 
 

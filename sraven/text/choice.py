@@ -142,9 +142,7 @@ def draw_choices(
         some = Source(source.target[rows], source.seen[rows], source.base[rows], task.K)
         drawn = draw(some, _draw(task, split, stream, M, places[rows], attempt))
         tried = drawn.astype(np.uint8)
-        fits = is_answer(
-            batch.context[rows], tried, task.K, permute=task.permute, rules=task.rules, threads=threads
-        )
+        fits = is_answer(batch.context[rows], tried, task.K, threads=threads, **task.context_options)
         there = (panels[rows] == tried[:, None]).all(axis=2).any(axis=1)
         rows, tried = rows[~(fits | there)], tried[~(fits | there)]
         panels[rows, found[rows]] = tried
@@ -160,10 +158,8 @@ def draw_choices(
 
 # What they give away
 
-Scores = NDArray[np.int64]
 
-
-def _in_matrix(context: NDArray[np.uint8], choices: NDArray[np.uint8]) -> Scores:
+def _in_matrix(context: NDArray[np.uint8], choices: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return how often the numbers of each choice occur in the matrix, anywhere: ``[n, 8]``."""
     rows = np.arange(len(context))[:, None]
     counts = np.zeros((len(context), 256), np.int64)
@@ -171,13 +167,13 @@ def _in_matrix(context: NDArray[np.uint8], choices: NDArray[np.uint8]) -> Scores
     return np.asarray(counts[rows[:, :, None], choices].sum(axis=2), np.int64)
 
 
-def _among_choices(context: NDArray[np.uint8], choices: NDArray[np.uint8]) -> Scores:
+def _among_choices(context: NDArray[np.uint8], choices: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return how often the numbers of each choice occur at their positions in all choices: ``[n, 8]``."""
     same = choices[:, :, None] == choices[:, None]
     return np.asarray(same.sum(axis=(2, 3)), np.int64)
 
 
-FLOORS: Mapping[str, Callable[[NDArray[np.uint8], NDArray[np.uint8]], Scores]] = {
+FLOORS: Mapping[str, Callable[[NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.int64]]] = {
     "least frequent in the matrix": _in_matrix,
     "most frequent in the matrix": lambda context, choices: -_in_matrix(context, choices),
     "least frequent among the choices": _among_choices,

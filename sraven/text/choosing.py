@@ -49,26 +49,17 @@ class Choosing(Questions):
         """What guessing a letter scores."""
         return 1 / CHOICES
 
-    def ceiling(self, threads: int | None = None) -> Mean | None:
-        """Return 1 for the form `told`: only one of the choices fits."""
-        return Mean(1.0, 0.0, self.count) if FORMS[self.form].bounded else None
+    def certainties(self, indices: Indices, threads: int | None = None) -> NDArray[np.float64] | None:
+        """Return 1 for each question of the form `told`: only one of the choices fits."""
+        return np.ones(len(indices)) if FORMS[self.form].bounded else None
 
     def floors(self) -> dict[str, Mean]:
         """Return what solvers score that look for no rule: those of `sraven.text.choice.FLOORS`."""
-        parts = []
-        for part in self.parts():
-            parts.append(
-                (self.take(part).context, *self._drawn(self.split, np.arange(part.start, part.stop)))
-            )
-        context, panels, right = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return floors(context, panels, right)
+        every = np.arange(self.count)
+        return floors(self.take(every).context, *self._drawn(self.split, every))
 
     def grade(
-        self,
-        indices: Indices,
-        replies: Sequence[object],
-        threads: int | None = None,
-        reading: str = "strict",
+        self, indices: Indices, replies: Sequence[object], threads: int | None = None, reading: str = "strict"
     ) -> Grades:
         """Grade replies to questions by their indices; `valid` is the same as `target`."""
         check_replies(replies, len(indices))

@@ -33,7 +33,7 @@ SPARSE = 100
 UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
 """How many replies are kept that even the lenient reading doesn't understand, and how much of their ends."""
 
-Tell = Callable[[Sequence[str], Grades, Grades], None]
+OnGraded = Callable[[Sequence[str], Grades, Grades], None]
 """Is called with ids, and with the verdicts on their replies by the strict and by the lenient reading."""
 
 
@@ -222,7 +222,7 @@ class _Sheet:
         self.replies.append(completion.text)
         self.usage += completion.usage
 
-    def flush(self, threads: int | None, tell: Tell | None) -> None:
+    def flush(self, threads: int | None, on_graded: OnGraded | None) -> None:
         if not self.indices:
             return
         strict, lenient = self.questions.grade_both(self.indices, self.replies, threads)
@@ -230,8 +230,8 @@ class _Sheet:
             self.verdicts[number][:, self.indices] = grades.parsed, grades.target, grades.valid
         for row in np.flatnonzero(~lenient.parsed):
             self._note_unread(self.indices[row], self.replies[row])
-        if tell is not None:
-            tell([self.questions.id_of(index) for index in self.indices], strict, lenient)
+        if on_graded is not None:
+            on_graded([self.questions.id_of(index) for index in self.indices], strict, lenient)
         self.indices, self.replies = [], []
 
     def _note_unread(self, index: int, reply: str | None) -> None:
@@ -298,17 +298,19 @@ class Sheets:
         sheet.add(completion, index)
         return sheet
 
-    def flush(self, threads: int | None, tell: Tell | None) -> None:
+    def flush(self, threads: int | None, on_graded: OnGraded | None) -> None:
         """Grade what has come in since."""
         for sheet in self:
-            sheet.flush(threads, tell)
+            sheet.flush(threads, on_graded)
 
     def __iter__(self) -> Iterator[_Sheet]:
         """Yield the sets in the order in which they came."""
         return iter(self._sheets.values())
 
 
-def score_completions(path: Path, *, threads: int | None = None, tell: Tell | None = None) -> list[Score]:
+def score_completions(
+    path: Path, *, threads: int | None = None, on_graded: OnGraded | None = None
+) -> list[Score]:
     """Score a file of completions: each set of questions that it answers, in the order of the file.
 
     The file is read once, and memory doesn't grow with it but for some bytes a question.
@@ -316,7 +318,7 @@ def score_completions(path: Path, *, threads: int | None = None, tell: Tell | No
     Args:
         path: JSON Lines, as `read_completions` takes them.
         threads: threads to use; None for all available ones.
-        tell: is called with ids and their verdicts, part by part; see `Tell`.
+        on_graded: is called with ids and their verdicts, part by part; see `OnGraded`.
 
     Raises:
         ConfigurationError: at the first line that can't be read, whose question isn't known, or has a
@@ -327,16 +329,16 @@ def score_completions(path: Path, *, threads: int | None = None, tell: Tell | No
         sheet = sheets.add(completion)
         pending += len(completion.text or "")
         if len(sheet.indices) == PART or pending > MOST_PENDING:
-            sheets.flush(threads, tell)
+            sheets.flush(threads, on_graded)
             pending = 0
-    sheets.flush(threads, tell)
+    sheets.flush(threads, on_graded)
     if not (scores := [sheet.score(threads) for sheet in sheets]):
         raise ConfigurationError(f"{path} has no completions")
     return scores
 
 
 def answered(path: Path, questions: Questions) -> NDArray[np.bool_]:
-    """Tell which of the questions have a completion in a file: bool ``[count]``; others may be there, too.
+    """Return which of the questions have a completion in a file: bool ``[count]``; others may be there, too.
 
     Raises:
         ConfigurationError: as `score_completions`.

@@ -1,4 +1,4 @@
-"""What a prompt says, and how it writes its puzzle, by form."""
+"""The forms of prompts: their words, and the notation of their puzzles."""
 
 import re
 from collections.abc import Callable
@@ -91,7 +91,7 @@ _ORDERS = {
 """What is said of the features' positions, by whether they are permuted."""
 
 
-def _tell_rules(setting: Setting) -> str:
+def _told(setting: Setting) -> str:
     """Return all that the ideal observer knows, in words; the rules are those of `sraven.rules`."""
     listed = [
         # Only distribute three isn't drawn row by row.
@@ -115,7 +115,7 @@ def _tell_rules(setting: Setting) -> str:
     )
 
 
-def _tell_nothing(setting: Setting) -> str:
+def _untold(setting: Setting) -> str:
     return "Which panel completes the matrix, in place of [?]?"
 
 
@@ -131,10 +131,10 @@ _SAME_THREE = "three different numbers, the same three in every row; their order
 _QUESTION = "Which panel of the matrix belongs in place of [?]?"
 
 
-def _explain_rules(setting: Setting) -> str:
-    """Return what `_tell_rules` says, in plainer English, and a question."""
+def _told2(setting: Setting) -> str:
+    """Return what `_told` says, in plainer English, and a question."""
     listed = [
-        f"- {rule.name}: {rule.row if rule.draw else _SAME_THREE}"  # as in _tell_rules
+        f"- {rule.name}: {rule.row if rule.draw else _SAME_THREE}"  # as in _told
         for rule in setting.rules
     ]
     several = setting.M > 1
@@ -159,39 +159,39 @@ def _explain_rules(setting: Setting) -> str:
     )
 
 
-def _explain_words(setting: Setting) -> str:
+def _told2words(setting: Setting) -> str:
     note = "In the matrix at the end, numbers are written as words. Write those of your answer in digits."
-    return f"{note}\n\n{_explain_rules(setting)}"
+    return f"{note}\n\n{_told2(setting)}"
 
 
-def _explain_json(setting: Setting) -> str:
+def _told2json(setting: Setting) -> str:
     note = "The matrix at the end is written in JSON, as a list of its rows."
-    return f"{note}\n\n{_explain_rules(setting)}".replace(_MISSING, _MISSING_IN_JSON)
+    return f"{note}\n\n{_told2(setting)}".replace(_MISSING, _MISSING_IN_JSON)
 
 
 def _announce(shots: int) -> str:
     return "A solved example comes first." if shots == 1 else f"{shots} solved examples come first."
 
 
-def _announce_in_words(shots: int) -> str:
+def _announce2(shots: int) -> str:
     return f"{in_words(shots).capitalize()} solved example{'s come' if shots > 1 else ' comes'} first."
 
 
 _FIRST = "End your reply with one line like this, each d an integer, and nothing behind it:", _announce, False
 _SECOND = (
     "End your reply with a line of this form, where each d is an integer, and write nothing after it:",
-    _announce_in_words,
+    _announce2,
     True,
 )
 
 FORMS: dict[str, Form] = {
-    "told": Form(_tell_rules, True, *_FIRST),
-    "untold": Form(_tell_nothing, False, *_FIRST),
-    "told2": Form(_explain_rules, True, *_SECOND),
+    "told": Form(_told, True, *_FIRST),
+    "untold": Form(_untold, False, *_FIRST),
+    "told2": Form(_told2, True, *_SECOND),
     "untold2": Form(lambda setting: _QUESTION, False, *_SECOND),
-    "told2words": Form(_explain_words, True, *_SECOND, write=_spell, spelt=True),
-    "told2json": Form(_explain_json, True, *_SECOND, write=_write_json),
-    "told2last": Form(_explain_rules, True, *_SECOND, puzzle_first=True),
+    "told2words": Form(_told2words, True, *_SECOND, write=_spell, spelt=True),
+    "told2json": Form(_told2json, True, *_SECOND, write=_write_json),
+    "told2last": Form(_told2, True, *_SECOND, puzzle_first=True),
 }
 """The forms by name. Their words are part of what is asked: none changes, another wording is another form.
 ``told2`` and ``untold2`` say what the first two say, in plainer English, and both end in a question.

@@ -1,6 +1,6 @@
 """Replies held against their instances: what is parsed, what is the target, what is valid."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import sqrt
 from typing import TYPE_CHECKING, Self
@@ -68,16 +68,6 @@ class Summary:
     ceiling: Mean | None
 
 
-def parse_all(
-    replies: Iterable[object], M: int, K: int, reading: str = "strict"
-) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return what replies answer: uint8 ``[n, M]``, zeros where nothing was, and bool ``[n]``, parsed."""
-    found = [parse(reply, M, K, reading) for reply in replies]
-    nothing = (0,) * M
-    panels = np.array([panel or nothing for panel in found], np.uint8).reshape(len(found), M)
-    return panels, np.array([panel is not None for panel in found], np.bool_)
-
-
 def check_replies(replies: Sequence[object], count: int) -> None:
     """Make sure that there is a reply for each of ``count`` instances."""
     if len(replies) != count:
@@ -113,9 +103,12 @@ def grade(
         CapacityError: if an instance has too many explanations for an exact verdict.
     """
     contexts = check_context(batch.context, check_K(K))
-    targets = check_symbols("target", batch.target, (len(contexts), contexts.shape[2]), K)
-    check_replies(replies, len(contexts))
-    panels, parsed = parse_all(replies, contexts.shape[2], K, reading)
+    n, _, M = contexts.shape
+    targets = check_symbols("target", batch.target, (n, M), K)
+    check_replies(replies, n)
+    read = [parse(reply, M, K, reading) for reply in replies]
+    parsed = np.array([panel is not None for panel in read], np.bool_)
+    panels = np.array([panel or (0,) * M for panel in read], np.uint8).reshape(n, M)
     target = parsed & (panels == targets).all(axis=1)
     valid = target.copy()
     asked = np.flatnonzero(parsed & ~target)  # the target is valid by the way instances are made

@@ -1,9 +1,6 @@
-"""The ladder of difficulty that language models are measured on."""
+"""The levels of difficulty on which language models are measured."""
 
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
@@ -11,12 +8,12 @@ from sraven.text.grading import share
 from sraven.text.questions import Questions
 
 COUNT, SEED, HOLDOUT = 2_000, 0, 0.25
-"""Questions of a rung; seed and held-out share of its task."""
+"""Questions of a level; seed and held-out share of its task."""
 
 
 @dataclass(frozen=True)
-class Rung:
-    """A step of the ladder: features of a panel and symbols, instances with one answer each.
+class Level:
+    """A level of difficulty: features of a panel and symbols, instances with one answer each.
 
     Attributes:
         M: features of a panel.
@@ -44,29 +41,19 @@ class Rung:
         """Return the best accuracy that can be expected without certificates: on instances of policy `any`.
 
         It is the mean of the ideal observer's exact probabilities, all combinations being possible. On the
-        rung itself, where each instance has one answer, it is 1.
+        level itself, where each instance has one answer, it is 1.
 
         Args:
             count: instances to measure it on, from 2.
-            split: where they come from, as the rung's ``split``; `all` draws from all combinations.
+            split: where they come from, as the level's ``split``; `all` draws from all combinations.
             threads: threads to use; None for all available ones.
         """
         task = replace(self.task, answers="any")
-        found: list[NDArray[np.float64]] = []
-        for start in range(0, count, 4096):
-            batch = task.sample(split, start, min(4096, count - start), threads=threads)
-            found.append(task.ideal_observer(batch, threads=threads)[1])
-        return share(np.concatenate(found))
+        return share(task.ideal_observer(task.sample(split, 0, count, threads=threads), threads=threads)[1])
 
 
-LADDER: tuple[Rung, ...] = (
-    *(Rung(M, 8) for M in (1, 2, 3, 4, 6, 8)),
-    *(Rung(4, K) for K in (10, 16)),
-)
-"""The rungs, from easy to hard in M, then in K. None changes."""
+LADDER: tuple[Level, ...] = (*(Level(M, 8) for M in (1, 2, 3, 4, 6, 8)), Level(4, 10), Level(4, 16))
+"""The levels, from easy to hard in M, then in K. None changes."""
 
-LEVELS: tuple[Rung, ...] = (
-    *(Rung(M, 8) for M in (2, 3, 4, 5, 6, 8)),
-    *(Rung(4, K) for K in (10, 16)),
-)
+LEVELS: tuple[Level, ...] = (*(Level(M, 8) for M in (2, 3, 4, 5, 6, 8)), Level(4, 10), Level(4, 16))
 """Those of version 2: without M=1, where no rule can be held out and puzzles are few. None changes."""

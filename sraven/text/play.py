@@ -12,8 +12,6 @@ from hashlib import sha256
 from itertools import chain, repeat
 from typing import Any
 
-import numpy as np
-
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.page.marks import draw_project
 from sraven.core.page.render import Asset, render
@@ -21,7 +19,7 @@ from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.forms import FORMS, Setting
 from sraven.text.questions import Questions
-from sraven.views.show import Puzzle, make_puzzle
+from sraven.views.show import make_puzzle
 
 MOST_PUZZLES = 1 << 15
 """Questions of a page: it stays below a few megabytes."""
@@ -33,10 +31,7 @@ PRACTICE_FEATURES, PRACTICE_COUNT = (1, 2, 3, 4), 5
 
 
 def practise(
-    task: SRAVEN,
-    features: Sequence[int] = PRACTICE_FEATURES,
-    count: int = PRACTICE_COUNT,
-    form: str = "told",
+    task: SRAVEN, features: Sequence[int] = PRACTICE_FEATURES, count: int = PRACTICE_COUNT, form: str = "told"
 ) -> tuple[Questions, ...]:
     """Return sets of questions to practise with: instances of train, a set for each number of features."""
     tasks = (replace(task, M=M, holdout=task.holdout if M > 1 else 0) for M in features)
@@ -111,7 +106,8 @@ def _check(asked: Sequence[Questions], practice: bool) -> None:
 def _pack(questions: Questions, practice: bool) -> dict[str, Any]:
     """Return what the page knows of a set, as JSON values."""
     task, form = questions.task, FORMS[questions.form]
-    contexts = np.concatenate([questions.take(part).context for part in questions.parts()])
+    contexts = questions.take(range(questions.count)).context
+    solved = [_solve(task, questions.split, n) for n in range(questions.count)] if practice else []
     return {
         "name": questions.name,
         "M": task.M,
@@ -119,28 +115,17 @@ def _pack(questions: Questions, practice: bool) -> dict[str, Any]:
         "explained": form.explain(Setting(task.M, task.K, task.permute, task.rules)),
         "round": form.bounded,
         "contexts": b64encode(contexts.tobytes()).decode(),
-        **({"solutions": _solve(questions)} if practice else {}),
+        **({"solutions": solved} if practice else {}),
     }
 
 
-def _solve(questions: Questions) -> list[dict[str, Any]]:
-    """Return the answers to a set, and the rules behind them."""
-    return [_explain(make_puzzle(questions.task, questions.split, index)) for index in range(questions.count)]
-
-
-def _explain(puzzle: Puzzle) -> dict[str, Any]:
+def _solve(task: SRAVEN, split: str, index: int) -> dict[str, Any]:
+    """Return the answer to a question, and the rules behind it."""
+    puzzle = make_puzzle(task, split, index)
     places = puzzle.permutations.argsort(axis=1).T.tolist()  # of each feature, by column
+    rules = [task.rules[rule] for rule in puzzle.rules]
     features = [
-        {
-            "rule": puzzle.known_rules[rule].name,
-            "row": puzzle.known_rules[rule].row,
-            "rows": rows,
-            "places": place,
-        }
-        for rule, rows, place in zip(puzzle.rules.tolist(), puzzle.rows.tolist(), places, strict=True)
+        {"rule": rule.name, "row": rule.row, "rows": rows, "places": place}
+        for rule, rows, place in zip(rules, puzzle.rows.tolist(), places, strict=True)
     ]
-    return {
-        "target": puzzle.panels[8].tolist(),
-        "answers": puzzle.answers.tolist(),
-        "features": features,
-    }
+    return {"target": puzzle.panels[8].tolist(), "answers": puzzle.answers.tolist(), "features": features}

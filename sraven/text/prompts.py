@@ -45,42 +45,32 @@ def write_puzzles(form: str, contexts: NDArray[np.uint8]) -> list[str]:
     return list(map(FORMS[form].write, fill(puzzle_pattern(contexts.shape[2]), contexts)))
 
 
-def join_prompts(form: str, introduction: str, solved: list[str], questions: list[str]) -> list[str]:
-    """Return the prompts: question i comes behind the i-th of equal shares of the solved examples."""
-    each = shots_each(len(solved), len(questions))
-    first, last = ([], [introduction]) if FORMS[form].puzzle_first else ([introduction], [])
-    return [
-        BETWEEN.join((*first, *solved[each * i : each * (i + 1)], question, *last))
-        for i, question in enumerate(questions)
-    ]
-
-
-def shots_each(shots: int, questions: int) -> int:
-    """Return how many solved examples each question gets.
-
-    Raises:
-        ConfigurationError: if they don't all get the same number.
-    """
-    if shots and (not questions or shots % questions):
-        raise ConfigurationError(
-            f"shots has {shots:,} instances for {questions:,} questions; expected a multiple: each question "
-            "has examples of its own"
-        )
-    return shots // questions if questions else 0
-
-
-def introduce(form: str, setting: Setting, reply: str, shots: int) -> str:
-    """Return what a prompt begins with: what the form says, how to reply, and what comes.
+def compose(form: str, setting: Setting, reply: str, solved: list[str], questions: list[str]) -> list[str]:
+    """Return the prompts: what the form says, how to reply, solved examples, and the question.
 
     Args:
         form: one of `FORMS`.
         setting: what its words depend on.
         reply: how to reply.
-        shots: solved examples of each prompt.
+        solved: the examples, as many for each question: those of the first come first.
+        questions: the puzzles that are asked.
+
+    Raises:
+        ConfigurationError: if the examples can't be shared out equally.
     """
-    explained = FORMS[form].explain(setting)
+    if solved and (not questions or len(solved) % len(questions)):
+        raise ConfigurationError(
+            f"shots has {len(solved):,} instances for {len(questions):,} questions; expected a multiple: "
+            "each question has examples of its own"
+        )
+    shots = len(solved) // len(questions) if solved else 0
     announced = f"\n{FORMS[form].announce(shots)}" if shots else ""
-    return f"{explained}\n\n{reply}{announced}"
+    introduction = [f"{FORMS[form].explain(setting)}\n\n{reply}{announced}"]
+    first, last = ([], introduction) if FORMS[form].puzzle_first else (introduction, [])
+    return [
+        BETWEEN.join((*first, *solved[shots * i : shots * (i + 1)], question, *last))
+        for i, question in enumerate(questions)
+    ]
 
 
 def how_to_answer(form: str, M: int) -> str:
@@ -144,6 +134,5 @@ def render(
         shown = check_symbols("context of shots", shots.context, ("n", 8, M), K)
         targets = check_symbols("target of shots", shots.target, (len(shown), M), K)
         solved = solve(write_puzzles(form, shown), render_answers(targets))
-    count = shots_each(len(solved), len(contexts))
-    introduction = introduce(form, Setting(M, K, permute, rules), how_to_answer(form, M), count)
-    return join_prompts(form, introduction, solved, write_puzzles(form, contexts))
+    setting = Setting(M, K, permute, rules)
+    return compose(form, setting, how_to_answer(form, M), solved, write_puzzles(form, contexts))

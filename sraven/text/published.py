@@ -21,7 +21,7 @@ _WRITES = "`sraven text generate` writes what can be published"
 
 
 def read_sets(path: Path) -> tuple[Questions, ...]:
-    """Return the sets of questions of a file of prompts, which are made anew and compared byte for byte.
+    """Return the sets of questions of a file of prompts, which are recomputed and compared byte for byte.
 
     Args:
         path: what `sraven text generate` wrote; of several sets in any order, each
@@ -52,7 +52,7 @@ def read_sets(path: Path) -> tuple[Questions, ...]:
 
 
 def _differs(what: str, record: Record) -> ConfigurationError:
-    return ConfigurationError(f"{what} {record['id']}; write it anew, whole")
+    return ConfigurationError(f"{what} {record['id']}; write the whole file again")
 
 
 def _begin(line: bytes, where: str) -> tuple[Questions, bool]:
@@ -84,14 +84,14 @@ def _manifest_sets(folder: Path) -> tuple[Questions, ...]:
 
 
 def expected(folder: Path) -> Expected:
-    """Return what a repository with the manifest in a folder should hold: all files are made anew."""
+    """Return what a repository with the manifest in a folder should hold: all files are recomputed."""
     sets = _manifest_sets(folder)
     files = {name: sums_of(data) for name, data in make_files(sets)}
     return Expected({SPLIT: sum(questions.count for questions in sets)}, files, remade=True)
 
 
 def verify_folder(folder: Path) -> tuple[int, list[str]]:
-    """Compare a downloaded repository with its files made anew.
+    """Compare a downloaded repository with its files recomputed.
 
     Returns:
         the number of questions, and what is wrong, a line each.
@@ -105,6 +105,6 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
             faults.append(str(error))
         else:
             faults += [] if same else [f"{name} isn't what its questions give"]
-    strangers = sorted({*list_files(folder, _MOST_FILES)} - ours)
-    faults += [f"not part of the questions: {escape(name)}" for name in strangers]
+    others = sorted({*list_files(folder, _MOST_FILES)} - ours)
+    faults += [f"not part of the questions: {escape(name)}" for name in others]
     return sum(questions.count for questions in sets), faults

@@ -22,14 +22,7 @@ from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share
 from sraven.text.lenient import Reading, read_panel, unspell
-from sraven.text.prompts import (
-    how_to_answer,
-    introduce,
-    join_prompts,
-    render_answers,
-    solve,
-    write_puzzles,
-)
+from sraven.text.prompts import compose, how_to_answer, render_answers, solve, write_puzzles
 
 MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
 
@@ -82,15 +75,25 @@ class Questions:
         """What guessing each number of the panel scores."""
         return float(self.task.K) ** -self.task.M
 
+    def certainties(self, indices: Indices, threads: int | None = None) -> NDArray[np.float64] | None:
+        """Return how probable the most probable answers are, float64 ``[n]``: 1 where only one fits.
+
+        None where the prompts don't explain the rules: then it isn't known what anyone can know.
+        """
+        if not FORMS[self.form].bounded:
+            return None
+        if self.task.answers == "unique":
+            return np.ones(len(indices))
+        return self.task.ideal_observer(self.take(indices), threads=threads)[1]
+
     def ceiling(self, threads: int | None = None) -> Mean | None:
         """Return the best share of targets that can be expected, where it is known: of the form `told`.
 
         It is the mean of the ideal observer's exact probabilities, all combinations being possible.
         """
-        if not FORMS[self.form].bounded:
-            return None
-        found = [self.task.ideal_observer(self.take(part), threads=threads)[1] for part in self.parts()]
-        return share(np.concatenate(found))
+        parts = [self.certainties(part, threads) for part in self.parts()]
+        known = [part for part in parts if part is not None]
+        return share(np.concatenate(known)) if known else None
 
     def id_of(self, index: int) -> str:
         """Return the id of a question."""
@@ -113,9 +116,12 @@ class Questions:
         """Return the prompts of questions by their indices: each is the same for any company."""
         task = self.task
         setting = Setting(task.M, task.K, task.permute, task.rules)
-        introduction = introduce(self.form, setting, self._how_to_reply(), self.shots)
         solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
-        return join_prompts(self.form, introduction, solved, self._pose(self.split, indices)[0])
+        return compose(self.form, setting, self._how_to_reply(), solved, self._pose(self.split, indices)[0])
+
+    def all_prompts(self, count: int | None = None) -> Iterator[str]:
+        """Yield the prompts of all questions, or of the first ones, made some at a time."""
+        return chain.from_iterable(map(self.prompts, self.parts(count)))
 
     def answers(self, indices: Indices) -> list[str]:
         """Return the right last lines of questions by their indices."""
@@ -130,23 +136,12 @@ class Questions:
         return write_puzzles(self.form, batch.context), render_answers(batch.target)
 
     def grade(
-        self,
-        indices: Indices,
-        replies: Sequence[object],
-        threads: int | None = None,
-        reading: str = "strict",
+        self, indices: Indices, replies: Sequence[object], threads: int | None = None, reading: str = "strict"
     ) -> Grades:
         """Grade replies to questions by their indices."""
-        task, batch = self.task, self.take(indices)
-        return grade(
-            list(map(unspell, replies)) if self._is_spelt and reading == "lenient" else replies,
-            batch,
-            task.K,
-            permute=task.permute,
-            rules=task.rules,
-            reading=reading,
-            threads=threads,
-        )
+        readable = list(map(unspell, replies)) if self._is_spelt and reading == "lenient" else replies
+        batch, options = self.take(indices), self.task.context_options
+        return grade(readable, batch, self.task.K, reading=reading, threads=threads, **options)
 
     def grade_both(
         self, indices: Indices, replies: Sequence[object], threads: int | None = None
@@ -170,13 +165,12 @@ class Questions:
     def _is_spelt(self) -> bool:
         return FORMS[self.form].spelt
 
-    def parts(self) -> Iterator[range]:
-        """Yield the indices of all questions, part by part."""
-        for start in range(0, self.count, PART):
-            yield range(start, min(start + PART, self.count))
+    def parts(self, count: int | None = None) -> Iterator[range]:
+        """Yield the indices of all questions, or of the first ones, part by part."""
+        end = self.count if count is None else count
+        return (range(start, min(start + PART, end)) for start in range(0, end, PART))
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of the instances, as boards have it, and of the prompts, a zero behind each."""
         instances = digest_split(self.task, self.split, self.count)["sha256"]
-        prompts = chain.from_iterable(map(self.prompts, self.parts()))
-        return {"instances": instances, "prompts": digest_prompts(prompts)}
+        return {"instances": instances, "prompts": digest_prompts(self.all_prompts())}

@@ -1,7 +1,8 @@
-"""What scores of language models are read against: predictors that read no word, put as replies."""
+"""References for scores of language models: predictors that read no word, put as replies."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,8 @@ class LadderReferences:
 
     task: Ladder
 
+    answers: ClassVar[Mapping[int, Mapping[str, str]]] = CEILINGS
+
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
@@ -63,18 +66,12 @@ class LadderReferences:
         )
         return {**found, "babbler": babbler}
 
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
-
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer, who is told the rules: on all rungs."""
-        found: dict[str, list[np.ndarray]] = {"knowing_split": [], "not_knowing": []}
+        parts = []
         for rung, first, many in self.task.parts(0, count):
-            own = self.task.tasks[rung]
-            asked = asked_split(own)
+            own, asked = self.task.tasks[rung], asked_split(self.task.tasks[rung])
             batch = own.sample(asked, first, many, threads=threads)
-            for known, prior in (("knowing_split", asked), ("not_knowing", "all")):
-                found[known].append(own.ideal_observer(batch, prior, threads=threads)[1])
-        return {known: {"accuracy": mean(np.concatenate(each))} for known, each in found.items()}
+            parts.append([own.ideal_observer(batch, prior, threads=threads)[1] for prior in (asked, "all")])
+        known = zip(("knowing_split", "not_knowing"), zip(*parts, strict=True), strict=True)
+        return {name: {"accuracy": mean(np.concatenate(found))} for name, found in known}

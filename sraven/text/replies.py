@@ -1,4 +1,4 @@
-"""What a reply answers: its last line, read strictly; or, where that says nothing, read as a person would."""
+"""Replies parsed: the last line, read strictly; or, where that says nothing, read as a person would."""
 
 import re
 

@@ -1,8 +1,8 @@
-"""How answers of language models are scored: on a ladder, on each rung, and what wasn't parsed apart."""
+"""The metrics of text boards: of all questions, of each level, and of replies without an answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,25 +16,23 @@ from sraven.text.task import PADDING, Batch, Ladder
 @cache
 def _make_metrics(rungs: tuple[str, ...], lenient: bool) -> Mapping[str, Metric]:
     """Return the metrics of a ladder by name, by how its replies are read."""
+
+    def right(part: str, whole: str = "instances", **options: Any) -> Metric:
+        return Metric((part, whole), ratio, **options)
+
+    unparsed = partial(right, higher_is_better=False)
     strictly = {
-        "accuracy_strict": Metric(("correct_strict", "instances"), ratio, title="accuracy, read strictly"),
-        "unparsed_strict": Metric(
-            ("unparsed_strict", "instances"), ratio, higher_is_better=False, title="unparsed, read strictly"
-        ),
+        "accuracy_strict": right("correct_strict", title="accuracy, read strictly"),
+        "unparsed_strict": unparsed("unparsed_strict", title="unparsed, read strictly"),
     }
     return {
-        "accuracy": Metric(("correct", "instances"), ratio, is_share=True),
-        "unparsed": Metric(("unparsed", "instances"), ratio, higher_is_better=False),
+        "accuracy": right("correct", is_share=True),
+        "unparsed": unparsed("unparsed"),
         **(strictly if lenient else {}),
-        "accuracy_parsed": Metric(("correct", "parsed"), ratio),
-        "feature_accuracy": Metric(("features_right", "features"), ratio),
-        **{f"accuracy.{rung}": Metric((f"correct.{rung}", f"instances.{rung}"), ratio) for rung in rungs},
-        **{
-            f"unparsed.{rung}": Metric(
-                (f"unparsed.{rung}", f"instances.{rung}"), ratio, higher_is_better=False
-            )
-            for rung in rungs
-        },
+        "accuracy_parsed": right("correct", "parsed"),
+        "feature_accuracy": right("features_right", "features"),
+        **{f"accuracy.{rung}": right(f"correct.{rung}", f"instances.{rung}") for rung in rungs},
+        **{f"unparsed.{rung}": unparsed(f"unparsed.{rung}", f"instances.{rung}") for rung in rungs},
     }
 
 
@@ -64,6 +62,9 @@ class LadderScoring:
     hits: ClassVar[str] = "accuracy"
     """The metric that is the share right."""
 
+    by_combination: ClassVar[tuple[str, ...]] = ()
+    """Nothing: levels have metrics of their own."""
+
     @property
     def prediction(self) -> Column:
         """uint8 ``[P]``: the panel that a reply answers, 255 beyond its features; 255 alone for no answer.
@@ -78,11 +79,6 @@ class LadderScoring:
     def metrics(self) -> Mapping[str, Metric]:
         """The metrics by name."""
         return _make_metrics(self.task.rungs, self.task.presentation.lenient)
-
-    @property
-    def by_combination(self) -> tuple[str, ...]:
-        """Nothing: rungs have metrics of their own."""
-        return ()
 
     @property
     def chance(self) -> dict[str, float]:

@@ -98,6 +98,7 @@ class Ladder:
     """
 
     name: ClassVar[str] = "sraven-text"
+    splits: ClassVar[tuple[str, ...]] = (SPLIT,)
     fewest_shots: ClassVar[int] = 1
 
     rungs: tuple[str, ...] = tuple(f"M{rung.M}-K{rung.K}" for rung in LADDER)
@@ -129,11 +130,6 @@ class Ladder:
     def config_name(self) -> str:
         """Short name of the configuration, such as ``ladder-8x2000``."""
         return f"{SPLIT}-{len(self.rungs)}x{self.size}"
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """Name of the one split."""
-        return (SPLIT,)
 
     @cached_property
     def tasks(self) -> tuple[SRAVEN, ...]:
@@ -210,6 +206,15 @@ class Ladder:
         """How the questions are put."""
         return EDITIONS[self.edition]
 
+    def forms_of(self, form: str) -> tuple[str, ...]:
+        """Return in which of `FORMS` each of the tasks is asked, given a board's name of it.
+
+        Raises:
+            ConfigurationError: for another form.
+        """
+        forms = self.presentation.forms
+        return (forms[check_choice("form", form, tuple(forms))],) * len(self.tasks)
+
     def rung_of(self, index: int) -> int:
         """Return the number of the rung that a question is of."""
         return index % len(self.tasks) if self.presentation.interleaved else index // self.size
@@ -261,11 +266,7 @@ class Ladder:
             self.write_rung(found, rung, batch[at : at + many])
             order.append(range(at, at + many))
             at += many
-        return (
-            batch[np.fromiter(self.in_order(order), np.int64, count)]
-            if self.presentation.interleaved
-            else batch
-        )
+        return batch[np.fromiter(self.in_order(order), np.int64, count)]
 
     def write_rung(self, found: Puzzles, rung: int, batch: Batch) -> None:
         """Write instances of a rung's task into a batch of questions."""

@@ -1,4 +1,4 @@
-"""How many tokens a text is, about."""
+"""An estimate of a text's number of tokens."""
 
 import re
 

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import check_choice
 from sraven.core.base.estimate import Mean, mean
 from sraven.core.tasks.task import Column, Rung
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.questions import PART, Questions
+from sraven.text.lenient import unspell
+from sraven.text.questions import Questions
 from sraven.text.replies import parse
 from sraven.text.scoring import guess
 from sraven.text.task import PADDING, Ladder, asked_split
 
-FLOORS = ("copy-last-panel", "majority-symbol")
+BASELINES = ("copy-last-panel", "majority-symbol")
 """Reference predictors that learn nothing: what they score is no sign of reasoning."""
 
 ANY = "any"
@@ -71,7 +71,7 @@ class LadderWording:
         """Yield what is asked about the first questions."""
         questions = self.questions(form)
         return self.task.in_order(
-            _prompts(questions[rung], many) for rung, _, many in self.task.parts(0, count)
+            questions[rung].all_prompts(many) for rung, _, many in self.task.parts(0, count)
         )
 
     def questions(self, form: str) -> tuple[Questions, ...]:
@@ -84,17 +84,17 @@ class LadderWording:
         Raises:
             ConfigurationError: for another form or number.
         """
-        words, size = self.task.presentation.forms, self.task.size
-        form = words[check_choice("form", form, tuple(words))]
-        return tuple(Questions(each, asked_split(each), size, form, shots) for each in self.task.tasks)
+        size, asked = self.task.size, zip(self.task.tasks, self.task.forms_of(form), strict=True)
+        return tuple(Questions(each, asked_split(each), size, words, shots) for each, words in asked)
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
         """Return the panels that replies answer: uint8 ``[n, P]``, see `LadderScoring.prediction`."""
         shape, lenient = self.task.scoring.prediction.shape, self.task.presentation.lenient
+        spelt = [FORMS[form].spelt for form in self.task.forms_of("told")]
         found = np.full((len(replies), *shape), PADDING, np.uint8)
         for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
-            task = self.task.tasks[self.task.rung_of(index)]
-            readable = self.in_digits(self.task.rung_of(index), reply)
+            rung = self.task.rung_of(index)
+            task, readable = self.task.tasks[rung], unspell(reply) if spelt[rung] else reply
             panel = parse(readable, task.M, task.K, "lenient" if lenient else "strict")
             if panel is not None:
                 found[row, : task.M] = panel
@@ -102,22 +102,12 @@ class LadderWording:
                 found[row, -1] = parse(reply, task.M, task.K) is not None
         return found
 
-    def in_digits(self, rung: int, reply: str) -> str:
-        """Return a reply to a question of a rung, with digits where it may have numbers in words."""
-        return reply
-
     def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
         """Return the rungs, with what can be said of each before any model is asked."""
         return [
             _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
             for rung, first, many in self.task.parts(0, count)
         ]
-
-
-def _prompts(questions: Questions, count: int) -> Iterator[str]:
-    """Yield the first prompts, made some at a time."""
-    for start in range(0, count, PART):
-        yield from questions.prompts(range(start, min(start + PART, count)))
 
 
 def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Rung:
@@ -136,7 +126,7 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
         chance=guess(task.M, task.K),
         floors={
             name: float((predictors[name].predict(split, count, 0) == batch.target).all(axis=1).mean())
-            for name in FLOORS
+            for name in BASELINES
         },
         ceilings={"board": ceiling(batch, split), ANY: ceiling(anything, "all")},
     )

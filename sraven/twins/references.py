@@ -1,4 +1,4 @@
-"""What scores of twins are read against: the ideal observer, and SRAVEN's predictors with one more."""
+"""References for scores of twins: the ideal observer, and SRAVEN's predictors with one more."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -15,6 +15,11 @@ from sraven.splits import rule_combinations
 
 CEILINGS = {1: dict.fromkeys(("pass_all", "pass_mean", "pass_any"), "joint")}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
+
+
+def certain(count: int) -> dict[str, dict[str, Mean]]:
+    """Return ceilings of 1 throughout, for ``count`` variants that are certified to have one answer."""
+    return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}
 
 
 class TwinsReferences(SRAVENReferences):
@@ -43,4 +48,4 @@ class TwinsReferences(SRAVENReferences):
 
     def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
         """Return 1 throughout: every variant is certified to have one answer."""
-        return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}
+        return certain(count)

@@ -1,8 +1,8 @@
-"""How predictions of twins are scored: by sets, of which each counts as a whole."""
+"""The metrics of twins: by sets, each of which counts as a whole."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,7 @@ def _all_by_chance(solved: Sums, variants: Sums, sets: Sums) -> Sums:
     return np.asarray(ratio(solved, variants) ** ratio(variants, sets))
 
 
-def _over_levels(of_level: Callable[[Sums, Sums, Sums], Sums], sums: Sequence[Sums]) -> Sums:
+def _over_levels(of_level: Callable[[Sums, Sums, Sums], Sums], *sums: Sums) -> Sums:
     """Return the mean over sets of what is one number for a level, given three sums of each level."""
     levels = list(zip(sums[0::3], sums[1::3], sums[2::3], strict=True))
     if len(levels) == 1:
@@ -37,12 +37,7 @@ def _over_levels(of_level: Callable[[Sums, Sums, Sums], Sums], sums: Sequence[Su
     return ratio(np.asarray(total), np.sum(sums[2::3], axis=0))
 
 
-def _mean(*sums: Sums) -> Sums:
-    return _over_levels(_solved_share, sums)
-
-
-def _independent(*sums: Sums) -> Sums:
-    return _over_levels(_all_by_chance, sums)
+_mean, _independent = partial(_over_levels, _solved_share), partial(_over_levels, _all_by_chance)
 
 
 def _by_combination(solved: Sums, variants: Sums, sets: Sums, combination: Sums) -> Sums:

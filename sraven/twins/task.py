@@ -18,7 +18,7 @@ from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch
 from sraven.twins.settings import TwinSettings
-from sraven.twins.variants import KINDS, Draw, Tools, negated_combinations
+from sraven.twins.variants import KINDS, DrawPuzzles, Tools, negated_combinations
 
 _MOST = {"by_columns": 64, "by_rows": 2, "by_values": 64, "by_negation": 1}
 """How many twins of a kind there may be, by field."""
@@ -56,9 +56,9 @@ class Twins(TwinSettings, SRAVEN):
         K: symbols, 3 to 256.
         holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split.
         seed: an integer from 0; draws the partition and the instances.
-        by_columns: twins whose features are in other orders, drawn anew for each column; 0 at M=1.
+        by_columns: twins whose features are in other orders, drawn for each column; 0 at M=1.
         by_rows: twins whose rows are moved around, so that another one is asked for.
-        by_values: twins with all values drawn anew under the same rules, in the same orders.
+        by_values: twins with all values drawn again under the same rules, in the same orders.
         by_negation: twins with -x modulo K in place of every symbol x.
         version: of the benchmark, by keyword; the newest unless another one is given.
 
@@ -206,7 +206,7 @@ class Twins(TwinSettings, SRAVEN):
             whole = np.setdiff1d(whole, lacking)
         return drawn, whole
 
-    def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> Draw:
+    def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> DrawPuzzles:
         """Return what draws, by any tables, the puzzles of a stream for these sets at an attempt."""
 
         def draw(tables: Tables) -> Batch:

@@ -1,6 +1,6 @@
 """The variants of a puzzle: how each kind follows from the first one, in arrays of all sets at once.
 
-A variant is a batch of SRAVEN, as the first puzzles are, which tells its own rules and orders.
+A variant is a batch of SRAVEN, as the first puzzles are, with its own rules and orders.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from sraven.rules import RULES
 from sraven.splits import rule_combinations
 from sraven.task import Batch
 
-Draw = Callable[[Tables], Batch]
+DrawPuzzles = Callable[[Tables], Batch]
 """Returns the puzzles of a variant's own random stream, one for each set, given the tables of a generator."""
 
 FIRST = "first"
@@ -68,27 +68,27 @@ def _show(first: Batch, symbols: NDArray[np.uint8], permutations: NDArray[np.uin
     return first._replace(**shown)
 
 
-def _first(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
+def _first(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     return draw(tools.split)
 
 
-def _columns(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
+def _columns(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     return _show(first, _symbols(first), draw(tools.split).permutations)
 
 
-def _rows(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
+def _rows(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     """Move the last rows to the top: the row asked for is the second, then the first."""
     return _show(first, np.roll(_symbols(first), number + 1, axis=1), first.permutations)
 
 
-def _values(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
+def _values(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     """Draw, by each rule, a puzzle all of whose features follow it; a feature takes its own rule's."""
     of_rules = np.stack([_grid(draw(tables)) for tables in tools.by_rule])
     rules = first.rules[None, :, None, None].astype(np.int64)
     return _show(first, np.take_along_axis(of_rules, rules, axis=0)[0], first.permutations)
 
 
-def _negated(first: Batch, number: int, draw: Draw, tools: Tools) -> Batch:
+def _negated(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     """Negate the symbols. Features are numbered by their rules, so they get other numbers."""
     rules = NEGATION[first.rules]
     order = np.argsort(rules, axis=1, kind="stable")
@@ -111,7 +111,7 @@ class Kind(NamedTuple):
         tries: how often one is drawn before its puzzle is given up.
     """
 
-    make: Callable[[Batch, int, Draw, Tools], Batch]
+    make: Callable[[Batch, int, DrawPuzzles, Tools], Batch]
     tries: int = 1
 
 

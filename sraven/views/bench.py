@@ -1,4 +1,4 @@
-"""What `sraven bench` measures of SRAVEN."""
+"""The measurements of `sraven bench` on SRAVEN."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -54,13 +54,8 @@ def cases(threads: int, folder: Path) -> Iterator[Case]:
     for M, target in targets.items():
         count = _SOME >> (M - 4)
         context = SRAVEN(M=M).sample("all", 0, count).context
-        yield case(
-            f"certify, M={M}, K=8",
-            threads,
-            count,
-            partial(count_answers, context, 8, threads=threads),
-            target=target,
-        )
+        work = partial(count_answers, context, 8, threads=threads)
+        yield case(f"certify, M={M}, K=8", threads, count, work, target=target)
     every = task.combinations("all")
     work = partial(ideal_observer, batch.context[:_SOME], 8, every, threads=threads)
     yield case("ideal observer, M=4, K=8", threads, _SOME, work, target="200,000/s")

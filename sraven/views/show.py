@@ -68,7 +68,7 @@ def make_puzzle(task: SRAVEN, split: str, index: int) -> Puzzle:
         panels=np.concatenate([batch.context[0], batch.target]),
         rules=batch.rules[0],
         permutations=batch.permutations[0],
-        answers=list_answers(batch.context[0], task.K, permute=task.permute, rules=task.rules),
+        answers=list_answers(batch.context[0], task.K, **task.context_options),
         most_probable=best[0],
         probability=float(probability[0]),
         K=task.K,
@@ -81,6 +81,10 @@ def colour(value: int, total: int) -> tuple[int, int, int]:
     # Neighbours differ in lightness too, for eyes and terminals that tell few hues apart.
     red, green, blue = hls_to_rgb(value / total, 0.62 if value % 2 else 0.75, 0.75)
     return round(255 * red), round(255 * green), round(255 * blue)
+
+
+def _style(value: int, total: int) -> str:
+    return "rgb({},{},{})".format(*colour(value, total))
 
 
 def _grid(puzzle: Puzzle, by_feature: bool, reveal: bool) -> Table:
@@ -96,8 +100,7 @@ def _grid(puzzle: Puzzle, by_feature: bool, reveal: bool) -> Table:
             hidden = row == column == 2 and not reveal
             text = Text(justify="center")
             for symbol, shade in zip(panel.tolist(), shades.tolist(), strict=True):
-                red, green, blue = colour(shade, total)
-                style = "dim" if hidden else f"bold rgb({red},{green},{blue})"
+                style = "dim" if hidden else f"bold {_style(shade, total)}"
                 text.append(f"{'?' if hidden else symbol:>{width}} ", style)
             cells.append(Panel(text, expand=False))
         grid.add_row(*cells)
@@ -108,13 +111,11 @@ def _rule_table(puzzle: Puzzle) -> Table:
     table = Table(box=None)
     for name in ("feature", "rule", "row 1", "row 2", "row 3", "positions"):
         table.add_column(name)
-    M = len(puzzle.rules)
     for feature, (rule, rows) in enumerate(zip(puzzle.rules.tolist(), puzzle.rows, strict=True)):
-        red, green, blue = colour(feature, M)
         positions = [int(np.flatnonzero(order == feature)[0]) + 1 for order in puzzle.permutations]
         table.add_row(
             str(feature),
-            Text(puzzle.known_rules[rule].name, f"rgb({red},{green},{blue})"),
+            Text(puzzle.known_rules[rule].name, _style(feature, len(puzzle.rules))),
             *(" ".join(map(str, row)) for row in rows.tolist()),
             " ".join(map(str, positions)),
         )

@@ -98,8 +98,8 @@ def test_any_number_of_threads_finds_the_same():
 
 
 def test_share_of_ambiguous_queries_is_that_of_the_specification():
-    at_16 = estimate_ambiguity(FuzzyLogic(N=16), "all", "all", 50_000)
-    at_32 = estimate_ambiguity(FuzzyLogic(N=32), "all", "all", 50_000)
+    at_16 = estimate_ambiguity(FuzzyLogic(N=16), "all", "all", 20_000)
+    at_32 = estimate_ambiguity(FuzzyLogic(N=32), "all", "all", 20_000)
     assert 0.002 < at_16.ambiguous.value < 0.006
     assert at_32.ambiguous.value < 1e-4
 

@@ -1,4 +1,4 @@
-"""Who generates or scores imports no harness; the tasks that are shipped are with the package."""
+"""Generating and scoring import no harness; the tasks that are shipped are with the package."""
 
 import json
 import subprocess

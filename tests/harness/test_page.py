@@ -1,4 +1,4 @@
-"""What `docs/language-models.md` shows: prompts as they are, and a recipe that works against an endpoint."""
+"""`docs/language-models.md`: prompts as they are, and a recipe that works against an endpoint."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""What several test files use: examples, oracles, forgeries, and runs small enough to test with."""
+"""Code that several test files share: examples, oracles, forgeries, and runs small enough to test with."""

@@ -1,4 +1,4 @@
-"""What a browser shows of the leaderboard's page."""
+"""The leaderboard's page as a browser shows it."""
 
 from selenium.webdriver.common.by import By
 

@@ -1,4 +1,4 @@
-"""Where the project's checkout is."""
+"""The path of the project's checkout."""
 
 from pathlib import Path
 

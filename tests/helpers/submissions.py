@@ -18,6 +18,7 @@ import yaml
 from sraven import write_submission
 from sraven.core.boards.board import Board
 from sraven.core.boards.freeze import make_board
+from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.submissions.submission import differing
 from sraven.core.system.files import compact_json
 
@@ -113,6 +114,13 @@ def guesses(board, split, seed):
     return np.where(wrong.reshape(-1, *[1] * (right.ndim - 1)), other, right)
 
 
+def score_predictions(task, split, count, runs):
+    """Score predictions of the first instances of a split: pairs of a seed and (predictions, answered)."""
+    labels = task.scoring.labels(task.sample(split, 0, count), None)
+    found = [Run(seed, np.asarray(guessed), np.asarray(answered)) for seed, (guessed, answered) in runs]
+    return score_runs(task.scoring, labels, found)
+
+
 def write(folder, board_id, *, seeds=3, method=(), training=(), model=(), **rest):
     """Write a submission with some seeds of guesses."""
     board = small_board(board_id)
@@ -148,16 +156,22 @@ def path_of(split, seed):
     return f"predictions/{split}/seed-{seed}.parquet"
 
 
-def plant(folder, data, split="test", seed=0):
-    """Replace the predictions of a run and make their checksum fit."""
-    name = path_of(split, seed)
+def replace_file(folder, name, data):
+    """Replace a file that runs name, predictions or a log, and make its checksums fit."""
     (folder / name).write_bytes(data)
 
     def correct(content):
-        [run] = [run for run in content["runs"] if run["file"] == name]
-        run["sha256"] = hashlib.sha256(data).hexdigest()
+        for run in content["runs"]:
+            for key, checksum in (("file", "sha256"), ("log", "log_sha256")):
+                if run.get(key) == name:
+                    run[checksum] = hashlib.sha256(data).hexdigest()
 
     edit(folder, correct)
+
+
+def plant(folder, data, split="test", seed=0):
+    """Replace the predictions of a run and make their checksum fit."""
+    replace_file(folder, path_of(split, seed), data)
 
 
 def lists(values):

@@ -1,4 +1,4 @@
-"""How the toy family of `helpers.sums` becomes one of the benchmark's, and goes again."""
+"""The toy family of `helpers.sums`, registered as one of the benchmark's for a while."""
 
 from contextlib import contextmanager
 

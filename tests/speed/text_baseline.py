@@ -19,7 +19,7 @@ from string import ascii_letters, punctuation
 import sentencepiece
 
 from sraven.core.system.files import write_bytes
-from sraven.text import LADDER, Rung
+from sraven.text import LADDER, Level
 from sraven.text.ladder import COUNT
 from sraven.text.prompts import ANSWER, BETWEEN
 
@@ -39,14 +39,14 @@ def sraven(*arguments: object, out: Path | None = None) -> None:
         print(done.stdout.decode(), flush=True)
 
 
-def options_of(rung: Rung, count: int, split: str) -> list[object]:
+def options_of(rung: Level, count: int, split: str) -> list[object]:
     """Return the options of `sraven text generate` that ask about a rung."""
     task = rung.task
     options = ["--M", task.M, "--K", task.K, "--holdout", task.holdout, "--seed", task.seed]
     return [*options, "--answers", task.answers, "--split", split, "-n", count, "--form", FORM]
 
 
-def pieces_of(rungs: Iterable[Rung], heads: Iterable[str]) -> Iterator[str]:
+def pieces_of(rungs: Iterable[Level], heads: Iterable[str]) -> Iterator[str]:
     """Yield the pieces that texts are cut into, but for what is rare: heads, numbers, brackets."""
     yield from (SPACE + head.replace(" ", SPACE) for head in heads)
     largest = max(rung.K for rung in rungs)
@@ -54,7 +54,7 @@ def pieces_of(rungs: Iterable[Rung], heads: Iterable[str]) -> Iterator[str]:
     yield from (f"{SPACE}[", f"]{SPACE}[", "]", "?]", f"{SPACE}{ANSWER}{SPACE}[")
 
 
-def make_tokenizer(rungs: Iterable[Rung], texts: Iterable[str]) -> bytes:
+def make_tokenizer(rungs: Iterable[Level], texts: Iterable[str]) -> bytes:
     """Return a SentencePiece model: the pieces above, and single characters for whatever else there is."""
     # White space is folded as in documents; a head ends where the puzzle begins.
     heads = sorted({" ".join(text.split(BETWEEN + "[")[0].split()) for text in texts})
@@ -80,7 +80,7 @@ def first_text(file: Path) -> str:
         return str(json.loads(next(lines))["text"])
 
 
-def prepare(work: Path, rungs: list[Rung], documents: int) -> None:
+def prepare(work: Path, rungs: list[Level], documents: int) -> None:
     """Write the corpus, so many documents of each rung, and its tokens."""
     files = [work / f"train-M{rung.M}-K{rung.K}.jsonl" for rung in rungs]
     for rung, file in zip(rungs, files, strict=True):

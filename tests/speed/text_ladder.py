@@ -12,7 +12,7 @@ from typing import Any
 from record import keep
 
 from sraven.core.base.estimate import Mean
-from sraven.text import LADDER, SCHEMES, Rung, ask
+from sraven.text import LADDER, SCHEMES, Level, ask
 from sraven.text.ladder import LEVELS
 
 INSTANCES, QUESTIONS = 100_000, 20_000
@@ -23,7 +23,7 @@ def brief(mean: Mean) -> dict[str, float]:
     return {name: round(value, 6) for name, value in asdict(mean).items()}
 
 
-def floors_of(rung: Rung, scheme: str) -> dict[str, Any]:
+def floors_of(rung: Level, scheme: str) -> dict[str, Any]:
     """Return what solvers score on choices of a scheme that look for no rule."""
     asked = ask(rung.task, rung.split, QUESTIONS, choices=scheme)
     return {name: brief(floor) for name, floor in asked.floors().items()}

@@ -1,4 +1,4 @@
-"""What a configuration of a task may be, and what may be asked of one."""
+"""The configuration of a task: allowed values, identity, and refusals."""
 
 import dataclasses
 

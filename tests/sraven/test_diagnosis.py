@@ -96,21 +96,6 @@ def test_tallies_conserve_what_scores_count(tallied):
         assert rules.counts[row, rules.columns.index(name)] == 0  # no wrong symbol follows its own rule
 
 
-def test_answers_are_not_sought_where_there_is_one(monkeypatch):
-    task = SRAVEN(M=3, K=8, answers="unique")
-    batch = task.sample("test", 0, 50)
-    asked = []
-
-    def is_answer(context, *_, **__):
-        asked.append(len(context))
-        return np.zeros(len(context), bool)
-
-    monkeypatch.setattr("sraven.errors.is_answer", is_answer)
-    labels = task.scoring.labels(batch, None)
-    tallies = diagnosis_of(task).tally(labels, (batch.target + 1) % 8, np.ones(50, bool), None)
-    assert tallies["answers"].rows == ("1",) and asked == [0]
-
-
 def test_board_and_task_give_the_same_for_the_same_predictions():
     board = small_board(SRAVEN_BOARD)
     predictions = guesses(board, "ood", 0)

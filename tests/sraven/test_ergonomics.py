@@ -1,4 +1,4 @@
-"""What a task answers about its own instances, and what is scored off boards; also the public names."""
+"""A task's own methods on its instances, and scores off boards."""
 
 from dataclasses import replace
 
@@ -9,7 +9,6 @@ from fuzzylogic import FuzzyLogic, identify
 from sraven import (
     SRAVEN,
     ConfigurationError,
-    boards,
     count_answers,
     ideal_observer,
     rule_posterior,
@@ -113,12 +112,3 @@ def test_scores_are_those_of_the_boards(name):
 def test_what_can_not_be_scored_is_refused(instances, predictions, message):
     with pytest.raises(ConfigurationError, match=message):
         TASKS["plain"].score(instances, predictions)
-
-
-# Public names
-
-
-def test_boards_are_listed_and_each_is_there():
-    found = boards()
-    assert "sraven-v1" in found and len(set(found)) == len(found)
-    assert all(read_board(name).id == name for name in found)

@@ -157,13 +157,6 @@ def test_permutations_of_three_columns_are_uniform_and_independent():
     assert_uniform(np.bincount(triples @ [36, 6, 1], minlength=216))
 
 
-@pytest.mark.parametrize("M", [5, 6, 7, 11, 12])
-def test_each_position_shows_each_feature_equally_often(M):
-    arrays = generated((11, 13), range(20_011), M=M, K=5)
-    for column in arrays.permutations.swapaxes(0, 1):
-        assert_uniform(np.bincount((column + M * np.arange(M)).ravel(), minlength=M * M))
-
-
 def test_all_permutations_of_seven_are_equally_probable():
     # Seven entries are the first that take both a rank and a swap.
     orders = generated((13, 17), range(100_003), M=7, K=5).permutations[:, 1]
@@ -181,12 +174,6 @@ def test_combination_and_first_permutation_are_independent():
 def rows_of_one_feature(rule, K, count):
     """Return the rows of instances with one feature: ``[n, row, column]``."""
     return features(generated((19, 23), range(count), M=1, K=K, choices=[rule]))[..., 0].astype(int)
-
-
-@pytest.mark.parametrize("rule", [0, 1, 2, 3, 4])
-def test_rows_of_a_progression_start_uniformly_and_independently(rule):
-    rows = rows_of_one_feature(rule, 5, 5_003)
-    assert_uniform(np.bincount(rows[:, :, 0] @ [25, 5, 1], minlength=125))
 
 
 @pytest.mark.parametrize("rule", [5, 6])

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers import oracle
@@ -14,6 +14,8 @@ from sraven import SRAVEN, count_answers, ideal_observer, rule_posterior, symbol
 from sraven.rules import rules_of
 
 BOTH = (rule_posterior, symbol_marginals)
+
+ALL_OF_THREE = np.array(oracle.all_combinations(3))
 
 SIZES = [*((M, K, 25) for M in (1, 2, 3) for K in (3, 4, 5, 8)), *((4, K, 8) for K in (3, 4, 8)), (5, 5, 2)]
 
@@ -63,17 +65,11 @@ def test_observers_of_ten_rules_equal_the_oracle(M, K, permute, split):
 
 @pytest.mark.parametrize("permute", [True, False])
 @given(case=degenerate_contexts())
+@example(case=(np.zeros((1, 8, 3), np.uint8), 4, ALL_OF_THREE))  # three rules fit every triple: n_r! decides
+@example(case=(np.ones((1, 8, 3), np.uint8), 4, ALL_OF_THREE))
 @settings(max_examples=40)
 def test_observers_of_arbitrary_contexts_equal_the_oracle(case, permute):
     assert_observed_as_by_the_oracle(*case, permute)
-
-
-@pytest.mark.parametrize("symbol", [0, 1])
-def test_observer_equals_the_oracle_where_all_symbols_are_alike(symbol):
-    # At zero, each of three rules fits every triple, so the factors n_r! decide.
-    contexts = np.full((1, 8, 3), symbol, np.uint8)
-    combinations = np.array(oracle.all_combinations(3))
-    assert_observed_as_by_the_oracle(contexts, 4, combinations, True)
 
 
 def test_worked_by_hand():
@@ -129,7 +125,7 @@ def test_contexts_that_nothing_explains_have_no_probabilities(permute):
 @pytest.mark.parametrize(("M", "K"), [(2, 3), (3, 5), (4, 4), (4, 8), (6, 8)])
 def test_probabilities_are_the_accuracy(M, K, permute):
     task = SRAVEN(M=M, K=K, permute=permute)
-    count = 100_000 if M == 4 else 10_007
+    count = 50_000 if M == 4 else 10_007
     batch = task.sample("train", 0, count)
     answer, probability = ideal_observer(batch.context, K, task.combinations("train"), permute=permute)
     surprise = (answer == batch.target).all(axis=1) - probability
@@ -171,7 +167,7 @@ def test_probabilities_are_frequencies(each, label):
 )
 def test_expected_accuracy_is_what_was_measured_otherwise(K, split, prior, expected, error):
     task = SRAVEN(M=4, K=K)
-    _, probability = ideal_observer(task.sample(split, 0, 50_000).context, K, task.combinations(prior))
+    _, probability = ideal_observer(task.sample(split, 0, 20_000).context, K, task.combinations(prior))
     assert abs(probability.mean() - expected) < STANDARD_ERRORS * error
 
 
@@ -209,17 +205,6 @@ def test_posteriors_agree_with_the_ideal_observer(M, K, permute):
     of_panel = np.take_along_axis(symbols, panel[..., None].astype(int), axis=2)[..., 0]
     assert (probability <= of_panel.min(axis=1) + 1e-12).all()  # all right needs each one right
     assert (probability >= 1 - (1 - of_panel).sum(axis=1) - 1e-9).all()  # and is wrong if one is wrong
-
-
-def test_each_position_has_the_rule_that_its_feature_follows():
-    # Column 3 shows feature permutations[2, p] at position p: on instances whose rules are certain.
-    task = SRAVEN(M=4, K=64, seed=4)
-    batch = task.sample("train", 0, 2_003)
-    shown = np.take_along_axis(batch.rules, batch.permutations[:, 2].astype(int), axis=1)
-    found = task.rule_posterior(batch)
-    assert (found.argmax(axis=2) == shown).mean() > 0.99
-    certain = found.max(axis=2) == 1
-    assert np.array_equal(found.argmax(axis=2)[certain], shown[certain])
 
 
 @given(seed=st.integers(0, 2**32 - 1))

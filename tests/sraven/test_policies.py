@@ -5,17 +5,8 @@ import pytest
 
 from helpers import oracle
 from helpers.batches import FAR, config
-from sraven import SRAVEN, CapacityError, count_answers, is_answer
+from sraven import SRAVEN, CapacityError, count_answers
 from sraven import task as task_module
-
-
-@pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize(("M", "K"), [(2, 3), (3, 4), (4, 4), (4, 5), (4, 8)])
-def test_unique_instances_have_exactly_one_answer_and_it_is_the_target(M, K, permute):
-    task = SRAVEN(M=M, K=K, answers="unique", permute=permute)
-    batch = task.sample("train", 0, 53)
-    for context, target in zip(batch.context.tolist(), batch.target.tolist(), strict=True):
-        assert oracle.answers(context, K, permute) == {tuple(target)}
 
 
 @pytest.mark.parametrize("split", ["train", "ood"])
@@ -43,9 +34,9 @@ def test_policy_any_rejects_nothing_and_keeps_ambiguous_instances():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_rejections_do_not_depend_on_threads(threads):
     task = SRAVEN(M=3, K=5, answers="unique")
-    indices = np.arange(20_011, dtype=np.uint64)
-    rejected = task.fill("train", indices, task.empty_batch(20_011), threads)
-    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(20_011), 2))
+    indices = np.arange(6_007, dtype=np.uint64)
+    rejected = task.fill("train", indices, task.empty_batch(6_007), threads)
+    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(6_007), 2))
 
 
 @pytest.mark.parametrize(("M", "K"), [(8, 3), (10, 3), (12, 3)])
@@ -55,10 +46,3 @@ def test_hopeless_unique_tasks_are_refused(monkeypatch, M, K):
         SRAVEN(M=M, K=K, holdout=0, answers="unique").sample("train", 0, 1)
     for part in ("3 draws in a row", f"M={M}, K={K}", "use a larger K or answers='any'"):
         assert part in str(raised.value)
-
-
-@pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize("M", range(1, 13))
-def test_target_is_among_the_answers(M, permute):
-    batch = SRAVEN(M=M, K=8, holdout=0, permute=permute).sample("train", 0, 211)
-    assert is_answer(batch.context, batch.target, 8, permute=permute).all()

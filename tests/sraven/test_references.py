@@ -1,15 +1,36 @@
-"""The composition-blind observer and exact marginals, against the oracle."""
+"""Reference predictors of both tasks; the composition-blind observer and exact marginals by the oracle."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from fuzzylogic import FuzzyLogic
 from helpers import oracle
 from sraven import SRAVEN
 from sraven.references import independent_hits, measure_reference_levels
 
 TASK = SRAVEN(M=2, K=4, holdout=0.5, seed=1)
+
+TASKS = (
+    SRAVEN(M=3, K=5, seed=5),
+    SRAVEN(M=7, K=5, holdout=0.1),
+    FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
+    FuzzyLogic(L=2, K=1, N=2, holdout=0.0, seed=5),
+    FuzzyLogic(L=4, K=2, N=9, holdout=0.5, seed=5, query="fixed_query"),
+)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.config_name)
+def test_references_give_predictions_that_can_be_scored_and_are_reproducible(task):
+    scored, split = task.scoring.prediction, task.splits[-1]
+    for name, reference in task.references.predictors.items():
+        first, again, other = (reference.predict(split, 40, seed) for seed in (0, 0, 1))
+        assert (first.dtype, first.shape) == (scored.dtype, (40, *scored.shape)), name
+        assert task.scoring.find_fault(first) is None
+        assert np.array_equal(first, again) and reference.random == (not np.array_equal(first, other)), name
+        assert np.array_equal(reference.predict(split, 50, 0)[:40], first)
+        assert reference.description.endswith(".")
 
 
 def believed(split, count):

@@ -111,12 +111,12 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
 
     spare(out, [completions])
     with ExitStack() as stack:
-        tell = None
+        on_graded = None
         if out is not None:
             temporary = stack.enter_context(replacing(out))
             file = stack.enter_context(open(temporary, "w", encoding="utf-8", newline="\n"))
-            tell = partial(_write_verdicts, file)
-        scores = score_completions(completions, threads=threads, tell=tell)
+            on_graded = partial(_write_verdicts, file)
+        scores = score_completions(completions, threads=threads, on_graded=on_graded)
     print_outcome(value=scores, text=lambda: _print(scores))
     for score in scores:
         if score.missing:

@@ -1,4 +1,4 @@
-"""What the tasks of lm-eval call: questions made on the fly, and exact verdicts.
+"""Functions that the tasks of lm-eval call: questions made on the fly, and exact verdicts.
 
 lm-eval loads this file from beside the tasks, by ``!function``.
 """
@@ -44,7 +44,7 @@ def _highest_floor(asked: Questions) -> float:
 
 
 def _bounded(doc: dict[str, Any], found: dict[str, float]) -> dict[str, float]:
-    """Add the highest floor of the questions, and the ceiling if the prompt tells enough for one."""
+    """Add the highest floor of the questions, and the ceiling if the prompt says enough for one."""
     ceiling = {} if doc["ceiling"] is None else {"ceiling": doc["ceiling"]}
     return {**found, "floor": doc["floor"], **ceiling}
 

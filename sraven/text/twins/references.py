@@ -1,14 +1,14 @@
-"""What scores of twins in words are read against: the predictors of a ladder."""
+"""References for scores of twins in words: the predictors of the text boards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sraven.core.base.estimate import Mean
-from sraven.core.boards.ceilings import KNOWS
 from sraven.core.tasks.task import Reference
 from sraven.text.references import LadderReferences, make_replies
 from sraven.text.twins.task import TwinLadder
-from sraven.twins.references import CEILINGS
+from sraven.twins.references import CEILINGS, certain
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class TwinLadderReferences(LadderReferences):
 
     task: TwinLadder
 
+    answers: ClassVar = CEILINGS
+
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of a ladder, each variant guessed by itself."""
@@ -28,11 +30,6 @@ class TwinLadderReferences(LadderReferences):
         guess = make_replies(self.task, "uniform-random", apart=self.task.variants)
         return found | {"uniform-random": found["uniform-random"]._replace(predict=guess)}
 
-    @property
-    def answers(self) -> Mapping[int, Mapping[str, str]]:
-        """How the ideal observer answers."""
-        return CEILINGS
-
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return 1 throughout: every variant is certified to have one answer."""
-        return {knows: dict.fromkeys(CEILINGS[1], Mean(1.0, 0.0, count)) for knows in KNOWS.values()}
+        return certain(count)

@@ -1,4 +1,4 @@
-"""How answers to sets of twins are scored: by sets, of which each counts as a whole."""
+"""The metrics of twins in words: by sets, each of which counts as a whole."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

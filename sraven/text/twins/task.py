@@ -95,29 +95,26 @@ class TwinLadder(Ladder):
         """Variants of a set."""
         return len(self._levels[0])
 
-    @cached_property
-    def forms(self) -> tuple[str, ...]:
-        """The form in which each rung is asked."""
-        each = (FIRST_FORM,) * (self.variants - len(NOTATIONS)) + NOTATIONS
-        return each * len(self.rungs)
+    def forms_of(self, form: str) -> tuple[str, ...]:
+        """Return in which of `FORMS` each variant of each level is asked, given a board's name of it."""
+        usual = super().forms_of(form)[: self.variants - len(NOTATIONS)]
+        return (*usual, *NOTATIONS) * len(self.rungs)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
         """The kind of variants that each rung has."""
         return tuple(
             NOTATION if form in NOTATIONS else task.kinds[task.variant]
-            for form, task in zip(self.forms, chain(*self._levels), strict=True)
+            for form, task in zip(self.forms_of("told"), chain(*self._levels), strict=True)
         )
 
     @property
     def part_names(self) -> tuple[str, ...]:
         """What each rung is called, such as ``M4-K8.3-values`` and ``M4-K8.6-told2json``."""
-        told = (
-            form if form in NOTATIONS else kind for form, kind in zip(self.forms, self.kinds, strict=True)
-        )
+        names = zip(self.forms_of("told"), self.kinds, strict=True)
         return tuple(
-            f"{self.rungs[rung // self.variants]}.{rung % self.variants}-{name}"
-            for rung, name in enumerate(told)
+            f"{self.rungs[rung // self.variants]}.{rung % self.variants}-{form if kind == NOTATION else kind}"
+            for rung, (form, kind) in enumerate(names)
         )
 
     def empty_batch(self, count: int) -> Batch:

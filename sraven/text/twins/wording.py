@@ -4,14 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sraven.core.base.arguments import check_choice
 from sraven.core.base.estimate import Mean
 from sraven.core.tasks.task import Rung
-from sraven.text.forms import FORMS
-from sraven.text.lenient import unspell
-from sraven.text.questions import Questions
 from sraven.text.scoring import guess
-from sraven.text.task import asked_split
 from sraven.text.twins.task import TwinLadder
 from sraven.text.wording import LadderWording
 
@@ -25,22 +20,6 @@ class TwinLadderWording(LadderWording):
     """
 
     task: TwinLadder
-
-    def ask(self, form: str, shots: int) -> tuple[Questions, ...]:
-        """Return the questions of each variant of each level, each in its form.
-
-        Raises:
-            ConfigurationError: for another form or number.
-        """
-        check_choice("form", form, tuple(self.task.presentation.forms))
-        return tuple(
-            Questions(each, asked_split(each), self.task.size, words, shots)
-            for each, words in zip(self.task.tasks, self.task.forms, strict=True)
-        )
-
-    def in_digits(self, rung: int, reply: str) -> str:
-        """Return a reply to a question of a rung, with digits where it may have numbers in words."""
-        return unspell(reply) if FORMS[self.task.forms[rung]].spelt else reply
 
     def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
         """Return the levels, with what can be said of each before any model is asked."""

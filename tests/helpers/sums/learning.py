@@ -1,4 +1,4 @@
-"""How a sequence model sees the sums, and how one is trained."""
+"""The sums as a sequence model sees them, and a recipe to train one."""
 
 import jax.numpy as jnp
 import optax

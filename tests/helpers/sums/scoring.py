@@ -1,4 +1,4 @@
-"""How predictions of sums are scored, and what the scores are read against."""
+"""The metrics of sums, and the references for their scores."""
 
 from dataclasses import dataclass
 from typing import ClassVar

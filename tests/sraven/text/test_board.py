@@ -147,23 +147,6 @@ def test_wrong_ladders_are_refused(values, message):
         Ladder(**values)
 
 
-def test_any_range_of_questions_is_the_same():
-    task = text_board().task
-    whole = task.sample("ladder", 0, 44)
-    for start, count in ((0, 0), (7, 20), (10, 2), (43, 1)):
-        part = task.sample("ladder", start, count)
-        assert all(
-            np.array_equal(one, all_[start : start + count]) for one, all_ in zip(part, whole, strict=True)
-        )
-    chosen = task.take("ladder", [40, 3, 3])
-    assert np.array_equal(chosen.context, whole.context[[40, 3, 3]])
-    for bad in ((45, 0), (0, 45), (-1, 1)):
-        with pytest.raises(ConfigurationError, match="the ladder has 44 questions"):
-            task.sample("ladder", *bad)
-    with pytest.raises(ConfigurationError, match="split"):
-        task.sample("train", 0, 1)
-
-
 def test_ladder_has_no_datasets_and_says_what_to_do():
     with pytest.raises(ConfigurationError, match="sraven-text has no datasets: `sraven text generate`"):
         rows_of(Ladder())

@@ -45,7 +45,7 @@ def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, ques
     kept = {name: right[name] for name in list(right)[:6]}
     kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
     told = []
-    [score] = score_completions(write(file, kept), tell=lambda *verdicts: told.append(verdicts))
+    [score] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
     assert score.target.value == score.lenient.target.value == 0.4 and score.unparsed.value == 0.2
     assert score.reasons == {NO_MARK: 1, NO_REPLY: 1}
     assert [(reply.id, reply.end) for reply in score.unread] == [(questions.id_of(1), "I give up.")]
@@ -59,7 +59,7 @@ def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, qu
     replies = [form.format(answer) for form, answer in zip(forms, right.values(), strict=False)]
     kept = dict(zip(right, replies, strict=False))
     told = []
-    [score] = score_completions(write(file, kept), tell=lambda *verdicts: told.append(verdicts))
+    [score] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
     [(_, strict, lenient)] = told
     assert strict.target.tolist() == [True] + 5 * [False]
     assert lenient.target.tolist() == [True] * 4 + [False] * 2 == lenient.parsed.tolist()

@@ -1,132 +1,30 @@
-"""Prompts: their words, their puzzles, their examples."""
+"""Prompts: their puzzles, their examples, and the words that depend on the setting."""
 
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sraven import RULES, SRAVEN, ConfigurationError, text
 from sraven.rules import Rule
-from sraven.task import Batch
-
-TOLD = """\
-A matrix has three rows of three panels, and its last panel [?] is missing. A panel is a list of 2 features, \
-each an integer from 0 to 10. All arithmetic is modulo 11.
-
-Each feature follows one rule from panel to panel of a row, the same in all three rows; features may share a \
-rule. The rules, for any x and y:
-- constant: x, x, x
-- progression +1: x, x+1, x+2
-- progression +2: x, x+2, x+4
-- progression -1: x, x-1, x-2
-- progression -2: x, x-2, x-4
-- addition: x, y, x+y
-- subtraction: x, y, x-y
-- distribute three: three distinct symbols, in an order of its own in each row; the same three symbols \
-in all rows
-
-Each column shows the features in an order of its own, which is the same in its three panels. So a feature \
-may stand at other positions in other columns.
-All multisets of rules are equally probable, and all else is drawn uniformly.
-
-End your reply with one line like this, each d an integer, and nothing behind it:
-Answer: [d d]
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]"""
-
-UNTOLD = """\
-Which panel completes the matrix, in place of [?]?
-
-End your reply with one line like this, each d an integer, and nothing behind it:
-Answer: [d d]
-A solved example comes first.
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]
-Answer: [5 7]
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]"""
 
 
-TOLD_2 = """\
-A matrix has three rows of three panels. Its last panel, [?], is missing. A panel is a list of two features, \
-each an integer from 0 to 10. All arithmetic is modulo 11.
-
-Each feature follows one rule. The rule says which numbers the feature has in the three panels of a row, and \
-it is the same in all three rows. Several features may follow the same rule. These are the rules, for any \
-numbers x and y, which may differ from row to row:
-- constant: x, x, x
-- progression +1: x, x+1, x+2
-- progression +2: x, x+2, x+4
-- progression -1: x, x-1, x-2
-- progression -2: x, x-2, x-4
-- addition: x, y, x+y
-- subtraction: x, y, x-y
-- distribute three: three different numbers, the same three in every row; their order may differ from \
-row to row
-
-The three panels of a column list the features in the same order. Different columns may list them in \
-different orders.
-Every multiset of rules is equally likely. Everything else is drawn uniformly at random.
-
-Which panel of the matrix belongs in place of [?]?
-
-End your reply with a line of this form, where each d is an integer, and write nothing after it:
-Answer: [d d]
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]"""
-
-UNTOLD_2 = """\
-Which panel of the matrix belongs in place of [?]?
-
-End your reply with a line of this form, where each d is an integer, and write nothing after it:
-Answer: [d d]
-One solved example comes first.
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]
-Answer: [5 7]
-
-[0 1] [1 1] [2 1]
-[10 0] [0 0] [1 0]
-[3 7] [4 7] [?]"""
-
-
-def batch_of(contexts, targets):
-    none = np.zeros((len(contexts), 0))
-    return Batch(np.array(contexts, np.uint8), np.array(targets, np.uint8), none, none, none)
-
-
-@pytest.fixture(scope="module")
-def by_hand():
-    """Progression +1 and constant at K=11, in the same order in all columns."""
-    context = [[0, 1], [1, 1], [2, 1], [10, 0], [0, 0], [1, 0], [3, 7], [4, 7]]
-    return batch_of([context], [[5, 7]])
-
-
-def test_prompts_are_these_words(by_hand):
-    # A change of words is another form: the board's prompts are pinned by digest.
-    assert text.render(by_hand, 11) == [TOLD]
-    assert text.render(by_hand, 11, "untold", shots=by_hand) == [UNTOLD]
-    assert text.render(by_hand, 11, "told2") == [TOLD_2]
-    assert text.render(by_hand, 11, "untold2", shots=by_hand) == [UNTOLD_2]
-
-
-@pytest.mark.parametrize(("shots", "said"), [(4, "Four"), (12, "Twelve"), (13, "13")])
-def test_small_numbers_are_words(by_hand, shots, said):
-    examples = SRAVEN(M=2, K=11).sample("train", 0, shots)
-    [prompt] = text.render(by_hand, 11, "untold2", shots=examples)
-    assert f"\n{said} solved examples come first.\n" in prompt
+@pytest.mark.parametrize(
+    ("form", "shots", "said"),
+    [
+        ("untold", 1, "A solved example comes first."),
+        ("untold", 4, "4 solved examples come first."),
+        ("untold2", 1, "One solved example comes first."),
+        ("untold2", 12, "Twelve solved examples come first."),
+        ("untold2", 13, "13 solved examples come first."),
+    ],
+)
+def test_small_numbers_are_words(form, shots, said):
+    # The other words are pinned: by the digests of the boards' prompts, and by the pages that show some.
+    task = SRAVEN(M=2, K=11)
+    [prompt] = text.render(task.sample("ood", 0, 1), 11, form, shots=task.sample("train", 0, shots))
+    assert f"\n{said}\n" in prompt
 
 
 def read_puzzle(lines):

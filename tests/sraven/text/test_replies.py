@@ -1,4 +1,4 @@
-"""What replies answer, read strictly; an oracle in plain Python reads the last line another way."""
+"""Strict reading of replies, against an oracle in plain Python that reads the last line another way."""
 
 import re
 import sys

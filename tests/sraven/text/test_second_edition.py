@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.text_board import SECOND, right_replies, text_board
+from helpers.text_board import BOARD, SECOND, right_replies, text_board
 from sraven import ConfigurationError, text
 from sraven.core.boards.board import read_board
 from sraven.core.submissions.submit import reference_predictors
@@ -77,15 +77,27 @@ def test_lite_asks_the_first_questions():
         assert list(whole) == list(lite)
 
 
-@given(st.integers(0, 44), st.integers(0, 44))
-def test_any_range_is_the_same_and_balanced(start, count):
-    task, count = text_board(SECOND).task, min(count, 44 - start)
+@pytest.mark.parametrize("name", [BOARD, SECOND])
+@given(start=st.integers(0, 44), count=st.integers(0, 44))
+def test_any_range_is_the_same_and_balanced(name, start, count):
+    task, count = text_board(name).task, min(count, 44 - start)
     whole, part = task.sample("ladder", 0, 44), task.sample("ladder", start, count)
     for one, every in zip(part, whole, strict=True):
         assert np.array_equal(one, every[start : start + count])
     found = Counter(part.rung.tolist())
-    assert max(found.values(), default=0) - min((found[rung] for rung in range(4)), default=0) <= 1
+    if name == SECOND:
+        assert max(found.values(), default=0) - min((found[rung] for rung in range(4)), default=0) <= 1
     assert [task.rung_of(index) for index in range(start, start + count)] == part.rung.tolist()
+    chosen = [40, 3, 3]
+    assert np.array_equal(task.take("ladder", chosen).context, whole.context[chosen])
+
+
+@pytest.mark.parametrize(
+    ("split", "start", "count"), [("ladder", 45, 0), ("ladder", 0, 45), ("ladder", -1, 1), ("train", 0, 1)]
+)
+def test_questions_that_there_are_not_are_refused(split, start, count):
+    with pytest.raises(ConfigurationError, match=r"the ladder has 44 questions|split"):
+        text_board().task.sample(split, start, count)
 
 
 def test_places_of_a_level_are_where_its_questions_are():

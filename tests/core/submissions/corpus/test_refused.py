@@ -5,9 +5,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from helpers.corpus_faults import path_of, plant, refused, replace_file
+from helpers.corpus_faults import path_of, plant, refused
 from helpers.corpus_submissions import SIZE, log_text, losses
-from helpers.submissions import SRAVEN_BOARD, edit, write
+from helpers.submissions import SRAVEN_BOARD, edit, replace_file, write
 
 pytestmark = pytest.mark.usefixtures("corpus_boards")
 
