@@ -14,7 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
-from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import FigureStanding
@@ -64,8 +63,8 @@ def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
     series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
     for summary in summaries:
         labels = summary.row.labels
-        panel = f"{chart.panel} {labels[chart.panel]}" if chart.panel else ""
-        lines = series.setdefault(_title(panel), {}).setdefault(labels["attention"], {})
+        panel = f"{chart.panel} {labels[chart.panel]}".removeprefix("model ") if chart.panel else ""
+        lines = series.setdefault(panel, {}).setdefault(labels["attention"], {})
         for split in SPLITS:
             points = lines.setdefault(split, [])
             if found := summary.estimate(split):
@@ -76,11 +75,6 @@ def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
         for panel, lines in series.items()
         if any(points for splits in lines.values() for points in splits.values())
     }
-
-
-def _title(panel: str) -> str:
-    """Return the title of a panel; a model says itself what it is."""
-    return panel.removeprefix("model ")
 
 
 def _chart(figure: Figure) -> Chart:
@@ -105,18 +99,16 @@ class ResultPicture(NamedTuple):
         return digest(self.numbers)
 
 
-def pictures_of(
-    standings: Sequence[FigureStanding], read: ReadBoard = read_board_once
-) -> dict[str, ResultPicture]:
+def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]:
     """Return the pictures by the names of their files; the headline if its figures are there."""
     pictures = {}
     for standing in filter(is_drawn, standings):
         figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
         numbers = {"version": _VERSION, "name": figure.name, "series": series}
-        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series, read))
+        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series))
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
-        panels = [_panel(found[name], title, read) for name, title in PANELS.items()]
+        panels = [_panel(found[name], title) for name, title in PANELS.items()]
         pictures[HEADLINE] = ResultPicture(
             {"version": _VERSION, "panels": panels}, partial(_draw_headline, panels)
         )
@@ -140,7 +132,7 @@ def save_picture(picture: ResultPicture, path: Path) -> None:
 # A figure ---------------------------------------------------------------------------------------------
 
 
-def _draw_chart(figure: Figure, series: Series, read: ReadBoard) -> Canvas:
+def _draw_chart(figure: Figure, series: Series) -> Canvas:
     """Draw a panel for each value of a column of which something ran, with a line for each attention."""
     chart = _chart(figure)
     drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
@@ -155,8 +147,8 @@ def _draw_chart(figure: Figure, series: Series, read: ReadBoard) -> Canvas:
         _draw(axes, title, lines, places)
     for axes in panels[len(series) :]:
         axes.set_visible(False)
-    metric = read(figure.rows[0].board).metric
-    canvas.supylabel(_axis(metric), color=INK, fontsize=11)
+    metric = figure.board.metric
+    canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
     canvas.legend(
         handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
@@ -198,10 +190,6 @@ def _frame(axes: Axes, title: str, **options: Any) -> None:
     axes.spines[["left", "bottom"]].set_color(FAINT)
 
 
-def _axis(metric: str) -> str:
-    return {"r2_per_sequence": "R² per sequence", "accuracy": "accuracy"}.get(metric, metric)
-
-
 def _keys() -> list[Any]:
     """Return what the legend shows."""
     attentions = [
@@ -217,9 +205,8 @@ def _keys() -> list[Any]:
 # The headline -----------------------------------------------------------------------------------------
 
 
-def _panel(standing: FigureStanding, title: str, read: ReadBoard) -> dict[str, Any]:
+def _panel(standing: FigureStanding, title: str) -> dict[str, Any]:
     """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
-    board = read(standing.figure.rows[0].board)
     rows = {
         summary.row.changes["attention"]: summary
         for summary in standing.summaries[0]
@@ -229,12 +216,16 @@ def _panel(standing: FigureStanding, title: str, read: ReadBoard) -> dict[str, A
         {
             "known": _rounded(rows[name].estimate("test")),
             "held out": _rounded(rows[name].estimate("ood")),
-            "reported": _rounded(reported(rows[name].row, board)),
+            "reported": _rounded(reported(rows[name].row)),
         }
         for name in ATTENTIONS
     ]
     ours = any(each["held out"] for each in scores)
-    return {"title": title if ours else f"{title}, as reported", "scores": scores, "bounds": _bounds(board)}
+    return {
+        "title": title if ours else f"{title}, as reported",
+        "scores": scores,
+        "bounds": _bounds(standing.figure.board),
+    }
 
 
 def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from baselines.evaluate import SHORT
-from baselines.reproduction.sets import Figure, Row
+from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.reproduction.summaries import Difference, Estimate
 from sraven.core.base.escape import error_decimals
-from sraven.core.boards.board import Board
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -21,7 +20,9 @@ _MEANINGS = {
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table."""
+    """Return a table; nothing without rows."""
+    if not rows:
+        return ""
     lines = [headings, ["---"] * len(headings), *([bound(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -106,9 +107,9 @@ def products(rows: Sequence[Row], names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def reported(row: Row, board: Board) -> Estimate | None:
+def reported(row: Row) -> Estimate | None:
     """Return what the paper, or its authors, report of a row; None if there is no number."""
-    for each in board.content.get("reference", ()):
+    for each in read_board_once(row.board).content.get("reference", ()):
         if each["method"] == row.reported:
             return Estimate(each["value"], each["standard_error"], each["seeds"])
     return None
