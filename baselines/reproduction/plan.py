@@ -76,7 +76,7 @@ def _of_sequence(config: RunConfig) -> float:
     return operations_in_products(forward, _shapes(model, tokens_BTI), tokens_BTI)
 
 
-def count_parameters(config: RunConfig) -> int:
+def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
     from jax import tree
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from baselines.reproduction.cells import Cell
-from baselines.reproduction.plan import count_parameters, operations_of
+from baselines.reproduction.plan import operations_of, parameters_of
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, read_board_once
 from baselines.reproduction.standing import FigureStanding
@@ -100,7 +100,7 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
         rows.append(
             [
                 *summary.row.labels.values(),
-                f"{count_parameters(config):,}",
+                f"{parameters_of(config):,}",
                 f"{operations_of(config).computed / config.steps / 1e9:.1f}",
                 NOTHING if seconds is None else f"{seconds.mean / 60:.0f}",
             ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from baselines.reproduction.pages import pages_of, prose_path
-from baselines.reproduction.plan import count_parameters
+from baselines.reproduction.plan import parameters_of
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
@@ -97,7 +97,7 @@ def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(r
     known, _ = (lines_of(board, split, board.metric)[0].value for split in ("ood", "test"))
     assert f"| linear in known functions | {known:.3f} | " in page
     config = cell(TINY, "hyla").config
-    assert f"| 32 | HYLA | {count_parameters(config):,} | 0.0 | 60 |" in page
+    assert f"| 32 | HYLA | {parameters_of(config):,} | 0.0 | 60 |" in page
     assert "G operations a step" in page and "G operations a step" not in page_of(results)
 
 
