@@ -176,12 +176,12 @@ def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str
                 markerfacecolor=COLOURS[attention] if split == "ood" else PAPER,
                 capsize=2,
             )
-    _frame(axes, title)
+    frame(axes, title)
     axes.set_xticks(range(len(places)), [place.replace(" %", "%") for place in places])
     axes.set_xlim(-0.4, len(places) - 0.6)
 
 
-def _frame(axes: Axes, title: str, **options: Any) -> None:
+def frame(axes: Axes, title: str, **options: Any) -> None:
     """Set title, ticks and grid."""
     axes.set_title(title, loc="left", color=INK, **{"fontsize": 11, **options})
     axes.tick_params(labelsize=10, color=FAINT, labelcolor=INK, labelbottom=True)
@@ -263,7 +263,7 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
                 axes, place, attention, **{name.replace(" ", "_"): each for name, each in scores.items()}
             )
         pad = 10 + 13 * max(labels.values())
-        _frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
+        frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
         axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
         axes.set_ylim(len(ATTENTIONS) - 0.5, -0.8)
         axes.set_xlim(0, 1)

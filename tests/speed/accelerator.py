@@ -25,7 +25,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import in_turns, keep, seconds_of
+from record import Work, keep, least_seconds, seconds_of
+from training import ATTENTIONS, BOARDS, gradients
 
 from baselines.encode import encoding_of
 from baselines.lm.experiment import Compute, language_program
@@ -41,7 +42,6 @@ from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
 from sraven.core.boards.board import read_board
 
-BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 SECONDS = 600
 
 
@@ -80,10 +80,9 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
 
 
-def least_ms(work: Callable[[], Any], rounds: int) -> float:
+def least_ms(work: Work, rounds: int) -> float:
     """Return the least milliseconds of some rounds, after one that compiles."""
-    [seconds] = in_turns({"": lambda: jax.block_until_ready(work())}, rounds).values()
-    return round(1e3 * min(seconds), 3)
+    return round(1e3 * least_seconds({"": lambda: jax.block_until_ready(work())}, rounds)[""], 3)
 
 
 # What is measured: each yields functions that return a row ---------------------------------------------
@@ -109,22 +108,16 @@ def _qkv(length: int, dtype: str) -> list[jax.Array]:
     return [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
 
 
-def _gradients(attention: Callable[..., jax.Array]) -> Any:
-    return jax.jit(
-        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
-    )
-
-
 def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -> Row:
-    """Time an attention's gradients; tell their memory and their distance from the plain form's."""
+    """Time an attention's gradients; return their memory and their distance from the plain form's."""
     arrays = _qkv(length, dtype)
-    compiled = _gradients(attention).lower(*arrays).compile()
+    compiled = gradients(attention).lower(*arrays).compile()
     row = {
         "ms": least_ms(lambda: compiled(*arrays), rounds),
         "temporary_bytes": int(compiled.memory_analysis().temp_size_in_bytes),
     }
     try:
-        wanted = _gradients(plain)(*arrays)
+        wanted = gradients(plain)(*arrays)
         far = max(
             float(jnp.abs(x.astype(jnp.float32) - y.astype(jnp.float32)).max() / jnp.abs(y).max())
             for x, y in zip(compiled(*arrays), wanted, strict=True)
@@ -144,7 +137,6 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
 
     def measure(form: str, length: int, dtype: str) -> Row:
-        known = {"form": form, "length": length, "dtype": dtype}
         device = this_device()
         if form == "pallas" and not pallas_applies(device, jnp.dtype(dtype), 8, 64):
             raise NotHereError(
@@ -156,7 +148,8 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
             "pallas": _pallas,
         }
-        return {**known, **_compare(forms[form], plain, length, dtype, sizes.rounds)}
+        found = _compare(forms[form], plain, length, dtype, sizes.rounds)
+        return {"form": form, "length": length, "dtype": dtype, **found}
 
     for length in sizes.lengths:
         for dtype in ("float32", "bfloat16"):
@@ -173,11 +166,8 @@ def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
         plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
         forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
-        return {
-            "form": form,
-            "length": length,
-            **_compare(forms[form], plain, length, "bfloat16", sizes.rounds),
-        }
+        found = _compare(forms[form], plain, length, "bfloat16", sizes.rounds)
+        return {"form": form, "length": length, **found}
 
     for length in sizes.lengths:
         for form in ("cudnn", "plain"):
@@ -224,14 +214,9 @@ def grids(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             train, states, chunk = _training("fuzzylogic-v1", attention, sizes.steps, runs)
             found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
         one, many = found.values()
+        times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
         speedup = round(sizes.runs * one / many, 2)
-        return {
-            "attention": attention,
-            "runs": sizes.runs,
-            "ms_of_one": round(one, 4),
-            "ms_of_all": round(many, 4),
-            "speedup": speedup,
-        }
+        return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
 
     for attention in ATTENTIONS:
         yield partial(measure, attention)
@@ -345,12 +330,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES))
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    asked = parser.parse_args()
+    given = parser.parse_args()
     start = time.monotonic()
-    found = measure_all(asked.only, QUICK if asked.quick else FULL, asked.seconds)
+    found = measure_all(given.only, QUICK if given.quick else FULL, given.seconds)
     device = jax.devices()[0]
     keep(
-        asked.goal,
+        given.goal,
         {"seconds": round(time.monotonic() - start, 1), **found},
         jax=jax.__version__,
         backend=jax.default_backend(),

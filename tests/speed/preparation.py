@@ -10,11 +10,10 @@ machine hits both. Speeds and their ratio are of processor time, which other pro
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from record import keep
+from record import Work, in_turns, keep
 
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import read_records
@@ -25,7 +24,7 @@ RUNS = 5
 BATCH = 1024
 
 
-def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
+def both_seconds(work: Work) -> tuple[float, float]:
     """Return how long a call takes on the clock, and of the processor's time."""
     start = time.perf_counter(), time.process_time()
     work()
@@ -48,12 +47,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
         for start in range(0, len(texts), BATCH):
             tokenizer.processor.encode(texts[start : start + BATCH], num_threads=1, return_type="numpy")
 
-    seconds: dict[str, list[tuple[float, float]]] = {"prepare": [], "encode": []}
-    for turn in range(RUNS + 1):
-        for name, work in {"prepare": prepare_all, "encode": encode_all}.items():
-            taken = seconds_of(work)
-            if turn:
-                seconds[name].append(taken)
+    seconds = in_turns({"prepare": prepare_all, "encode": encode_all}, RUNS, both_seconds)
     speed = {name: text_bytes / 1e6 / median(each for _, each in times) for name, times in seconds.items()}
     result = {
         "documents": len(texts),

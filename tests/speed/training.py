@@ -17,19 +17,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import prod
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import in_turns, keep
+from record import keep, least_seconds
 
 from baselines.encode import encoding_of
-from baselines.model.attention import ATTENTION, find_attention
-from baselines.model.config import TransformerConfig
+from baselines.model.attention import ATTENTION
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
+from baselines.reproduction.plan import operations_of
 from baselines.training.experiment import model_of, num_microbatches_of, program_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.sharding import make_mesh
@@ -50,28 +49,6 @@ def product() -> Work:
     left = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
     multiply = jax.jit(jnp.matmul)
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
-
-
-def real_operations(config: TransformerConfig, batch_size: int, num_outputs: int) -> float:
-    """Return the operations of the products of a step: forward, and twice that backward.
-
-    A token of weights has 2 for each weight: query, key, value, output and MLP in every block; the embedding,
-    which needs no gradient of its input, 2 in place of 3 times; the output. A pair of positions has 2 · P for
-    its scores and 2 · P for each mix, P = H · D, and 2 for each weight of an attention's own. Of the last
-    block, keys and values are of all tokens, all else of those with outputs. Sums, LayerNorm, activations and
-    the update aren't counted, nor the mix that a backward pass does again.
-    """
-    E, P, F, T = config.width, config.qkv_width, config.mlp_width, config.length
-    attention, sizes = find_attention(config.attention), (config.heads, config.head_width, config.head_width)
-    own = sum(prod(weights.shape(*sizes)) for weights in attention.weights.values())
-    a_pair = P * (1 + attention.mixes) + own
-
-    def block(queries: int) -> float:
-        return 2.0 * (T * 2 * E * P + queries * (2 * E * P + 2 * E * F) + queries * T * a_pair)
-
-    blocks = (config.layers - 1) * block(T) + block(num_outputs)
-    ends = 2.0 * (T * config.inputs * E * 2 / 3 + num_outputs * E * config.outputs)
-    return 3 * batch_size * (blocks + ends)
 
 
 def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, float]]:
@@ -133,7 +110,7 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     }
     operations = {
         "nominal": 6.0 * parameters * config.batch_size * encoding.length,
-        "real": real_operations(model.config, config.batch_size, encoding.num_outputs),
+        "real": operations_of(config).computed / config.steps,
     }
     return parts, operations
 
@@ -143,24 +120,24 @@ def finish(work: Work) -> None:
     jax.block_until_ready(work())
 
 
+def gradients(attention: Callable[..., jax.Array]) -> Any:
+    """Return what differentiates the sum of the squares of an attention's outputs, by q, k and v."""
+    return jax.jit(
+        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
+    )
+
+
 def memory(length: int) -> dict[str, int]:
     """Return bytes of temporaries of causal HYLA, forward and backward, plain and tiled."""
     shape = (LONG["B"], length, LONG["H"], LONG["V"])
     arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
-    mask = jnp.tri(length, dtype=jnp.bool_)
-
-    def temporaries(attention: Any, **options: Any) -> int:
-        def total(*qkv: Any) -> jax.Array:
-            return jnp.square(attention(*qkv, **options)).sum()
-
-        compiled = jax.jit(jax.grad(total, argnums=(0, 1, 2))).lower(*arrays).compile()
-        return int(compiled.memory_analysis().temp_size_in_bytes)
-
-    return {
-        "length": length,
-        "plain": temporaries(ATTENTION["hyla"], mask=mask),
-        "tiled": temporaries(partial(tiled_attention, ATTENTION["hyla"]), causal=True),
+    forms = {
+        "plain": partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_)),
+        "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
     }
+    compiled = {name: gradients(form).lower(*arrays).compile() for name, form in forms.items()}
+    found = {name: int(each.memory_analysis().temp_size_in_bytes) for name, each in compiled.items()}
+    return {"length": length, **found}
 
 
 def main(goal: str) -> None:
@@ -172,7 +149,7 @@ def main(goal: str) -> None:
             parts, operations[board, attention] = works(board, attention)
             everything |= {(board, attention, part): work for part, work in parts.items()}
     works_of = {name: partial(finish, work) for name, work in everything.items()}
-    seconds = {name: min(times) for name, times in in_turns(works_of, ROUNDS).items()}
+    seconds = least_seconds(works_of, ROUNDS)
     rate = PRODUCTS * 2 * SIZE**3 / seconds["product"]
     steps = []
     for board, attention in operations:

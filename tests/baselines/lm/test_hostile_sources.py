@@ -39,12 +39,6 @@ def test_a_small_parquet_file_cannot_go_on_for_ever(tmp_path, monkeypatch):
     assert 8 <= len(found) < 24
 
 
-def test_a_text_of_parquet_that_is_too_long_is_skipped(tmp_path, monkeypatch):
-    monkeypatch.setattr(records_module, "LONGEST", 10)
-    pq.write_table(pa.table({"text": ["x" * 10, "x" * 11, "x" * 1000, "end"]}), tmp_path / "rows.parquet")
-    assert read(tmp_path / "rows.parquet") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
-
-
 def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatch):
     started = []
 
