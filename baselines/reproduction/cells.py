@@ -11,11 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig, that_warms_up
-from baselines.lm.recipes import SIZES
-from baselines.recipes import USUAL, make_config
+from baselines.lm.recipes import config_on_text
+from baselines.recipes import make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board
 
 Figures = Mapping[str, Figure]
 
@@ -52,25 +51,12 @@ def config_of(row: Row, point: Mapping[str, float], seed: int) -> RunConfig:
         seed: of the run.
     """
     board = read_board_once(row.board)
+    changes: dict[str, Any] = {"seed": seed, **row.changes, **point}
     if board.is_corpus:
-        return _language_config(board, row, point, seed)
-    config = make_config(board, seed=seed, **{**row.changes, **point})
+        text = {"corpus": NO_CORPUS, "vocabulary": board.content["config"]["pieces"]}
+        return config_on_text(board, **text, **changes)
+    config = make_config(board, **changes)
     return config if row.instances is None else replace(config, steps=row.instances // config.batch_size)
-
-
-def _language_config(board: Board, row: Row, point: Mapping[str, float], seed: int) -> LanguageConfig:
-    """Return what is known of a run on text before the text is prepared."""
-    shape: dict[str, Any] = {**SIZES["paper"], **row.changes, **point}
-    tokens = shape["batch_size"] * shape["length"]
-    return LanguageConfig(
-        board=board.id,
-        board_digest=board.digest,
-        corpus=NO_CORPUS,
-        vocabulary=board.content["config"]["pieces"],
-        steps=board.content["train_budget"] // tokens,
-        seed=seed,
-        **{**USUAL, **shape},
-    )
 
 
 def as_planned(config: RunConfig) -> RunConfig:
@@ -82,10 +68,7 @@ def as_planned(config: RunConfig) -> RunConfig:
 
 
 def cells_of(
-    figure: Figure,
-    *,
-    steps: int | None = None,
-    points: Sequence[Mapping[str, float]] | None = None,
+    figure: Figure, *, steps: int | None = None, points: Sequence[Mapping[str, float]] | None = None
 ) -> list[Cell]:
     """Return the cells of a figure: by point of the grid, then by seed, then by row.
 
@@ -141,8 +124,8 @@ def choose_cells(
         if all(_fits(getattr(cell.config, name), values) for name, values in where.items())
     ]
     if not found:
-        asked = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
-        raise ConfigurationError(f"no run of {figure.name} is meant by --where {asked}")
+        given = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
+        raise ConfigurationError(f"no run of {figure.name} is meant by --where {given}")
     for cell in found:
         that_warms_up(cell.config)
     return found
@@ -170,7 +153,7 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _fits(value: Any, wanted: Sequence[str]) -> bool:
-    """Tell whether a value is one of some that were written down."""
+    """Return whether a value is one of some that were written down."""
     for text in wanted:
         try:
             if value == type(value)(text):
@@ -181,7 +164,7 @@ def _fits(value: Any, wanted: Sequence[str]) -> bool:
 
 
 def has_levels(figure: Figure) -> bool:
-    """Tell whether a shorter run can be one of a figure's: not if its rows differ in their length."""
+    """Return whether a shorter run can be one of a figure's: not if its rows differ in their length."""
     return len({row.instances for row in figure.rows}) == 1
 
 

@@ -16,7 +16,7 @@ from statistics import median
 from record import Work, in_turns, keep
 
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import read_records
+from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
 
@@ -35,7 +35,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
     """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
-    texts = [record.text for source in sources for record in read_records(source) if not record.fault]
+    texts = [record.text for source in sources for record in read_source(source) if not record.fault]
     text_bytes = sum(map(len, texts))
     manifests = []
 

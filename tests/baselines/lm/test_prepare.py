@@ -15,7 +15,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import TokenizerTraining, prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
-from helpers.records import preparation_of
+from helpers.records import preparation_of, write_jsonl
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
 
@@ -34,7 +34,7 @@ def train_characters(text, size, **special):
     return Tokenizer(model.getvalue(), "characters")
 
 
-def test_golden(tmp_path, write_jsonl, monkeypatch):
+def test_golden(tmp_path, monkeypatch):
     # "▁aaa▁b" has a three times, ▁ twice and b once: a is 4, ▁ is 5, b is 6; BOS is 2, EOS 1.
     tokenizer = train_characters("aaa b", 7)
     monkeypatch.chdir(tmp_path)
@@ -154,7 +154,7 @@ def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):
 
 @settings(max_examples=6, deadline=None)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=8))
-def test_round_trip(tmp_path_factory, tokenizer, write_jsonl, texts):
+def test_round_trip(tmp_path_factory, tokenizer, texts):
     folder = tmp_path_factory.mktemp("round")
     texts = [*texts, "last"]
     write_jsonl(folder / "texts.jsonl", texts)

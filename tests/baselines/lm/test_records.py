@@ -12,9 +12,9 @@ import pytest
 from baselines.lm import records as records_module
 from baselines.lm import shards as shards_module
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import SourceRecord, read_records
+from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources
-from helpers.records import preparation_of, read
+from helpers.records import preparation_of, read, write_jsonl
 from sraven.core.base.errors import ConfigurationError
 
 LINES = [
@@ -92,7 +92,7 @@ def test_parquet_without_text(tmp_path, columns):
 
 
 @pytest.fixture
-def broken(tmp_path, tokenizer, write_jsonl):
+def broken(tmp_path, tokenizer):
     """A good source, and one with a record of each kind."""
     write_jsonl(tmp_path / "a.jsonl", ["right", ""])
     lines = [b'{"text": "first"}', *(line for line, _ in LINES), *[b"no"] * 30]
@@ -144,7 +144,7 @@ def test_streamed(monkeypatch, tmp_path, tokenizer):
     sources = find_sources(["owner/corpus"], "en", "validation")
     assert [source.name for source in sources] == [f"owner/corpus en validation {n}/2" for n in (1, 2)]
     assert requests == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
-    assert [list(read_records(source)) for source in sources] == [
+    assert [list(read_source(source)) for source in sources] == [
         [SourceRecord(1, b"a"), SourceRecord(2, b"", "no_text")],
         [SourceRecord(1, b"b")],
     ]
@@ -158,13 +158,13 @@ def test_streamed_rows_without_text(monkeypatch):
         read("owner/corpus")
 
 
-def test_a_local_dataset_is_streamed(tmp_path, write_jsonl):
+def test_a_local_dataset_is_streamed(tmp_path):
     write_jsonl(tmp_path / "one.jsonl", ["a", "b"])
     write_jsonl(tmp_path / "two.jsonl", ["c"])
     assert read(tmp_path) == [(1, "a"), (2, "b"), (1, "c")]
 
 
-def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, write_jsonl, monkeypatch):
+def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, monkeypatch):
     (tmp_path / "owner" / "corpus").mkdir(parents=True)
     write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a"])
     monkeypatch.chdir(tmp_path)
@@ -221,7 +221,7 @@ def test_sources_that_can_not_be(patterns, message, tmp_path):
         find_sources([pattern.format(tmp_path) for pattern in patterns], config)
 
 
-def test_patterns_overlap_and_keep_their_order(tmp_path, write_jsonl):
+def test_patterns_overlap_and_keep_their_order(tmp_path):
     for name in "abc":
         write_jsonl(tmp_path / f"{name}.jsonl", [name])
     assert [text for _, text in read(tmp_path / "c.jsonl", tmp_path / "*.jsonl")] == ["c", "a", "b"]
