@@ -9,12 +9,7 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.evaluate import evaluate_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.session import evaluate_language_runs
-from baselines.reproduction.cells import (
-    Figures,
-    as_planned,
-    cells_of,
-    homes_of,
-)
+from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.runs.directory import read_run
@@ -62,7 +57,7 @@ def adopt(
         results: folder of results.
         otherwise: what trained it, if it is of a version that didn't record that.
         documents: tokens of text to score a language model by.
-        again: whether a record that is there is made anew.
+        again: whether a record that is there is made again.
         figures: all of them.
 
     Returns:
@@ -105,7 +100,9 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
     if diverged is None and isinstance(config, LanguageConfig):
         of_text, scores = _scores_on_text(folder, documents)
     elif diverged is None:
-        scores = _scores_of(folder, config)
+        evaluated = evaluate_runs([folder])
+        scores = with_nulls(evaluated.scores[config.seed])
+        keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
     commit, machine = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
     return Record(
         config,
@@ -118,14 +115,6 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
         machine,
         of_text,
     )
-
-
-def _scores_of(folder: Path, config: RunConfig) -> Scores:
-    """Return the scores of a run's last checkpoint on whole splits, and keep them in its result."""
-    found = evaluate_runs([folder])
-    scores = found.scores[config.seed]
-    keep_scores(folder, config, scores, found.instances)
-    return with_nulls(scores)
 
 
 def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Scores]:
@@ -163,4 +152,5 @@ def _why_not(config: RunConfig, figures: Figures) -> str:
     ]
     if not differing:
         return f"none is on {config.board}"
-    return f"the nearest has another {'; '.join(min(differing, key=len))}"
+    nearest = min(differing, key=len)
+    return f"the nearest has another {'; '.join(nearest)}"

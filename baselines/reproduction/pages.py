@@ -66,7 +66,7 @@ def picture_name(figure: Figure) -> str:
 
 
 def is_drawn(standing: FigureStanding) -> bool:
-    """Tell whether a figure has a picture: if it is one in the paper, and something ran at full length."""
+    """Return whether a figure has a picture: if it is one in the paper, and something ran at full length."""
     return standing.figure.chart is not None and any(each.records for each in standing.summaries[0])
 
 

@@ -1,4 +1,10 @@
-"""What figures cost: operations of training, and hours, by records or at the rate of this machine."""
+"""Cost of figures: operations of training, and hours, by records or at the rate of this machine.
+
+Operations are floating-point ones of matrix products and attention, 2 for a multiplication and an addition.
+Training takes three forward passes: one forward, two backward. That of a transformer is counted by its shape,
+that of other networks in their traced programs, without running them. Hours are operations over a rate: of
+records of runs whose steps take equally long, else of real steps that are timed here.
+"""
 
 import time
 from collections.abc import Container, Hashable, Iterable, Sequence
@@ -43,6 +49,7 @@ class Operations:
 def operations_of(config: RunConfig) -> Operations:
     """Return the operations of a run: steps × batch × three times a forward pass."""
     from baselines.encode import encoding_of
+    from baselines.model.feedforward import EXPERTS
 
     if isinstance(config, LanguageConfig):
         each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
@@ -51,7 +58,8 @@ def operations_of(config: RunConfig) -> Operations:
     if config.network != "transformer" or config.attention in MODULES:
         each = _of_sequence(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
         return Operations(each, each).times(TRAINING * config.steps * config.batch_size)
-    encoding, experts = encoding_of(read_board_once(config.board).task), _experts(config)
+    encoding = encoding_of(read_board_once(config.board).task)
+    experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
     nominal = _forward(config, encoding, encoding.length, min(1, experts))
     forward = Operations(nominal, _forward(config, encoding, encoding.num_outputs, experts))
     return forward.times(TRAINING * config.steps * config.batch_size)
@@ -102,13 +110,6 @@ def _shapes(model: Any, tokens_BTI: Any) -> Any:
     import jax
 
     return jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
-
-
-def _experts(config: RunConfig) -> int:
-    """Return how many MLPs a block has."""
-    from baselines.model.feedforward import EXPERTS
-
-    return {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
 
 
 def _forward(config: RunConfig, encoding: "Encoding", num_outputs: int, experts: int) -> float:
@@ -207,7 +208,7 @@ class Throughput:
         return seconds / 3600
 
     def _measure(self, figure: Figure, cells: Sequence[Cell]) -> float:
-        """Return the rate of a family's cells, measured when it is first asked for."""
+        """Return the rate of a family's cells, measured when it is first needed."""
         if figure.family not in self._measured:
             config = typical(cells).config
             rate = self._measured[figure.family] = measure_rate(config)

@@ -26,13 +26,13 @@ from sraven.core.system.files import replacing
 from sraven.views.plots import FAINT, INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
-"""Those of the leaderboard's page, of hues that colour-blind readers tell apart."""
+"""Those of the leaderboard's page, of hues that colour-blind readers can distinguish."""
 
 MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "^", "hyla": "o"}.items()}
 """Of points, so that attentions are apart without colour as well."""
 
 SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
-"""What is drawn, and how its lines are."""
+"""Splits that are drawn, and the styles of their lines."""
 
 HEADLINE = "headline.svg"
 """Name of the picture that README and documentation begin with."""
@@ -41,7 +41,7 @@ PANELS = {
     "table-a1-fuzzylogic": "Fuzzy logic: R², 1 is perfect",
     "table-a1-sraven": "SRAVEN: share of puzzles solved",
 }
-"""What is drawn there: figures with a row for each attention, and the titles of their panels."""
+"""Figures that it shows, which have a row for each attention, and the titles of their panels."""
 
 _VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
@@ -86,7 +86,7 @@ class ResultPicture(NamedTuple):
     """A picture of results.
 
     Attributes:
-        numbers: all that is drawn, as JSON values: their digest tells whether a file is up to date.
+        numbers: all that is drawn, as JSON values: a file with their digest is up to date.
         draw: draws it.
     """
 

@@ -1,4 +1,4 @@
-"""Writing the pages of results, with their pictures; and telling which aren't what the records give."""
+"""Pages of results and their pictures: written where they aren't what the records give."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -23,7 +23,7 @@ class Row:
 
     Attributes:
         board: id of the board.
-        labels: what tells it from other rows, by the heading of a column.
+        labels: what distinguishes it from other rows, by the heading of a column.
         changes: fields of the configuration in which it differs from the recipe.
         instances: that it is trained on; None for the board's budget.
         reported: name of the method among the board's reported figures; None if there is no number.
@@ -83,7 +83,7 @@ class Figure:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Of the columns that tell rows apart."""
+        """Of the columns that distinguish rows."""
         return tuple(self.rows[0].labels)
 
     @property
@@ -135,17 +135,11 @@ FUZZY: Mapping[str, Any] = {"position": "relative_both_ways"}
 their points are a set. What that changes is the figure `positions-fuzzylogic`."""
 
 
-def _ablations(board: str, **changes: Any) -> tuple[Row, ...]:
-    """Return the rows of Table A1 on a board."""
-    return tuple(
-        Row(
-            board,
-            {"method": method},
-            {"attention": attention, "feedforward": feedforward, **changes},
-            reported=method,
-        )
-        for method, attention, feedforward in _ABLATIONS
-    )
+_RANKED: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "fuzzylogic": ("fuzzy logic", "fuzzylogic-v1", FUZZY),
+    "sraven": ("SRAVEN", "sraven-v1", {}),
+}
+"""Families with a figure each on their ranked board: title, board and fields of the configuration."""
 
 
 def _attentions(
@@ -161,7 +155,7 @@ def _attentions(
         yield Row(board, {**labels, "attention": name}, {"attention": attention, **changes}, instances)
 
 
-def _scaling(shapes: Mapping[str, Mapping[str, int]]) -> tuple[Row, ...]:
+def _scaling(shapes: Mapping[str, Mapping[str, Any]]) -> tuple[Row, ...]:
     """Return rows of Figure 4: sizes of models, each trained on three sizes of data."""
     return tuple(
         row
@@ -224,25 +218,27 @@ FIGURES: Mapping[str, Figure] = {
                     ("drawn", "fuzzylogic-terms-v1"),
                 )
                 for row in _attentions(
-                    board,
-                    {"terms": terms},
-                    names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"},
+                    board, {"terms": terms}, names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}
                 )
             ),
         ),
-        Figure(
-            "table-a1-fuzzylogic",
-            "Table A1, fuzzy logic: ablations of HYLA",
-            "fuzzylogic",
-            _ablations("fuzzylogic-v1", **FUZZY),
-            compared=("method",),
-        ),
-        Figure(
-            "table-a1-sraven",
-            "Table A1, SRAVEN: ablations of HYLA",
-            "sraven",
-            _ablations("sraven-v1"),
-            compared=("method",),
+        *(
+            Figure(
+                f"table-a1-{family}",
+                f"Table A1, {title}: ablations of HYLA",
+                family,
+                tuple(
+                    Row(
+                        board,
+                        {"method": method},
+                        {"attention": attention, "feedforward": feedforward, **fields},
+                        reported=method,
+                    )
+                    for method, attention, feedforward in _ABLATIONS
+                ),
+                compared=("method",),
+            )
+            for family, (title, board, fields) in _RANKED.items()
         ),
         Figure(
             "figure-4",
@@ -367,10 +363,7 @@ FIGURES: Mapping[str, Figure] = {
                 compared=("method",),
                 costed=True,
             )
-            for family, title, board, fields in (
-                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1", FUZZY),
-                ("sraven", "SRAVEN", "sraven-v1", {}),
-            )
+            for family, (title, board, fields) in _RANKED.items()
         ),
         *(
             Figure(
@@ -388,10 +381,7 @@ FIGURES: Mapping[str, Figure] = {
                 ),
                 compared=("attention", "buckets"),
             )
-            for family, title, board in (
-                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1"),
-                ("sraven", "SRAVEN", "sraven-v1"),
-            )
+            for family, (title, board, _) in _RANKED.items()
         ),
     )
 }

@@ -1,4 +1,9 @@
-"""Summaries of a figure's rows: records by level, the chosen point of the grid, means over seeds."""
+"""Summaries of a figure's rows: records by level, the chosen point of the grid, means over seeds.
+
+A row shows the point of the grid whose mean over seeds is best on `test`; `ood` chooses nothing. Means have
+the standard error over seeds. Two means are compared by Welch's t-test, whose degrees of freedom follow from
+both errors: variances of two networks needn't be equal.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -131,10 +136,7 @@ def difference(one: Estimate, other: Estimate) -> Difference:
 
 
 def levels_of(
-    figure: Figure,
-    cells: Sequence[Cell],
-    records: Mapping[str, Record],
-    loose: Collection[str],
+    figure: Figure, cells: Sequence[Cell], records: Mapping[str, Record], loose: Collection[str]
 ) -> list[Level]:
     """Return the records of a figure by their length and text: full length first, though it be empty.
 

@@ -47,13 +47,10 @@ def number(estimate: Estimate | None, digits: int = 3) -> str:
 
 def signed(found: Difference) -> str:
     """Return a difference, and how surely there is one."""
-    surely = "" if found.p is None else f" ({surety(found.p)})"
-    return _minus(f"{found.value:+.3f}") + surely
-
-
-def surety(p: float) -> str:
-    """Return the p of a test in words."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.{2 if p >= 0.1 else 3}f}"
+    value, p = _minus(f"{found.value:+.3f}"), found.p
+    if p is None:
+        return value
+    return f"{value} (p < 0.001)" if p < 0.001 else f"{value} (p = {p:.{2 if p >= 0.1 else 3}f})"
 
 
 def _minus(text: str) -> str:
@@ -86,7 +83,7 @@ def point_values(figure: Figure, point: Mapping[str, float] | None) -> str:
 
 
 def label(row: Row, names: Sequence[str]) -> str:
-    """Return what tells a row from others, in some columns; a number says of what it is."""
+    """Return what distinguishes a row from others, in some columns; a number says of what it is."""
     given = [(name, row.labels[name]) for name in names if name in row.labels]
     return ", ".join(f"{name} {value}" if value[0].isdigit() else value for name, value in given)
 

@@ -116,7 +116,7 @@ def test_a_table_has_the_rows_that_ran_and_a_line_says_which_are_left(tmp_path, 
     assert f"\n\nNot run at full length yet: {left}\n\n" in page_of(tmp_path)
 
 
-def test_rows_that_are_left_are_told_in_as_few_words_as_they_allow():
+def test_rows_that_are_left_are_named_in_as_few_words_as_they_allow():
     figure = ALL_FIGURES["figure-2c"]
     rows = [row for row in figure.rows if row.board != "fuzzylogic-v1"]
     assert products(rows, figure.headings) == (

@@ -56,12 +56,6 @@ def copy(run_folder, tmp_path):
     return shutil.copytree(run_folder, tmp_path / "copy")
 
 
-def as_of_old(folder):
-    """Make a run what versions left that recorded neither who trained nor what came of it."""
-    (folder / RESULT).unlink()
-    next(folder.glob(RECORD.format("*"))).unlink()
-
-
 @pytest.mark.long
 def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run_folder):
     folder, came = finished
@@ -195,8 +189,9 @@ def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made
 
 
 @pytest.mark.long
-def test_runs_that_dont_tell_what_trained_them_have_it_told(finished, copy, tmp_path):
-    as_of_old(copy)
+def test_runs_without_provenance_take_the_one_that_is_given(finished, copy, tmp_path):
+    (copy / RESULT).unlink()  # what versions left that recorded neither who trained nor what came of it
+    next(copy.glob(RECORD.format("*"))).unlink()
     known = Provenance("a commit", {"processors": 2})
     record = read_record(adopt(copy, tmp_path / "results", figures=FIGURES, otherwise=known)[0])
     assert (record.commit, record.machine) == known
@@ -242,7 +237,7 @@ def test_a_shorter_run_is_adopted_as_another_level(tmp_path):
 
 
 @pytest.mark.long
-def test_a_run_that_is_no_cell_is_refused_and_told_what_differs(copy, tmp_path):
+def test_a_run_that_is_no_cell_is_refused_with_what_differs(copy, tmp_path):
     values = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**values, "weight_decay": 0.2}))
     with pytest.raises(OutputError, match=r"copy is no cell .* another weight_decay=0.2, not 0.1$"):
