@@ -26,21 +26,15 @@ import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
 from record import Work, keep, least_seconds, seconds_of
-from training import ATTENTIONS, BOARDS, gradients
+from training import ATTENTIONS, BOARDS, gradients, training_of
 
-from baselines.encode import encoding_of
 from baselines.lm.experiment import Compute, language_program
 from baselines.model.attention import ATTENTION
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
-from baselines.recipes import make_config
 from baselines.runs.checkpoint import Checkpoints
-from baselines.training.experiment import num_microbatches_of, program_of
-from baselines.training.feed import chunk_of_steps
-from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
-from sraven.core.boards.board import read_board
 
 SECONDS = 600
 
@@ -174,29 +168,11 @@ def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             yield partial(measure, form, length)
 
 
-def _training(board_id: str, attention: str, steps: int, runs: int = 1) -> tuple[Any, Any, Any]:
-    """Return a function of states and batches that trains some steps, and what to give it."""
-    board = read_board(board_id)
-    configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
-    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
-    program = program_of(config, encoding, num_microbatches_of(config.batch_size, mesh))
-    state = jax.jit(program.initialise)(np.uint32(0))
-    states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
-    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
-    chunk = {name: jnp.asarray(array) for name, array in data.items()}
-    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
-
-    def train(states: Any, chunk: Any) -> Any:
-        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
-
-    return jax.jit(train), states, chunk
-
-
 def board_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """A step of 128 instances, many in one call, by board and attention."""
 
     def measure(board: str, attention: str) -> Row:
-        train, states, chunk = _training(board, attention, sizes.steps)
+        train, states, chunk = training_of(board, attention, sizes.steps)
         ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
         return {"board": board, "attention": attention, "ms": round(ms, 4)}
 
@@ -211,7 +187,7 @@ def grids(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     def measure(attention: str) -> Row:
         found = {}
         for runs in (1, sizes.runs):
-            train, states, chunk = _training("fuzzylogic-v1", attention, sizes.steps, runs)
+            train, states, chunk = training_of("fuzzylogic-v1", attention, sizes.steps, runs)
             found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
         one, many = found.values()
         times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
@@ -226,7 +202,7 @@ def checkpoints(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """A save of one run's state, and of all runs' as one."""
 
     def measure(runs: int) -> Row:
-        _, states, _ = _training("sraven-v1", "hyla", 1, runs)
+        _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
         steps = iter(range(1, 100))
         with tempfile.TemporaryDirectory() as folder:
             saved = Checkpoints(Path(folder), "0" * 64)
@@ -252,7 +228,7 @@ def compilations(sizes: Sizes) -> Iterator[Callable[[], Row]]:
                 compilation_cache.reset_cache()
                 for _ in range(2):
                     jax.clear_caches()
-                    train, states, chunk = _training(board, "hyla", 2)
+                    train, states, chunk = training_of(board, "hyla", 2)
                     lowered = train.lower(states, chunk)
                     seconds.append(round(seconds_of(lowered.compile), 3))
             finally:

@@ -31,8 +31,8 @@ from baselines.recipes import make_config
 from baselines.reproduction.plan import operations_of
 from baselines.training.experiment import model_of, num_microbatches_of, program_of
 from baselines.training.feed import chunk_of_steps
-from baselines.training.sharding import make_mesh
-from baselines.training.step import Program, train_chunk
+from baselines.training.sharding import make_mesh, on_cpu
+from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
 from sraven.core.boards.board import read_board
 
@@ -51,62 +51,71 @@ def product() -> Work:
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
 
 
+def training_of(
+    board_id: str, attention: str, steps: int, runs: int = 1, num_outputs: int | None = None
+) -> tuple[Any, Any, Any]:
+    """Return a function of states and batches that trains some steps, and what to give it."""
+    board = read_board(board_id)
+    configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
+    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
+    outputs = num_outputs or encoding.num_outputs
+    num_microbatches = num_microbatches_of(config.batch_size, mesh)
+    program = program_of(config, encoding._replace(num_outputs=outputs), num_microbatches)
+    state = jax.jit(program.initialise)(np.uint32(0))
+    states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
+    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
+    chunk = {name: jnp.asarray(array) for name, array in data.items()}
+    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
+
+    def train(states: Any, chunk: Any) -> Any:
+        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
+
+    return jax.jit(train), states, chunk
+
+
 def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, float]]:
     """Return what to time of a board and an attention, and the operations of a step: nominal and real."""
     board = read_board(board_id)
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
-    program, of_all_tokens = (
-        program_of(
-            config,
-            encoding._replace(num_outputs=outputs),
-            num_microbatches_of(config.batch_size, make_mesh()),
-        )
-        for outputs in (encoding.num_outputs, encoding.length)
-    )
     model = model_of(config, encoding)
-    state = program.initialise(np.uint32(0))
-    states = jax.tree.map(lambda leaf: leaf[None], state)
-    hypers = hyper_of([config])
-
-    def make_data() -> Any:
-        return chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size)
+    _, states, chunk = training_of(board_id, attention, STEPS)
+    params = jax.tree.map(lambda leaf: leaf[0], states.params)
 
     def loss(params: Any, batch: Any) -> jax.Array:
         out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
         return encoding.loss(out, batch)
 
     def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
-        return jax.tree.map(jnp.add, total, jax.grad(loss)(state.params, batch)), None
+        return jax.tree.map(jnp.add, total, jax.grad(loss)(params, batch)), None
 
-    chunk = {name: jnp.asarray(array) for name, array in make_data().items()}
-    zeros = jax.tree.map(jnp.zeros_like, state.params)
+    zeros = jax.tree.map(jnp.zeros_like, params)
 
-    def steps_of(program: Program) -> Work:
-        train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, vmap_runs=False))
+    def steps(num_outputs: int | None = None) -> Work:
+        train, states, chunk = training_of(board_id, attention, STEPS, num_outputs=num_outputs)
         compiled = train.lower(states, chunk).compile()
         return lambda: compiled(states, chunk)
 
-    def plain_steps_of(program: Program) -> Work:
+    def plain_steps() -> Work:
         entry = ATTENTION[attention]
         ATTENTION[attention] = replace(entry, implementations=())
         try:
-            return steps_of(program)
+            return steps()
         finally:
             ATTENTION[attention] = entry
 
     forward = jax.jit(
-        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(state.params, batch), None), 0.0, chunk)
+        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(params, batch), None), 0.0, chunk)
     )
     backward = jax.jit(lambda chunk: jax.lax.scan(differentiate, zeros, chunk))
-    parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
+    parameters = sum(leaf.size for leaf in jax.tree.leaves(params))
     parts = {
-        "data": make_data,
+        "data": lambda: chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size),
         "forward": lambda: forward(chunk),
         "forward_and_backward": lambda: backward(chunk),
-        "step": steps_of(program),
-        "step_of_plain_attention": plain_steps_of(program),
-        "step_of_all_tokens": steps_of(of_all_tokens),
+        "step": steps(),
+        "step_of_plain_attention": plain_steps(),
+        "step_of_all_tokens": steps(encoding.length),
     }
     operations = {
         "nominal": 6.0 * parameters * config.batch_size * encoding.length,
