@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.lm.experiment import language_model
-from baselines.lm.sample import continue_greedily, load_language_run, text_after, tokenizer_of
+from baselines.lm.sample import continue_batch, load_language_run, text_after, tokenizer_of
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import escape
@@ -73,6 +74,8 @@ class Completer:
     def _complete(self, some: Waiting) -> Iterator[Prompt]:
         filled = [some[row % len(some)][1] for row in range(self.batch)]
         prompt_BT = jnp.asarray(np.stack(filled), jnp.int32)
-        pieces_BS = continue_greedily(language_model(self._config), self._params, prompt_BT, self.tokens)
+        pieces_BS = continue_batch(
+            language_model(self._config), self._params, prompt_BT, jax.random.key(0), count=self.tokens
+        )
         for (name, prompt), pieces in zip(some, np.asarray(pieces_BS), strict=False):
             yield name, text_after(self._tokenizer, prompt, pieces)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.lm.directory import read_manifest
-from baselines.lm.shards import ARRAYS, SHARDS, TOKENIZER, path_of
+from baselines.lm.shards import ARRAYS, TOKENIZER, array_path
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import digest
@@ -52,7 +52,7 @@ class Corpus:
                     f"{directory} has another tokenizer than {directories[0]}; prepare both with one"
                 )
         self._shards = [
-            (directory / SHARDS / shard["name"], shard)
+            (directory, shard)
             for directory, manifest in zip(directories, manifests, strict=True)
             for shard in manifest["shards"]
         ]
@@ -69,8 +69,8 @@ class Corpus:
         Raises:
             OutputError: if its file isn't what the manifest says.
         """
-        stem, shard = self._shards[index]
-        path, dtype, shape = path_of(stem, array), ARRAYS[array], (shard[array],)
+        directory, shard = self._shards[index]
+        path, dtype, shape = array_path(directory, shard["name"], array), ARRAYS[array], (shard[array],)
         try:
             values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
@@ -88,9 +88,9 @@ class Corpus:
         Raises:
             OutputError: for the first that isn't so.
         """
-        for stem, shard in self._shards:
+        for directory, shard in self._shards:
             for array, size in shard["file_bytes"].items():
-                path = path_of(stem, array)
+                path = array_path(directory, shard["name"], array)
                 found = f"has {path.stat().st_size:,} bytes" if path.is_file() else "is missing"
                 if found != f"has {size:,} bytes":
                     raise OutputError(

@@ -5,11 +5,11 @@ The order in which it is published is that of `sraven.core.system.staging`.
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, path_of
+from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
 from sraven.core.base.errors import OutputError
 from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.lock import LOCK
@@ -20,7 +20,7 @@ LAYOUT = 1
 """Version of the directory's layout and of the manifest."""
 
 KIND = "tokens"
-"""Tells these manifests from those of datasets."""
+"""What distinguishes these manifests from those of datasets."""
 
 PLAN = "plan.json"
 
@@ -55,6 +55,19 @@ class TokensDirectory(StagedDirectory):
     """A directory of tokens while it is written."""
 
     PLAN, FILES = PLAN, (TOKENIZER,)
+
+    def make(self, make_manifest: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """Make the directory whole, by a function that writes all else and returns the manifest; return that.
+
+        The function isn't called where it has been: what is finished is left alone, or has to be published.
+        """
+        lock = self.open()
+        if lock is not None:
+            with lock:
+                if not (self.staging / MANIFEST).exists():
+                    write_json(self.staging / MANIFEST, make_manifest())
+                self.publish()
+        return read_manifest(self.out)
 
     def read_manifest(self, folder: Path) -> dict[str, Any]:
         """Return the manifest in a directory."""
@@ -96,10 +109,10 @@ class TokensDirectory(StagedDirectory):
         return SHARDS
 
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
-        """Tell whether the shards lie in a directory, in the sizes that the manifest says."""
+        """Return whether the shards lie in a directory, in the sizes that the manifest says."""
         try:
             return all(
-                path_of(folder / SHARDS / shard["name"], array).stat().st_size == shard["file_bytes"][array]
+                array_path(folder, shard["name"], array).stat().st_size == shard["file_bytes"][array]
                 for shard in manifest["shards"]
                 for array in ARRAYS
             )

@@ -26,7 +26,7 @@ SPLIT = "validation"
 
 
 def check_corpus(board_id: str, corpus: Corpus) -> None:
-    """Check that documents are those of a board, as far as it can tell.
+    """Check that documents are those of a board, as far as their number and tokenizer say.
 
     Raises:
         ConfigurationError: if their number or their tokenizer is another.
@@ -98,7 +98,7 @@ def write_language_entry(
         logs = {}
         for run, config in zip(runs, configs, strict=True):
             logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
-            logs[config.seed].write_text(thin(read_log(run)), "utf-8")
+            logs[config.seed].write_text(thin_log(read_log(run)), "utf-8")
         write_submission(
             out,
             first.board,
@@ -113,7 +113,7 @@ def write_language_entry(
         )
 
 
-def thin(lines: Sequence[str]) -> str:
+def thin_log(lines: Sequence[str]) -> str:
     """Return every n-th line of a log, its numbers alone, and its last: `MOST_LINES` or fewer."""
     apart = max(1, -(-len(lines) // MOST_LINES))
     return "".join(map(without_scores, lines[::-1][::apart][::-1]))

@@ -1,6 +1,11 @@
-"""The loss of a language model on each document of a corpus."""
+"""The loss of a language model on each document of a corpus.
+
+Rows are pieces of documents, in batches of one size, so that one program serves all. It sums the loss of each
+row over its own targets on the devices; sums over the rows of a document are in float64, on the host.
+"""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import exp, isfinite, log
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +25,7 @@ from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, 
 from baselines.lm.loss import token_losses
 from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import BatchShare
+from baselines.model.transformer import Transformer
 from baselines.runs.log import Scores
 from baselines.training.grid import Judge
 from baselines.training.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
@@ -29,10 +35,10 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import replacing, sha256_of_file
 
 ROWS = 32
-"""Rows of an evaluation batch, unless another number is asked for."""
+"""Rows of an evaluation batch, unless another number is given."""
 
 VALIDATION = "validation"
-"""What documents are called by which a grid chooses, and that are scored while a run trains."""
+"""Name of the documents by which a grid chooses, and that are scored while a run trains."""
 
 _BATCHES = 4
 """Batches that have as many windows as are scored while a run trains."""
@@ -86,14 +92,14 @@ def document_losses(
     if rows % mesh.size:
         raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
     params = jax.device_put(params, state_shardings(mesh, params))
-    sums, documents = _row_losses(config, mesh, compute), Documents(corpus, config.length, BatchShare(rows))
+    losses_of = _row_losses(language_model(config, compute), mesh, config.precision)
+    documents = Documents(corpus, config.length, BatchShare(rows))
     n = corpus.documents
     found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
     for step in range(documents.steps):
         batch = documents.batch(step)
-        placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": batch.mask[None]})
-        losses, real = np.asarray(sums(params, placed)[0], np.float64), batch.document >= 0
-        values = losses, batch.targets, batch.text_bytes
+        losses, real = losses_of(params, batch.tokens, batch.mask)[0], batch.document >= 0
+        values = np.asarray(losses, np.float64), batch.targets, batch.text_bytes
         for total, value in zip(found, values, strict=True):
             np.add.at(total, batch.document[real], value[real])
         advance(int(real.sum()))
@@ -109,19 +115,25 @@ def _check_documents(config: LanguageConfig, corpus: Corpus) -> None:
     corpus.check_files()
 
 
-def _row_losses(config: LanguageConfig, mesh: Mesh, compute: Compute) -> Any:
-    """Return what sums the losses of each row and its targets, ``[rows]`` each, whole on every device."""
-    model = language_model(config, compute)
+@lru_cache(maxsize=16)
+def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[..., tuple[jax.Array, jax.Array]]:
+    """Return what sums the losses of each row and its targets, ``[rows]`` each, whole on every device.
+
+    Runs that differ in their seed alone share a program.
+    """
 
     def sums(params: Any, batch: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
         params = gather_params(mesh, params)
         tokens_BT, mask_BT = batch["tokens"][0], batch["mask"][0]
-        with matmul_precision(config.precision):
+        with matmul_precision(precision):
             hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
             losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
         return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1), mask_BT.sum(axis=-1)
 
-    return jax.jit(sums, out_shardings=whole(mesh))
+    compiled = jax.jit(sums, out_shardings=whole(mesh))
+    return lambda params, tokens, mask: compiled(
+        params, place_rows(mesh, {"tokens": tokens[None], "mask": mask[None]})
+    )
 
 
 def validation_scores(
@@ -141,15 +153,15 @@ def validation_scores(
         most = _BATCHES * config.batch_size if rows is None else rows
         devices = mesh.size
         share = BatchShare(-(-ROWS // devices) * devices, jax.process_index(), jax.process_count())
-        documents, sums = Documents(corpus, config.length, share), _row_losses(config, mesh, compute)
+        documents = Documents(corpus, config.length, share)
+        losses_of = _row_losses(language_model(config, compute), mesh, config.precision)
 
         def evaluate(params: Any, step: int) -> Scores:
             total, targets = 0.0, 0
             for number in range(min(documents.steps, -(-most // share.batch_size))):
                 batch = documents.batch(number)
                 mask = batch.mask & (np.array(share.rows(number)) < most)[:, None]
-                placed = place_rows(mesh, {"tokens": batch.tokens[None], "mask": mask[None]})
-                losses, counts = sums(params, placed)
+                losses, counts = losses_of(params, batch.tokens, mask)
                 total += float(np.asarray(losses, np.float64).sum())
                 targets += int(np.asarray(counts).sum())
             loss = total / targets
@@ -174,7 +186,7 @@ def check_tokenizer(run: Path, corpus: Corpus) -> None:
         )
 
 
-def summarise(found: DocumentLosses) -> dict[str, float]:
+def mean_losses(found: DocumentLosses) -> dict[str, float]:
     """Return the means over all tokens: ``loss`` in nats, ``perplexity``, ``bits_per_byte``."""
     total, targets = float(found.loss.sum()), int(found.targets.sum())
     loss = total / targets
@@ -192,7 +204,7 @@ def language_judge(corpus: Corpus) -> Judge:
 
     def score(config: RunConfig, params: Any) -> float | None:
         assert isinstance(config, LanguageConfig)
-        loss = summarise(document_losses(config, params, corpus, mesh=own_mesh()))["loss"]
+        loss = mean_losses(document_losses(config, params, corpus, mesh=own_mesh()))["loss"]
         return loss if isfinite(loss) else None
 
     return Judge("loss", VALIDATION, higher_is_better=False, score=score)

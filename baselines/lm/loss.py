@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from jax.typing import DTypeLike
 
 from baselines.model.products import accumulator, multiply
 
@@ -64,8 +63,7 @@ def _losses(logits_RN: Array, targets_R: Array) -> tuple[Losses, Array]:
     return Losses(log_sum_R - chosen_R, chosen_R >= highest_R), log_sum_R
 
 
-def _product(left: Array, right: Array, dtype: DTypeLike) -> Array:
-    return multiply(jnp.matmul, left, right, dtype)
+_product = partial(multiply, jnp.matmul)
 
 
 def token_losses(hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int = AT_ONCE) -> Losses:
@@ -128,7 +126,7 @@ def _mean_loss_forward(
         hits_RN = jnp.arange(logits_RN.shape[-1]) == targets_R[:, None]
         grad_RN = ((jnp.exp(logits_RN - log_sum_R[:, None]) - hits_RN) / tokens).astype(dtype)
         grad_RE = _product(grad_RN, table_NE, dtype).astype(dtype)
-        # Each device adds up over its own rows; they tell each other once, after the last piece.
+        # Each device adds up over its own rows; they exchange their sums once, after the last piece.
         hidden_DRE, grad_DRN = (array.reshape(devices, -1, array.shape[-1]) for array in (hidden_RE, grad_RN))
         added_DEN = _product(hidden_DRE.swapaxes(1, 2), grad_DRN, dtype)
         return on_its_device(grad_DEN + added_DEN), (losses, grad_RE)

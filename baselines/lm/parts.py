@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.lm.directory import PLAN, TokensDirectory, differences, read_manifest
+from baselines.lm.directory import PLAN, TokensDirectory, differences
 from baselines.lm.prepare import directory_at, make_manifest, refuse_empty
-from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, TokenShard, name_of, path_of
+from baselines.lm.shards import ARRAYS, ENTRIES, TOKENIZER, TokenShard, array_path, name_of
 from baselines.lm.tokenizer import read_tokenizer
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
 from sraven.core.engines.call import OnProgress
-from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes, write_json
+from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
 from sraven.core.untrusted.schemas import read_described
 
 _NAMED = 3
 """Sources that an error names; it counts the others."""
 
-Found = dict[str, tuple[Path, TokenShard]]
+PartShards = dict[str, tuple[Path, TokenShard]]
 """Shards by name, each with the directory of its part."""
 
 
@@ -55,36 +55,30 @@ def merge_tokens(
     plan, found = _read_parts(folders)
     _refuse_missing(plan, found)
     directory = TokensDirectory(directory_at(out), plan, force)
-    lock = directory.open()
-    if lock is not None:
-        with lock:
-            staging = directory.staging
-            if not (staging / MANIFEST).exists():
-                tokenizer = read_tokenizer(folders[0] / STAGING / TOKENIZER)
-                write_bytes(staging / TOKENIZER, tokenizer.model)
-                shards = []
-                for _, (folder, shard) in sorted(found.items()):
-                    _take(folder, shard, staging)
-                    on_progress(shard.documents, shard.text_bytes)
-                    shards.append(shard)
-                manifest = make_manifest(plan, tokenizer, shards, staging / SHARDS)
-                refuse_empty(manifest)
-                write_json(staging / MANIFEST, manifest)
-            directory.publish()
-    return read_manifest(directory.out)
+
+    def take_all() -> dict[str, Any]:
+        tokenizer = read_tokenizer(folders[0] / STAGING / TOKENIZER)
+        write_bytes(directory.staging / TOKENIZER, tokenizer.model)
+        shards = []
+        for _, (folder, shard) in sorted(found.items()):
+            _take(folder, shard, directory.staging)
+            on_progress(shard.documents, shard.text_bytes)
+            shards.append(shard)
+        manifest = make_manifest(plan, tokenizer, shards, directory.staging)
+        refuse_empty(manifest)
+        return manifest
+
+    return directory.make(take_all)
 
 
-def _read_parts(folders: Sequence[Path]) -> tuple[dict[str, Any], Found]:
+def _read_parts(folders: Sequence[Path]) -> tuple[dict[str, Any], PartShards]:
     """Return the plan that all parts share, and who has which shard."""
     if not folders:
         raise OutputError("there are no parts; name their directories")
-    plan: dict[str, Any] | None = None
-    found: Found = {}
-    for folder in folders:
-        begun = _read_plan(folder)
-        if plan is None:
-            plan = begun
-        elif different := differences(plan, begun):
+    plans = [_read_plan(folder) for folder in folders]
+    found: PartShards = {}
+    for folder, plan in zip(folders, plans, strict=True):
+        if different := differences(plans[0], plan):
             raise OutputError(
                 f"{folder} is part of other tokens than {folders[0]} ({', '.join(different)} differ)"
             )
@@ -94,8 +88,7 @@ def _read_parts(folders: Sequence[Path]) -> tuple[dict[str, Any], Found]:
                     f"{shard.name} is in {found[shard.name][0]} and in {folder}; leave out one of them"
                 )
             found[shard.name] = folder, shard
-    assert plan is not None
-    return plan, found
+    return plans[0], found
 
 
 def _read_plan(folder: Path) -> dict[str, Any]:
@@ -135,7 +128,7 @@ def _read_shards(folder: Path, plan: Plan) -> list[TokenShard]:
     return shards
 
 
-def _refuse_missing(plan: Plan, found: Found) -> None:
+def _refuse_missing(plan: Plan, found: PartShards) -> None:
     """Refuse sources that are in no part, or in one that didn't finish them."""
     names = [str(source["name"]) for source in plan["sources"]]
     missing = [name for number, name in enumerate(names) if not _is_whole(number, found)]
@@ -147,8 +140,8 @@ def _refuse_missing(plan: Plan, found: Found) -> None:
         )
 
 
-def _is_whole(source: int, found: Found) -> bool:
-    """Tell whether all shards of a source are there."""
+def _is_whole(source: int, found: PartShards) -> bool:
+    """Return whether all shards of a source are there."""
     number = 0
     while (each := found.get(name_of(source, number))) and not each[1].last:
         number += 1
@@ -158,7 +151,7 @@ def _is_whole(source: int, found: Found) -> bool:
 def _take(folder: Path, shard: TokenShard, staging: Path) -> None:
     """Put a part's shard into the staging directory, as second names of the files where that can be."""
     for array in ARRAYS if shard.documents else ():
-        origin, goal = (path_of(each / SHARDS / shard.name, array) for each in (folder / STAGING, staging))
+        origin, goal = (array_path(each, shard.name, array) for each in (folder / STAGING, staging))
         if goal.is_file() and sha256_of_file(goal) == shard.sha256[array]:
             continue
         if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != shard.sha256[array]:

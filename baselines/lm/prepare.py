@@ -17,9 +17,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.lm.directory import KIND, LAYOUT, TokensDirectory, read_manifest
+from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
 from baselines.lm.records import EMPTY, FAULTS
-from baselines.lm.shards import ARRAYS, NAMED, SHARDS, TOKENIZER, Job, TokenShard, path_of, write_source
+from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
 from sraven.core.base.arguments import check_integer
@@ -27,8 +27,7 @@ from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.system.files import write_bytes, write_json
-from sraven.core.system.staging import MANIFEST
+from sraven.core.system.files import write_bytes
 
 if TYPE_CHECKING:
     from sraven.core.dataset.parts import Part
@@ -109,7 +108,7 @@ def make_manifest(
         "shards": [
             {
                 **{key: getattr(shard, key) for key in kept},
-                "file_bytes": {each: path_of(folder / shard.name, each).stat().st_size for each in ARRAYS},
+                "file_bytes": {each: array_path(folder, shard.name, each).stat().st_size for each in ARRAYS},
             }
             for shard in shards
             if shard.documents
@@ -126,7 +125,7 @@ def refuse_empty(manifest: Mapping[str, Any]) -> None:
 
 
 def _refuse_broken(manifest: Mapping[str, Any]) -> None:
-    """Refuse records that were skipped before anybody asked for strictness."""
+    """Refuse records that were skipped by a run that wasn't strict."""
     if broken := sum(count for fault, count in manifest["skipped"].items() if fault != EMPTY):
         raise ConfigurationError(
             f"{manifest['first_skipped'][0]}; {broken:,} broken in all: mend or remove them, or leave out "
@@ -187,21 +186,17 @@ def prepare(
     engine.check_workers("processes", processes)
     _refuse_unshared(preparation, part, engine)
     directory = TokensDirectory(directory_at(out), preparation.plan, force)
-    lock = directory.open()
-    if lock is None and part is not None:
-        raise OutputError(f"{out} holds the whole already; choose another directory for a part")
-    if lock is not None:
-        write = partial(
-            _write_sources, processes=processes, on_progress=on_progress, sources=sources, engine=engine
-        )
+    write = partial(
+        _write_sources, processes=processes, on_progress=on_progress, sources=sources, engine=engine
+    )
+    work = partial(_prepare_shards, preparation, directory, part, strict, write)
+    if part is not None:
+        lock = directory.open()
+        if lock is None:
+            raise OutputError(f"{out} holds the whole already; choose another directory for a part")
         with lock:
-            if part is not None:
-                return _prepare_shards(preparation, directory, part, strict, write)
-            if not (directory.staging / MANIFEST).exists():
-                manifest = _prepare_shards(preparation, directory, part, strict, write)
-                write_json(directory.staging / MANIFEST, manifest)
-            directory.publish()
-    manifest = read_manifest(directory.out)
+            return work()
+    manifest = directory.make(work)
     if strict:
         _refuse_broken(manifest)
     return manifest
@@ -227,7 +222,7 @@ def _prepare_shards(
     directory: TokensDirectory,
     part: "Part | None",
     strict: bool,
-    write: Callable[[list[Job], int | None], list[TokenShard]],
+    write: Callable[[list[SourceJob], int | None], list[TokenShard]],
 ) -> dict[str, Any]:
     """Write tokenizer and shards, of all sources or a part; return the manifest."""
     staging = directory.staging.absolute()
@@ -237,11 +232,11 @@ def _prepare_shards(
         directory.discard()
         raise
     jobs = [
-        Job(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
+        SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
         for number, source in enumerate(preparation.sources)
     ]
     shards = write(part.choose(jobs) if part else jobs, preparation.limit)
-    manifest = make_manifest(preparation.plan, tokenizer, shards, staging / SHARDS)
+    manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
     if strict:
         _refuse_broken(manifest)
     try:
@@ -265,7 +260,7 @@ def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
 
 
 def _write_sources(
-    jobs: list[Job],
+    jobs: list[SourceJob],
     limit: int | None,
     *,
     processes: int | None,

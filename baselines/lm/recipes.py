@@ -56,20 +56,21 @@ def make_language_config(
     """
     if recipe != "paper":
         raise ConfigurationError(f"recipe={recipe!r}: the language model has 'paper' alone")
-    shape = look_up("size", size, SIZES)
+    text = {"corpus": corpus.digest, "vocabulary": corpus.tokenizer["pieces"]}
     given = {name: value for name, value in changes.items() if value is not None}
-    tokens = given.get("batch_size", shape["batch_size"]) * given.get("length", shape["length"])
+    fields = {**text, "attention": attention, "seed": seed, **given}
+    return that_warms_up(config_on_text(board, size=size, **fields))
+
+
+def config_on_text(board: Board, *, size: str = "paper", **fields: Any) -> LanguageConfig:
+    """Return the configuration of a run of a size, with some fields, of which it needs those of the text."""
+    shape = {**look_up("size", size, SIZES), **fields}
     values = {
         "board": board.id,
         "board_digest": board.digest,
-        "corpus": corpus.digest,
-        "vocabulary": corpus.tokenizer["pieces"],
-        "attention": attention,
-        "steps": max(1, board.train_budget // max(1, tokens)),
-        "seed": seed,
+        "steps": max(1, board.train_budget // max(1, shape["batch_size"] * shape["length"])),
         **USUAL,
         "position": "rotary",
         **shape,
-        **given,
     }
-    return that_warms_up(LanguageConfig(**values))
+    return LanguageConfig(**values)

@@ -180,7 +180,7 @@ def _make_record(number: int, raw: Any, parse: Parse) -> SourceRecord:
         return SourceRecord(number, b"", "bad_json")
 
 
-def read_records(source: Source, skip: int = 0) -> Iterator[SourceRecord]:
+def read_source(source: Source, skip: int = 0) -> Iterator[SourceRecord]:
     """Yield the records of a source.
 
     Args:

@@ -1,4 +1,8 @@
-"""Text from a language model: what is likely to follow a prompt."""
+"""Text from a language model: likely continuations of a prompt.
+
+The prompt is computed at once, which fills the caches of all blocks. Then a scan adds one piece at a time: it
+computes the last piece against the caches, draws the next one, and hands both on.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -35,7 +39,7 @@ def load_language_run(folder: Path, *, step: int | None = None) -> tuple[Languag
 
     Raises:
         ConfigurationError: if it is a run on another board.
-        OutputError: if there is none, it isn't finished and no step was asked for, or it has no such
+        OutputError: if there is none, it isn't finished and no step is given, or it has no such
             checkpoint.
     """
     config = read_run(folder)
@@ -56,7 +60,7 @@ def tokenizer_of(folder: Path) -> Tokenizer:
     return read_tokenizer(folder / TOKENIZER)
 
 
-def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
+def draw_pieces(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
     """Return a piece for each row, int32 ``[B]``.
 
     Args:
@@ -74,29 +78,28 @@ def draw(logits_BN: Array, key: Array, temperature: float, top: int) -> Array:
 
 
 @partial(jax.jit, static_argnames=("model", "count", "temperature", "top"))
-def _continue(
-    model: Transformer, params: Any, prompt_BT: Array, key: Array, *, count: int, temperature: float, top: int
+def continue_batch(
+    model: Transformer,
+    params: Any,
+    prompt_BT: Array,
+    key: Array,
+    *,
+    count: int,
+    temperature: float = 0.0,
+    top: int = 0,
 ) -> Array:
-    """Return the pieces that follow prompts, ``[B, count]``: the prompt at once, then piece by piece."""
+    """Return the pieces that follow prompts of one length, int32 ``[B, count]``."""
     logits_B1N, memory = model.apply({"params": params}, prompt_BT, num_outputs=1, mutable=["cache"])
-    first_B = draw(logits_B1N[:, 0], jax.random.fold_in(key, 0), temperature, top)
+    first_B = draw_pieces(logits_B1N[:, 0], jax.random.fold_in(key, 0), temperature, top)
 
     def go_on(carry: tuple[Any, Array], step: Array) -> tuple[tuple[Any, Array], Array]:
         memory, piece_B = carry
         logits_B1N, memory = model.apply({"params": params, **memory}, piece_B[:, None], mutable=["cache"])
-        following_B = draw(logits_B1N[:, 0], jax.random.fold_in(key, step), temperature, top)
+        following_B = draw_pieces(logits_B1N[:, 0], jax.random.fold_in(key, step), temperature, top)
         return (memory, following_B), following_B
 
     _, rest_SB = jax.lax.scan(go_on, (memory, first_B), jnp.arange(1, count))
     return jnp.concatenate([first_B[:, None], rest_SB.T], axis=1)
-
-
-def continue_greedily(model: Transformer, params: Any, prompt_BT: Array, count: int) -> Array:
-    """Return the likeliest pieces after prompts of one length, int32 ``[B, count]``."""
-    pieces_BS: Array = _continue(
-        model, params, prompt_BT, jax.random.key(0), count=count, temperature=0.0, top=0
-    )
-    return pieces_BS
 
 
 def continue_tokens(
@@ -141,7 +144,7 @@ def continue_tokens(
     if not 0 <= temperature < float("inf"):
         raise ConfigurationError(f"temperature={temperature!r}: expected a number, 0 or more")
     prompt_BT = jnp.tile(jnp.asarray(prompt, jnp.int32), (samples, 1))
-    pieces = _continue(
+    pieces = continue_batch(
         language_model(config),
         params,
         prompt_BT,
@@ -154,7 +157,7 @@ def continue_tokens(
 
 
 USUAL_COUNT = 64
-"""Tokens that a text is continued by, unless another number is asked for."""
+"""Tokens that a text is continued by, unless another number is given."""
 
 
 def sample_text(folder: Path, prompt: str, count: int | None = None, **options: Any) -> list[str]:

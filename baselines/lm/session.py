@@ -16,7 +16,7 @@ from baselines.lm.evaluate import (
     VALIDATION,
     check_tokenizer,
     document_losses,
-    summarise,
+    mean_losses,
     unigram_entropy,
     write_losses,
 )
@@ -32,7 +32,7 @@ class LanguageEvaluation(NamedTuple):
     """What runs lose on documents.
 
     Attributes:
-        runs: of each, its ``folder``, ``seed``, and what `baselines.lm.evaluate.summarise` says.
+        runs: of each, its ``folder``, ``seed``, and what `baselines.lm.evaluate.mean_losses` says.
         unigram_entropy: of the documents.
     """
 
@@ -51,7 +51,7 @@ def evaluate_language_runs(
     out: Path | None = None,
     **entry: Any,
 ) -> LanguageEvaluation:
-    """Evaluate language models on documents, and write what is asked for.
+    """Evaluate language models on documents, and write what is requested.
 
     Args:
         runs: directories of finished runs that differ in their seed alone.
@@ -84,7 +84,7 @@ def evaluate_language_runs(
     if out is not None:
         write_language_entry(runs, configs, loaded[0][1], found, out, **entry)
     for run, config, each in zip(runs, configs, found, strict=True):
-        means = summarise(each)  # over all documents; they go into its result as well
+        means = mean_losses(each)  # over all documents; they go into its result as well
         scores = {name: means[name] for name in ("loss", "perplexity", "bits_per_byte")}
         size = {VALIDATION: corpus.documents}
         keep_scores(run, config, {VALIDATION: scores}, size, corpus=corpus.digest)

@@ -6,16 +6,15 @@ interrupted run keeps the shards whose checksums are right, and goes on behind t
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_records
+from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.base.errors import ConfigurationError
@@ -29,7 +28,7 @@ DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("re
 its text in UTF-8, and its line or row in the source, from 1."""
 
 SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
-"""Where the shards, the notes of them, and the tokenizer are in the directory in which all is made."""
+"""Shards, the notes of them, and the tokenizer, in the directory in which all is made."""
 
 ARRAYS = {"tokens": np.dtype("<u2"), "documents": DOCUMENT}
 """The arrays of a shard, and their types."""
@@ -75,7 +74,7 @@ class TokenShard:
 
 
 @dataclass(frozen=True)
-class Job:
+class SourceJob:
     """A source to write, in a form that another process takes.
 
     Attributes:
@@ -104,9 +103,9 @@ def name_of(source: int, shard: int) -> str:
     return f"{source:05d}-{shard:05d}"
 
 
-def path_of(stem: Path, array: str) -> Path:
-    """Return the file of one of a shard's arrays."""
-    return stem.with_name(f"{stem.name}.{array}.npy")
+def array_path(folder: Path, shard: str, array: str) -> Path:
+    """Return the file of one of a shard's arrays, in a directory of tokens or its staging directory."""
+    return folder / SHARDS / f"{shard}.{array}.npy"
 
 
 @lru_cache(maxsize=1)
@@ -115,7 +114,7 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def write_source(job: Job, on_progress: OnProgress) -> list[TokenShard]:
+def write_source(job: SourceJob, on_progress: OnProgress) -> list[TokenShard]:
     """Write the shards of a source that aren't there yet; return all of them.
 
     Args:
@@ -131,10 +130,8 @@ def write_source(job: Job, on_progress: OnProgress) -> list[TokenShard]:
         name = name_of(job.number, len(shards))
         shard = read_shard(job.staging, name, job.tokenizer) if records is None else None
         if shard is None:
-            done = shards[-1].records if shards else 0
-            left = None if job.limit is None else job.limit - sum(shard.documents for shard in shards)
-            records = records or read_records(job.source, done)
-            shard = _write_shard(job, name, records, done, left, on_progress)
+            records = records or read_source(job.source, shards[-1].records if shards else 0)
+            shard = _write_shard(job, shards, records, on_progress)
         shards.append(shard)
     return shards
 
@@ -155,7 +152,7 @@ def _batches(records: Iterator[SourceRecord], documents: int) -> Iterator[list[S
     yield batch
 
 
-def _name_broken(job: Job, batch: list[SourceRecord]) -> list[str]:
+def _name_broken(job: SourceJob, batch: list[SourceRecord]) -> list[str]:
     """Return what is wrong with records of a batch, or refuse the first."""
     broken = [
         f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
@@ -167,20 +164,6 @@ def _name_broken(job: Job, batch: list[SourceRecord]) -> list[str]:
     return broken
 
 
-def _encode(
-    tokenizer: Tokenizer, records: list[SourceRecord], threads: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the tokens of documents, and their rows of the table."""
-    texts = [record.text for record in records]
-    tokens, lengths = tokenizer.encode(texts, threads)
-    rows = np.zeros(len(records), DOCUMENT)
-    rows["start"] = np.cumsum(lengths) - lengths
-    rows["tokens"] = lengths
-    rows["bytes"] = [len(text) for text in texts]
-    rows["record"] = [record.number for record in records]
-    return tokens.astype(ARRAYS["tokens"], copy=False), rows
-
-
 def _write_header(file: IO[bytes], length: int) -> None:
     """Write the header of an array of tokens. NumPy leaves room in it for the length to grow."""
     header = {"descr": ARRAYS["tokens"].str, "fortran_order": False, "shape": (length,)}
@@ -188,25 +171,20 @@ def _write_header(file: IO[bytes], length: int) -> None:
 
 
 def _write_shard(
-    job: Job,
-    name: str,
-    records: Iterator[SourceRecord],
-    done: int,
-    limit: int | None,
-    on_progress: OnProgress,
+    job: SourceJob, earlier: Sequence[TokenShard], records: Iterator[SourceRecord], on_progress: OnProgress
 ) -> TokenShard:
     """Write the next shard of a source: documents until it is full, or the source at its end.
 
     Args:
         job: the source, and how.
-        name: of the shard.
-        records: what is left of the source.
-        done: records of the source that earlier shards have.
-        limit: documents that may be taken of the source yet; None for all.
+        earlier: shards of the source.
+        records: what is left of it.
         on_progress: is called with more documents and bytes of text.
     """
-    tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
+    name, done = name_of(job.number, len(earlier)), earlier[-1].records if earlier else 0
+    limit = None if job.limit is None else job.limit - sum(shard.documents for shard in earlier)
     most = job.documents if limit is None else min(limit, job.documents)
+    tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
     tokens, tables, named = 0, [np.zeros(0, DOCUMENT)], list[str]()
     skipped: Counter[str] = Counter()
     with apart(job.staging, f"{name}.tokens") as token_path, apart(job.staging, f"{name}.documents") as path:
@@ -217,19 +195,20 @@ def _write_shard(
                 skipped.update(record.fault for record in batch if record.fault)
                 named = [*named, *_name_broken(job, batch)][:NAMED]
                 kept = [record for record in batch if not record.fault]
+                sizes = [len(record.text) for record in kept]
                 if kept:
-                    found, rows = _encode(tokenizer, kept, job.threads)
-                    rows["start"] += tokens
+                    found, lengths = tokenizer.encode([record.text for record in kept], job.threads)
+                    starts, numbers = tokens + np.cumsum(lengths) - lengths, [each.number for each in kept]
+                    tables.append(np.array([*zip(starts, lengths, sizes, numbers, strict=True)], DOCUMENT))
+                    file.write(found.astype(ARRAYS["tokens"], copy=False).data)
                     tokens += len(found)
-                    file.write(found.data)
-                    tables.append(rows)
-                on_progress(len(kept), sum(len(record.text) for record in kept))
+                on_progress(len(kept), sum(sizes))
             file.seek(0)
             _write_header(file, tokens)
         table = np.concatenate(tables)
         with open(path, "wb") as file:
             np.save(file, table)
-        goals = {array: path_of(job.staging / SHARDS / name, array) for array in ARRAYS}
+        goals = {array: array_path(job.staging, name, array) for array in ARRAYS}
         if len(table):
             move_into_place(token_path, goals["tokens"])
             move_into_place(path, goals["documents"])
@@ -256,7 +235,7 @@ def read_shard(staging: Path, name: str, tokenizer: str) -> TokenShard | None:
     try:
         shard = TokenShard(**read_described(staging / ENTRIES / f"{name}.json", "tokens_shard"))
         whole = all(
-            sha256_of_file(path_of(staging / SHARDS / name, array)) == shard.sha256[array]
+            sha256_of_file(array_path(staging, name, array)) == shard.sha256[array]
             for array in (ARRAYS if shard.documents else ())
         )
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Which rows of a batch a process takes, when several train together."""
+"""A process's rows of a batch, when several train together."""
 
 from dataclasses import dataclass
 

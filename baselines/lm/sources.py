@@ -1,4 +1,4 @@
-"""Where documents come from: files by pattern, or a dataset that is streamed."""
+"""Sources of documents: files by pattern, or a dataset that is streamed."""
 
 import glob
 import logging
@@ -140,7 +140,7 @@ def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
         words, STREAM, os.path.abspath(name) if name.startswith(".") else name, config=config, split=split
     )
     quiet = logging.root.manager.disable
-    logging.disable(logging.WARNING)  # the libraries tell of each try: what came of them is one line here
+    logging.disable(logging.WARNING)  # the libraries log each try: their outcome is one line here
     try:
         count = whole.stream().num_shards
     except (OSError, ValueError) as error:

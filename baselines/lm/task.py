@@ -100,7 +100,7 @@ class C4:
 
     @property
     def config(self) -> dict[str, Any]:
-        """Everything that tells which text it is, and in which tokens, as JSON values."""
+        """The text and its tokens, as JSON values."""
         return task_config(self.name, self)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
-from baselines.lm.records import read_records
+from baselines.lm.records import read_source
 from baselines.lm.sources import Source
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import read_bounded
@@ -116,7 +116,7 @@ def first_texts(sources: Iterable[Source], count: int) -> Iterator[str]:
     """Yield the first documents of some sources, as many as there are, up to ``count``."""
     left = count
     for source in sources:
-        for record in read_records(source) if left else ():
+        for record in read_source(source) if left else ():
             if not record.fault:
                 yield record.text.decode()
                 left -= 1

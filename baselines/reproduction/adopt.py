@@ -9,14 +9,7 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.evaluate import evaluate_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.session import evaluate_language_runs
-from baselines.reproduction.cells import (
-    Figures,
-    ReadBoard,
-    as_planned,
-    cells_of,
-    homes_of,
-    read_board_once,
-)
+from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.runs.directory import read_run
@@ -56,7 +49,6 @@ def adopt(
     documents: Sequence[Path] = (),
     again: bool = False,
     figures: Figures = FIGURES,
-    read: ReadBoard = read_board_once,
 ) -> tuple[Path, bool]:
     """Make a record of a finished run whose configuration is a cell's, or a shorter one's.
 
@@ -65,9 +57,8 @@ def adopt(
         results: folder of results.
         otherwise: what trained it, if it is of a version that didn't record that.
         documents: tokens of text to score a language model by.
-        again: whether a record that is there is made anew.
+        again: whether a record that is there is made again.
         figures: all of them.
-        read: returns a board, given its id.
 
     Returns:
         where the record is, and whether it is new.
@@ -77,9 +68,9 @@ def adopt(
         OutputError: if it is no cell, or isn't finished.
     """
     config = read_run(folder)
-    homes = homes_of(config, figures, read)
+    homes = homes_of(config, figures)
     if not homes:
-        raise OutputError(f"{folder} is no cell of the paper's figures: {_why_not(config, figures, read)}")
+        raise OutputError(f"{folder} is no cell of the paper's figures: {_why_not(config, figures)}")
     path = path_of(results, homes[0], config)
     if path.is_file() and not again:
         return path, False
@@ -109,7 +100,9 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
     if diverged is None and isinstance(config, LanguageConfig):
         of_text, scores = _scores_on_text(folder, documents)
     elif diverged is None:
-        scores = _scores_of(folder, config)
+        evaluated = evaluate_runs([folder])
+        scores = with_nulls(evaluated.scores[config.seed])
+        keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
     commit, machine = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
     return Record(
         config,
@@ -122,14 +115,6 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
         machine,
         of_text,
     )
-
-
-def _scores_of(folder: Path, config: RunConfig) -> Scores:
-    """Return the scores of a run's last checkpoint on whole splits, and keep them in its result."""
-    found = evaluate_runs([folder])
-    scores = found.scores[config.seed]
-    keep_scores(folder, config, scores, found.instances)
-    return with_nulls(scores)
 
 
 def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Scores]:
@@ -152,21 +137,20 @@ def _trained_by(folder: Path, records: list[dict[str, Any]]) -> Provenance:
     return Provenance(commit_of([folder]), {"several": machines} if several else machines[0])
 
 
-def _why_not(config: RunConfig, figures: Figures, read: ReadBoard) -> str:
+def _why_not(config: RunConfig, figures: Figures) -> str:
     """Say in which fields a configuration differs from the cell that is nearest to it."""
-    config = as_planned(config, read)
-    nearest: list[str] | None = None
-    for figure in figures.values():
-        if config.board not in {row.board for row in figure.rows}:
-            continue
-        for cell in cells_of(figure, read=read):
-            differing = [
-                f"{name}={getattr(config, name)!r}, not {value!r}"
-                for name, value in vars(cell.config).items()
-                if getattr(config, name) != value
-            ]
-            if nearest is None or len(differing) < len(nearest):
-                nearest = differing
-    return (
-        f"none is on {config.board}" if nearest is None else f"the nearest has another {'; '.join(nearest)}"
-    )
+    config = as_planned(config)
+    differing = [
+        [
+            f"{name}={getattr(config, name)!r}, not {value!r}"
+            for name, value in vars(cell.config).items()
+            if getattr(config, name) != value
+        ]
+        for figure in figures.values()
+        if config.board in {row.board for row in figure.rows}
+        for cell in cells_of(figure)
+    ]
+    if not differing:
+        return f"none is on {config.board}"
+    nearest = min(differing, key=len)
+    return f"the nearest has another {'; '.join(nearest)}"

@@ -4,28 +4,22 @@ The configuration has the number of steps, on which the learning rate depends: a
 same cell but a cell of another *level*.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig, that_warms_up
-from baselines.lm.corpus import Corpus
-from baselines.lm.recipes import SIZES
-from baselines.recipes import USUAL, make_config
-from baselines.reproduction.sets import FIGURES, Figure, Row
+from baselines.lm.recipes import config_on_text
+from baselines.recipes import make_config
+from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board, read_board
-
-ReadBoard = Callable[[str], Board]
 
 Figures = Mapping[str, Figure]
 
 NO_CORPUS = "the corpus isn't prepared"
 """In place of its digest, in the configuration of a cell of language modelling."""
-
-read_board_once: ReadBoard = cache(read_board)
 
 
 @dataclass(frozen=True)
@@ -48,65 +42,33 @@ class Cell:
         return self.config.digest
 
 
-def config_of(
-    row: Row, point: Mapping[str, float], seed: int, read: ReadBoard = read_board_once
-) -> RunConfig:
+def config_of(row: Row, point: Mapping[str, float], seed: int) -> RunConfig:
     """Return the configuration of a row at a point of the grid, at full length.
 
     Args:
         row: of a figure.
         point: values of what the grid varies.
         seed: of the run.
-        read: returns a board, given its id.
     """
-    board = read(row.board)
+    board = read_board_once(row.board)
+    changes: dict[str, Any] = {"seed": seed, **row.changes, **point}
     if board.is_corpus:
-        return _language_config(board, row, point, seed)
-    config = make_config(board, seed=seed, **{**row.changes, **point})
+        text = {"corpus": NO_CORPUS, "vocabulary": board.content["config"]["pieces"]}
+        return config_on_text(board, **text, **changes)
+    config = make_config(board, **changes)
     return config if row.instances is None else replace(config, steps=row.instances // config.batch_size)
 
 
-def _language_config(board: Board, row: Row, point: Mapping[str, float], seed: int) -> LanguageConfig:
-    """Return what is known of a run on text before the text is prepared."""
-    shape: dict[str, Any] = {**SIZES["paper"], **row.changes, **point}
-    tokens = shape["batch_size"] * shape["length"]
-    return LanguageConfig(
-        board=board.id,
-        board_digest=board.digest,
-        corpus=NO_CORPUS,
-        vocabulary=_pieces(board),
-        steps=board.content["train_budget"] // tokens,
-        seed=seed,
-        **{**USUAL, **shape},
-    )
-
-
-def _pieces(board: Board) -> int:
-    pieces: int = board.content["config"]["pieces"]
-    return pieces
-
-
-def on_corpus(cell: Cell, corpus: Corpus) -> Cell:
-    """Return a cell with the text that it is trained on; one that needs no text as it is."""
-    if not isinstance(cell.config, LanguageConfig):
-        return cell
-    text = {"corpus": corpus.digest, "vocabulary": corpus.tokenizer["pieces"]}
-    return replace(cell, config=replace(cell.config, **text))
-
-
-def as_planned(config: RunConfig, read: ReadBoard = read_board_once) -> RunConfig:
+def as_planned(config: RunConfig) -> RunConfig:
     """Return a configuration as its cell had it before there was text: alike for all texts."""
     if not isinstance(config, LanguageConfig):
         return config
-    return replace(config, corpus=NO_CORPUS, vocabulary=_pieces(read(config.board)))
+    pieces = read_board_once(config.board).content["config"]["pieces"]
+    return replace(config, corpus=NO_CORPUS, vocabulary=pieces)
 
 
 def cells_of(
-    figure: Figure,
-    *,
-    steps: int | None = None,
-    points: Sequence[Mapping[str, float]] | None = None,
-    read: ReadBoard = read_board_once,
+    figure: Figure, *, steps: int | None = None, points: Sequence[Mapping[str, float]] | None = None
 ) -> list[Cell]:
     """Return the cells of a figure: by point of the grid, then by seed, then by row.
 
@@ -114,7 +76,6 @@ def cells_of(
         figure: of the paper.
         steps: of another level; None for full length.
         points: of the grid; None for all.
-        read: returns a board, given its id.
 
     Raises:
         ConfigurationError: for another level of a figure whose rows differ in length.
@@ -128,7 +89,7 @@ def cells_of(
     for point in figure.points if points is None else points:
         for seed in figure.seeds:
             for row in figure.rows:
-                config = config_of(row, point, seed, read)
+                config = config_of(row, point, seed)
                 cells.append(Cell(row, point, config if steps is None else replace(config, steps=steps)))
     return cells
 
@@ -163,8 +124,8 @@ def choose_cells(
         if all(_fits(getattr(cell.config, name), values) for name, values in where.items())
     ]
     if not found:
-        asked = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
-        raise ConfigurationError(f"no run of {figure.name} is meant by --where {asked}")
+        given = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
+        raise ConfigurationError(f"no run of {figure.name} is meant by --where {given}")
     for cell in found:
         that_warms_up(cell.config)
     return found
@@ -192,7 +153,7 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _fits(value: Any, wanted: Sequence[str]) -> bool:
-    """Tell whether a value is one of some that were written down."""
+    """Return whether a value is one of some that were written down."""
     for text in wanted:
         try:
             if value == type(value)(text):
@@ -203,30 +164,27 @@ def _fits(value: Any, wanted: Sequence[str]) -> bool:
 
 
 def has_levels(figure: Figure) -> bool:
-    """Tell whether a shorter run can be one of a figure's: not if its rows differ in their length."""
+    """Return whether a shorter run can be one of a figure's: not if its rows differ in their length."""
     return len({row.instances for row in figure.rows}) == 1
 
 
-def homes_of(config: RunConfig, figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> list[str]:
+def homes_of(config: RunConfig, figures: Figures = FIGURES) -> list[str]:
     """Return the names of the figures of which a run is one, the record's home first.
 
     At full length those that have it, else those that have it but for its length.
     """
-    whole = [figure.name for figure in figures.values() if any(_matches(config, figure, read, exactly=True))]
-    return whole or [
-        figure.name
-        for figure in figures.values()
-        if has_levels(figure) and any(_matches(config, figure, read, exactly=False))
-    ]
-
-
-def _matches(config: RunConfig, figure: Figure, read: ReadBoard, *, exactly: bool) -> Iterator[bool]:
-    """Yield for the figure's rows and points whether the configuration is theirs."""
-    boards = {row.board for row in figure.rows}
-    if config.board not in boards or config.seed not in figure.seeds:
-        return
-    config = as_planned(config, read)
-    for row in figure.rows:
-        for point in figure.points:
-            found = config_of(row, point, config.seed, read)
-            yield config == (found if exactly else replace(found, steps=config.steps))
+    config = as_planned(config)
+    whole, shorter = list[str](), list[str]()
+    for figure in figures.values():
+        found = [
+            config_of(row, point, config.seed)
+            for row in figure.rows
+            if row.board == config.board and config.seed in figure.seeds
+            for point in figure.points
+        ]
+        if config in found:
+            whole.append(figure.name)
+        elif has_levels(figure):
+            lengths = {each.steps for each in found}
+            shorter += [figure.name] * any(replace(config, steps=steps) in found for steps in lengths)
+    return whole or shorter

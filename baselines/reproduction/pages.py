@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.records import FOLDER
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import FigureStanding
@@ -37,17 +36,14 @@ _SEEDS = (
 )
 
 
-def pages_of(
-    standings: Sequence[FigureStanding], results: Path, *, read: ReadBoard = read_board_once
-) -> dict[Path, str]:
+def pages_of(standings: Sequence[FigureStanding], results: Path) -> dict[Path, str]:
     """Return the pages of figures, and the one that leads to them, by path.
 
     Args:
         standings: of the figures.
         results: the folder of the pages; the index lies beside it, under its name.
-        read: returns a board, given its id.
     """
-    pages = {results / f"{each.figure.name}.md": page(each, results, read) for each in standings}
+    pages = {results / f"{each.figure.name}.md": page(each, results) for each in standings}
     return {results.with_name(f"{results.name}.md"): index(standings, results), **pages}
 
 
@@ -70,20 +66,20 @@ def picture_name(figure: Figure) -> str:
 
 
 def is_drawn(standing: FigureStanding) -> bool:
-    """Tell whether a figure has a picture: if it is one in the paper, and something ran at full length."""
+    """Return whether a figure has a picture: if it is one in the paper, and something ran at full length."""
     return standing.figure.chart is not None and any(each.records for each in standing.summaries[0])
 
 
 # A page -----------------------------------------------------------------------------------------------
 
 
-def page(standing: FigureStanding, results: Path, read: ReadBoard = read_board_once) -> str:
+def page(standing: FigureStanding, results: Path) -> str:
     """Return the page of a figure, as Markdown."""
     comment, *prose = _beginning(results, standing.figure.name)
     paragraphs = [comment, f"# {standing.figure.title}", *prose, "## Runs", _coverage(standing)]
     for place in range(len(standing.levels)):
-        paragraphs += _level(standing, place, read)
-    paragraphs += ["## How to go on", _how(standing), *_runs(standing, read)]
+        paragraphs += _level(standing, place)
+    paragraphs += ["## How to go on", _how(standing), *_runs(standing)]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
@@ -99,11 +95,11 @@ def _coverage(standing: FigureStanding) -> str:
     )
 
 
-def _level(standing: FigureStanding, place: int, read: ReadBoard) -> Iterator[str]:
+def _level(standing: FigureStanding, place: int) -> Iterator[str]:
     """Yield what runs of one length came to, in paragraphs."""
     figure, level, is_whole = standing.figure, standing.levels[place], place == 0
     summaries = [summary for summary in standing.summaries[place] if summary.points]
-    board = read(figure.rows[0].board)
+    board = figure.board
     if not is_whole:
         yield f"## {level.name[:1].upper()}{level.name[1:]}"
         yield "Another experiment, and no part of the figure: see [how runs are counted](../results.md)."
@@ -113,13 +109,13 @@ def _level(standing: FigureStanding, place: int, read: ReadBoard) -> Iterator[st
     yield f"Scores are `{board.metric}`, {meaning(board.metric)}.{reported}"
     if is_whole:
         yield _TERMS[figure.family]
-        yield ceiling_table(figure, read)
-    yield score_table(figure, summaries, read)
+        yield ceiling_table(figure)
+    yield score_table(figure, summaries)
     if is_whole and figure.costed:
-        yield line_table(figure, read)
-        yield cost_table(figure, summaries, read)
+        yield line_table(figure)
+        yield cost_table(figure, summaries)
     if is_whole:
-        yield rows_left(figure, standing.summaries[0], read)
+        yield rows_left(figure, standing.summaries[0])
     if level.text:
         yield f"Trained on the text `{level.text[:9]}`, by the digest of its tokens."
     if any(summary.records for summary in summaries):
@@ -129,7 +125,7 @@ def _level(standing: FigureStanding, place: int, read: ReadBoard) -> Iterator[st
                 "Of the grid's points that ran with the most seeds, a row shows the one with the best mean "
                 + ("score on `test`, never by `ood`." if "test" in board.splits else "score.")
             )
-        if points := point_table(figure, summaries, read):
+        if points := point_table(figure, summaries):
             yield f"Where several points ran, one by one:\n\n{points}"
         yield _SEEDS
 
@@ -149,13 +145,13 @@ def _how(standing: FigureStanding) -> str:
     )
 
 
-def _runs(standing: FigureStanding, read: ReadBoard) -> Iterator[str]:
+def _runs(standing: FigureStanding) -> Iterator[str]:
     """Yield all runs, one by one."""
     count = sum(len(level.records) for level in standing.levels)
     if count:
         # Closed at first: a figure may have hundreds.
         yield f"<details>\n<summary>All {plural(count, 'run')}, one by one</summary>"
-        yield run_table(standing, read)
+        yield run_table(standing)
         yield "</details>"
 
 

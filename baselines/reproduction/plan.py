@@ -1,4 +1,10 @@
-"""What figures cost: operations of training, and hours, by records or at the rate of this machine."""
+"""Cost of figures: operations of training, and hours, by records or at the rate of this machine.
+
+Operations are floating-point ones of matrix products and attention, 2 for a multiplication and an addition.
+Training takes three forward passes: one forward, two backward. That of a transformer is counted by its shape,
+that of other networks in their traced programs, without running them. Hours are operations over a rate: of
+records of runs whose steps take equally long, else of real steps that are timed here.
+"""
 
 import time
 from collections.abc import Container, Hashable, Iterable, Sequence
@@ -8,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.model.attention import MODULES
-from baselines.reproduction.cells import Cell, ReadBoard, as_planned, read_board_once
+from baselines.reproduction.cells import Cell, as_planned
 from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure
+from baselines.reproduction.sets import Figure, read_board_once
 from baselines.training.flops import TRAINING, flops_per_token, pair_operations
 
 if TYPE_CHECKING:
@@ -40,18 +46,20 @@ class Operations:
         return Operations(self.nominal * count, self.computed * count)
 
 
-def operations_of(config: RunConfig, read: ReadBoard = read_board_once) -> Operations:
+def operations_of(config: RunConfig) -> Operations:
     """Return the operations of a run: steps × batch × three times a forward pass."""
     from baselines.encode import encoding_of
+    from baselines.model.feedforward import EXPERTS
 
     if isinstance(config, LanguageConfig):
         each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
         each *= config.length
         return Operations(each, each).times(config.steps * config.batch_size)
     if config.network != "transformer" or config.attention in MODULES:
-        each = _of_sequence(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0), read)
+        each = _of_sequence(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
         return Operations(each, each).times(TRAINING * config.steps * config.batch_size)
-    encoding, experts = encoding_of(read(config.board).task), _experts(config)
+    encoding = encoding_of(read_board_once(config.board).task)
+    experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
     nominal = _forward(config, encoding, encoding.length, min(1, experts))
     forward = Operations(nominal, _forward(config, encoding, encoding.num_outputs, experts))
     return forward.times(TRAINING * config.steps * config.batch_size)
@@ -66,25 +74,25 @@ def _of_token(config: LanguageConfig) -> float:
 
 
 @cache
-def _of_sequence(config: RunConfig, read: ReadBoard) -> float:
+def _of_sequence(config: RunConfig) -> float:
     """Return the operations of a forward pass of one sequence, of any network: those in its products."""
     from baselines.training.flops import operations_in_products
 
     # Of one sequence: what is fused for processors, where products can't be seen, is for more.
-    model, encoding, tokens_BTI = _traced(config, read)
+    model, encoding, tokens_BTI = _traced(config)
     forward = partial(model.apply, num_outputs=encoding.num_outputs)
     return operations_in_products(forward, _shapes(model, tokens_BTI), tokens_BTI)
 
 
-def count_parameters(config: RunConfig, read: ReadBoard = read_board_once) -> int:
+def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
     from jax import tree
 
-    model, _, tokens_BTI = _traced(config, read)
+    model, _, tokens_BTI = _traced(config)
     return sum(leaf.size for leaf in tree.leaves(_shapes(model, tokens_BTI)))
 
 
-def _traced(config: RunConfig, read: ReadBoard) -> tuple[Any, "Encoding", Any]:
+def _traced(config: RunConfig) -> tuple[Any, "Encoding", Any]:
     """Return a run's model, its encoding, and the shape of a sequence."""
     import jax
     import jax.numpy as jnp
@@ -92,7 +100,7 @@ def _traced(config: RunConfig, read: ReadBoard) -> tuple[Any, "Encoding", Any]:
     from baselines.encode import encoding_of
     from baselines.training.experiment import model_of
 
-    encoding = encoding_of(read(config.board).task)
+    encoding = encoding_of(read_board_once(config.board).task)
     tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
     return model_of(config, encoding), encoding, tokens_BTI
 
@@ -102,13 +110,6 @@ def _shapes(model: Any, tokens_BTI: Any) -> Any:
     import jax
 
     return jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
-
-
-def _experts(config: RunConfig) -> int:
-    """Return how many MLPs a block has."""
-    from baselines.model.feedforward import EXPERTS
-
-    return {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
 
 
 def _forward(config: RunConfig, encoding: "Encoding", num_outputs: int, experts: int) -> float:
@@ -152,17 +153,17 @@ class Workload:
         return self.operations.computed / rate / 3600
 
 
-def workload_of(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Workload:
+def workload_of(cells: Sequence[Cell]) -> Workload:
     """Return what cells take."""
     total = Operations(0.0, 0.0)
     for cell in cells:
-        total += operations_of(cell.config, read)
+        total += operations_of(cell.config)
     return Workload(len(cells), sum(cell.config.steps for cell in cells), total)
 
 
-def typical(cells: Sequence[Cell], read: ReadBoard = read_board_once) -> Cell:
+def typical(cells: Sequence[Cell]) -> Cell:
     """Return the cell in the middle, by the operations of a step."""
-    ordered = sorted(cells, key=lambda cell: operations_of(cell.config, read).computed / cell.config.steps)
+    ordered = sorted(cells, key=lambda cell: operations_of(cell.config).computed / cell.config.steps)
     return ordered[len(ordered) // 2]
 
 
@@ -207,7 +208,7 @@ class Throughput:
         return seconds / 3600
 
     def _measure(self, figure: Figure, cells: Sequence[Cell]) -> float:
-        """Return the rate of a family's cells, measured when it is first asked for."""
+        """Return the rate of a family's cells, measured when it is first needed."""
         if figure.family not in self._measured:
             config = typical(cells).config
             rate = self._measured[figure.family] = measure_rate(config)
@@ -224,7 +225,7 @@ def _kind_of(config: RunConfig) -> tuple[Hashable, float]:
     return (config.architecture, config.feedforward, config.batch_size, config.precision, each), each
 
 
-def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
+def measure_rate(config: RunConfig) -> float:
     """Return the computed operations a second of real steps of a run on this machine; takes seconds."""
     import jax
     import jax.numpy as jnp
@@ -243,7 +244,7 @@ def measure_rate(config: RunConfig, read: ReadBoard = read_board_once) -> float:
     began = time.perf_counter()
     jax.block_until_ready(compiled.train(states, hyper_of([config]), chunk))
     seconds = time.perf_counter() - began
-    return operations_of(config, read).computed / config.steps * _TIMED / seconds
+    return operations_of(config).computed / config.steps * _TIMED / seconds
 
 
 def outlook(

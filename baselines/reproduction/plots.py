@@ -14,7 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
-from baselines.reproduction.cells import ReadBoard, read_board_once
 from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import FigureStanding
@@ -27,13 +26,13 @@ from sraven.core.system.files import replacing
 from sraven.views.plots import FAINT, INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
-"""Those of the leaderboard's page, of hues that colour-blind readers tell apart."""
+"""Those of the leaderboard's page, of hues that colour-blind readers can distinguish."""
 
 MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "^", "hyla": "o"}.items()}
 """Of points, so that attentions are apart without colour as well."""
 
 SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
-"""What is drawn, and how its lines are."""
+"""Splits that are drawn, and the styles of their lines."""
 
 HEADLINE = "headline.svg"
 """Name of the picture that README and documentation begin with."""
@@ -42,7 +41,7 @@ PANELS = {
     "table-a1-fuzzylogic": "Fuzzy logic: R², 1 is perfect",
     "table-a1-sraven": "SRAVEN: share of puzzles solved",
 }
-"""What is drawn there: figures with a row for each attention, and the titles of their panels."""
+"""Figures that it shows, which have a row for each attention, and the titles of their panels."""
 
 _VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
@@ -64,8 +63,8 @@ def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
     series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
     for summary in summaries:
         labels = summary.row.labels
-        panel = f"{chart.panel} {labels[chart.panel]}" if chart.panel else ""
-        lines = series.setdefault(_title(panel), {}).setdefault(labels["attention"], {})
+        panel = f"{chart.panel} {labels[chart.panel]}".removeprefix("model ") if chart.panel else ""
+        lines = series.setdefault(panel, {}).setdefault(labels["attention"], {})
         for split in SPLITS:
             points = lines.setdefault(split, [])
             if found := summary.estimate(split):
@@ -78,11 +77,6 @@ def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
     }
 
 
-def _title(panel: str) -> str:
-    """Return the title of a panel; a model says itself what it is."""
-    return panel.removeprefix("model ")
-
-
 def _chart(figure: Figure) -> Chart:
     assert figure.chart is not None, "a table has no picture"
     return figure.chart
@@ -92,7 +86,7 @@ class ResultPicture(NamedTuple):
     """A picture of results.
 
     Attributes:
-        numbers: all that is drawn, as JSON values: their digest tells whether a file is up to date.
+        numbers: all that is drawn, as JSON values: a file with their digest is up to date.
         draw: draws it.
     """
 
@@ -105,18 +99,16 @@ class ResultPicture(NamedTuple):
         return digest(self.numbers)
 
 
-def pictures_of(
-    standings: Sequence[FigureStanding], read: ReadBoard = read_board_once
-) -> dict[str, ResultPicture]:
+def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]:
     """Return the pictures by the names of their files; the headline if its figures are there."""
     pictures = {}
     for standing in filter(is_drawn, standings):
         figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
         numbers = {"version": _VERSION, "name": figure.name, "series": series}
-        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series, read))
+        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series))
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
-        panels = [_panel(found[name], title, read) for name, title in PANELS.items()]
+        panels = [_panel(found[name], title) for name, title in PANELS.items()]
         pictures[HEADLINE] = ResultPicture(
             {"version": _VERSION, "panels": panels}, partial(_draw_headline, panels)
         )
@@ -140,7 +132,7 @@ def save_picture(picture: ResultPicture, path: Path) -> None:
 # A figure ---------------------------------------------------------------------------------------------
 
 
-def _draw_chart(figure: Figure, series: Series, read: ReadBoard) -> Canvas:
+def _draw_chart(figure: Figure, series: Series) -> Canvas:
     """Draw a panel for each value of a column of which something ran, with a line for each attention."""
     chart = _chart(figure)
     drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
@@ -155,8 +147,8 @@ def _draw_chart(figure: Figure, series: Series, read: ReadBoard) -> Canvas:
         _draw(axes, title, lines, places)
     for axes in panels[len(series) :]:
         axes.set_visible(False)
-    metric = read(figure.rows[0].board).metric
-    canvas.supylabel(_axis(metric), color=INK, fontsize=11)
+    metric = figure.board.metric
+    canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
     canvas.legend(
         handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
@@ -184,22 +176,18 @@ def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str
                 markerfacecolor=COLOURS[attention] if split == "ood" else PAPER,
                 capsize=2,
             )
-    _frame(axes, title)
+    frame(axes, title)
     axes.set_xticks(range(len(places)), [place.replace(" %", "%") for place in places])
     axes.set_xlim(-0.4, len(places) - 0.6)
 
 
-def _frame(axes: Axes, title: str, **options: Any) -> None:
+def frame(axes: Axes, title: str, **options: Any) -> None:
     """Set title, ticks and grid."""
     axes.set_title(title, loc="left", color=INK, **{"fontsize": 11, **options})
     axes.tick_params(labelsize=10, color=FAINT, labelcolor=INK, labelbottom=True)
     axes.grid(color=FAINT, linewidth=0.5, alpha=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(FAINT)
-
-
-def _axis(metric: str) -> str:
-    return {"r2_per_sequence": "R² per sequence", "accuracy": "accuracy"}.get(metric, metric)
 
 
 def _keys() -> list[Any]:
@@ -217,9 +205,8 @@ def _keys() -> list[Any]:
 # The headline -----------------------------------------------------------------------------------------
 
 
-def _panel(standing: FigureStanding, title: str, read: ReadBoard) -> dict[str, Any]:
+def _panel(standing: FigureStanding, title: str) -> dict[str, Any]:
     """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
-    board = read(standing.figure.rows[0].board)
     rows = {
         summary.row.changes["attention"]: summary
         for summary in standing.summaries[0]
@@ -229,12 +216,16 @@ def _panel(standing: FigureStanding, title: str, read: ReadBoard) -> dict[str, A
         {
             "known": _rounded(rows[name].estimate("test")),
             "held out": _rounded(rows[name].estimate("ood")),
-            "reported": _rounded(reported(rows[name].row, board)),
+            "reported": _rounded(reported(rows[name].row)),
         }
         for name in ATTENTIONS
     ]
     ours = any(each["held out"] for each in scores)
-    return {"title": title if ours else f"{title}, as reported", "scores": scores, "bounds": _bounds(board)}
+    return {
+        "title": title if ours else f"{title}, as reported",
+        "scores": scores,
+        "bounds": _bounds(standing.figure.board),
+    }
 
 
 def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
@@ -272,7 +263,7 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
                 axes, place, attention, **{name.replace(" ", "_"): each for name, each in scores.items()}
             )
         pad = 10 + 13 * max(labels.values())
-        _frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
+        frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
         axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
         axes.set_ylim(len(ATTENTIONS) - 0.5, -0.8)
         axes.set_xlim(0, 1)

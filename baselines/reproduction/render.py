@@ -1,10 +1,10 @@
-"""Writing the pages of results, with their pictures; and telling which aren't what the records give."""
+"""Pages of results and their pictures: written where they aren't what the records give."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.analysis.pages import PAGE, RECORDS, render_page
-from baselines.reproduction.cells import Figures, ReadBoard, read_board_once
+from baselines.reproduction.cells import Figures
 from baselines.reproduction.pages import pages_of
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.standing import FigureStanding, standings_of
@@ -14,21 +14,20 @@ if TYPE_CHECKING:
     from baselines.reproduction.plots import ResultPicture
 
 
-def render(results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once) -> list[Path]:
+def render(results: Path, *, figures: Figures = FIGURES) -> list[Path]:
     """Write the pages and pictures that aren't what the records give; return their paths.
 
     Args:
         results: folder of results, with the records.
         figures: all of them.
-        read: returns a board, given its id.
 
     Raises:
         OutputError: if a record can't be read; then nothing is written.
     """
     from baselines.reproduction.plots import save_picture
 
-    standings = standings_of(results, figures=figures, read=read)
-    pages, pictures = stale_pages(standings, results, read), stale_pictures(standings, results, read)
+    standings = standings_of(results, figures=figures)
+    pages, pictures = stale_pages(standings, results), stale_pictures(standings, results)
     for path, text in pages.items():
         write_text(path, text)
     for path, picture in pictures.items():
@@ -36,11 +35,9 @@ def render(results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_
     return [*pages, *pictures]
 
 
-def stale_pages(
-    standings: list[FigureStanding], results: Path, read: ReadBoard = read_board_once
-) -> dict[Path, str]:
+def stale_pages(standings: list[FigureStanding], results: Path) -> dict[Path, str]:
     """Return the pages that aren't what the records give, and what they should say."""
-    pages = dict(pages_of(standings, results, read=read))
+    pages = dict(pages_of(standings, results))
     if (results / RECORDS).is_dir():
         pages[results / PAGE] = render_page(results)
     return {
@@ -48,11 +45,9 @@ def stale_pages(
     }
 
 
-def stale_pictures(
-    standings: list[FigureStanding], results: Path, read: ReadBoard = read_board_once
-) -> "dict[Path, ResultPicture]":
+def stale_pictures(standings: list[FigureStanding], results: Path) -> "dict[Path, ResultPicture]":
     """Return the pictures that aren't what the records give."""
     from baselines.reproduction.plots import drawn_digest, pictures_of
 
-    pictures = {results / name: picture for name, picture in pictures_of(standings, read).items()}
+    pictures = {results / name: picture for name, picture in pictures_of(standings).items()}
     return {path: each for path, each in pictures.items() if drawn_digest(path) != each.digest}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
 from baselines.reproduction.adopt import record_of
-from baselines.reproduction.cells import Cell, Figures, ReadBoard, on_corpus, read_board_once
+from baselines.reproduction.cells import Cell, Figures
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
@@ -42,7 +43,7 @@ class CellProgress(NamedTuple):
     left: int
 
 
-def in_order(cells: Iterable[Cell], read: ReadBoard = read_board_once) -> list[Cell]:
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
     """Return cells in the order in which they are trained, each once.
 
     The recipe's point of the grid comes first; within a point, one seed of every row before second seeds;
@@ -55,7 +56,7 @@ def in_order(cells: Iterable[Cell], read: ReadBoard = read_board_once) -> list[C
             not _is_recipe(cell),
             tuple(cell.point.values()),
             cell.config.seed,
-            operations_of(cell.config, read).computed,
+            operations_of(cell.config).computed,
         ),
     )
 
@@ -79,7 +80,13 @@ def on_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
             "--validation DIR; `sraven c4 prepare` makes both"
         )
     corpus = Corpus(*text.data)
-    return [on_corpus(cell, corpus) for cell in cells]
+    of_text = {"corpus": corpus.digest, "vocabulary": corpus.tokenizer["pieces"]}
+    return [
+        replace(cell, config=replace(cell.config, **of_text))
+        if isinstance(cell.config, LanguageConfig)
+        else cell
+        for cell in cells
+    ]
 
 
 def folder_of(runs: Path, config: RunConfig) -> Path:

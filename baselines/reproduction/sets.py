@@ -3,12 +3,15 @@
 What a row doesn't say is the recipe's: `baselines.table_a3.TABLE_A3`, at one point of its grid.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from baselines.table_a3 import TABLE_A3
+from sraven.core.boards.board import Board, read_board
+
+read_board_once = cache(read_board)
 
 ATTENTIONS = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
 """The three that all figures compare: names of functions, and what pages call them."""
@@ -20,7 +23,7 @@ class Row:
 
     Attributes:
         board: id of the board.
-        labels: what tells it from other rows, by the heading of a column.
+        labels: what distinguishes it from other rows, by the heading of a column.
         changes: fields of the configuration in which it differs from the recipe.
         instances: that it is trained on; None for the board's budget.
         reported: name of the method among the board's reported figures; None if there is no number.
@@ -80,11 +83,14 @@ class Figure:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Of the columns that tell rows apart."""
+        """Of the columns that distinguish rows."""
         return tuple(self.rows[0].labels)
 
+    @property
+    def board(self) -> Board:
+        """Of the first row; its metric and splits are those of all."""
+        return read_board_once(self.rows[0].board)
 
-_POINTS, _HELD_OUT = (16, 32, 64, 96), (30, 50, 70)
 
 _ABLATIONS = (
     ("softmax attention", "softmax", "mlp"),
@@ -124,47 +130,43 @@ with layers of their own, and one of the same parameters, that of one layer."""
 _ACTIVATIONS = {"relu": "ReLU", "silu": "SiLU", "gelu": "GELU", "sigmoid": "sigmoid", "tanh": "tanh"}
 
 
-def _board_of_points(points: int, held_out: int) -> str:
-    """Return the board of a number of points and a share held out; the paper's setting is ranked."""
-    if (points, held_out) == (32, 70):
-        return "fuzzylogic-v1"
-    return f"fuzzylogic-points{points}-holdout{held_out}-v1"
-
-
-def _millions(instances: int) -> str:
-    return f"{instances // 1_000_000} M"
-
-
 FUZZY: Mapping[str, Any] = {"position": "relative_both_ways"}
 """Runs on fuzzy logic have buckets for both ways: most were trained before the recipe's became one-way, and
 their points are a set. What that changes is the figure `positions-fuzzylogic`."""
 
 
-def _ablations(board: str, **changes: Any) -> tuple[Row, ...]:
-    """Return the rows of Table A1 on a board."""
-    return tuple(
-        Row(
-            board,
-            {"method": method},
-            {"attention": attention, "feedforward": feedforward, **changes},
-            reported=method,
-        )
-        for method, attention, feedforward in _ABLATIONS
-    )
+_RANKED: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "fuzzylogic": ("fuzzy logic", "fuzzylogic-v1", FUZZY),
+    "sraven": ("SRAVEN", "sraven-v1", {}),
+}
+"""Families with a figure each on their ranked board: title, board and fields of the configuration."""
 
 
-def _scaling(shapes: Mapping[str, Mapping[str, int]]) -> tuple[Row, ...]:
+def _attentions(
+    board: str,
+    labels: Mapping[str, str],
+    *,
+    names: Mapping[str, str] = ATTENTIONS,
+    instances: int | None = None,
+    **changes: Any,
+) -> Iterator[Row]:
+    """Yield a row for each attention, alike in all else."""
+    for attention, name in names.items():
+        yield Row(board, {**labels, "attention": name}, {"attention": attention, **changes}, instances)
+
+
+def _scaling(shapes: Mapping[str, Mapping[str, Any]]) -> tuple[Row, ...]:
     """Return rows of Figure 4: sizes of models, each trained on three sizes of data."""
     return tuple(
-        Row(
-            "sraven-v1",
-            {"model": model, "instances": _millions(instances), "attention": name},
-            {"attention": attention, **shape},
-            instances=instances,
-        )
+        row
         for model, shape in shapes.items()
         for instances in TABLE_A3["sraven"].budgets
-        for attention, name in ATTENTIONS.items()
+        for row in _attentions(
+            "sraven-v1",
+            {"model": model, "instances": f"{instances // 1_000_000} M"},
+            instances=instances,
+            **shape,
+        )
     )
 
 
@@ -182,21 +184,6 @@ _WIDTHS_AND_HEADS = {
 }
 
 
-def _series(board: str, heading: str, values: tuple[tuple[str, str, dict[str, Any]], ...]) -> tuple[Row, ...]:
-    """Return rows of the three attentions at each of some values.
-
-    Args:
-        board: their board, with a place for what the value says of it.
-        heading: of the column of values.
-        values: what each is called, what it says of the board, and the fields that it changes.
-    """
-    return tuple(
-        Row(board.format(place), {heading: value, "attention": name}, {"attention": attention, **changes})
-        for value, place, changes in values
-        for attention, name in ATTENTIONS.items()
-    )
-
-
 _BUCKETS = {"relative_one_way": "one way", "relative_both_ways": "both ways"}
 
 FIGURES: Mapping[str, Figure] = {
@@ -207,14 +194,16 @@ FIGURES: Mapping[str, Figure] = {
             "Figures 2C and A3: fuzzy logic, points in context and tasks held out",
             "fuzzylogic",
             tuple(
-                Row(
-                    _board_of_points(points, held_out),
-                    {"points": str(points), "held out": f"{held_out} %", "attention": name},
-                    {"attention": attention, **FUZZY},
+                row
+                for points in (16, 32, 64, 96)
+                for held_out in (30, 50, 70)
+                for row in _attentions(
+                    "fuzzylogic-v1"  # the ranked board of the paper's setting
+                    if (points, held_out) == (32, 70)
+                    else f"fuzzylogic-points{points}-holdout{held_out}-v1",
+                    {"points": str(points), "held out": f"{held_out} %"},
+                    **FUZZY,
                 )
-                for points in _POINTS
-                for held_out in _HELD_OUT
-                for attention, name in ATTENTIONS.items()
             ),
             chart=Chart("held out", panel="points"),
         ),
@@ -223,27 +212,33 @@ FIGURES: Mapping[str, Figure] = {
             "Figure A3C: fuzzy logic, unknown terms",
             "fuzzylogic",
             tuple(
-                Row(board, {"terms": terms, "attention": name}, {"attention": attention})
+                row
                 for terms, board in (
                     ("the paper's", "fuzzylogic-paper-terms-v1"),
                     ("drawn", "fuzzylogic-terms-v1"),
                 )
-                for attention, name in {**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}.items()
+                for row in _attentions(
+                    board, {"terms": terms}, names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}
+                )
             ),
         ),
-        Figure(
-            "table-a1-fuzzylogic",
-            "Table A1, fuzzy logic: ablations of HYLA",
-            "fuzzylogic",
-            _ablations("fuzzylogic-v1", **FUZZY),
-            compared=("method",),
-        ),
-        Figure(
-            "table-a1-sraven",
-            "Table A1, SRAVEN: ablations of HYLA",
-            "sraven",
-            _ablations("sraven-v1"),
-            compared=("method",),
+        *(
+            Figure(
+                f"table-a1-{family}",
+                f"Table A1, {title}: ablations of HYLA",
+                family,
+                tuple(
+                    Row(
+                        board,
+                        {"method": method},
+                        {"attention": attention, "feedforward": feedforward, **fields},
+                        reported=method,
+                    )
+                    for method, attention, feedforward in _ABLATIONS
+                ),
+                compared=("method",),
+            )
+            for family, (title, board, fields) in _RANKED.items()
         ),
         Figure(
             "figure-4",
@@ -278,8 +273,10 @@ FIGURES: Mapping[str, Figure] = {
             "figure-5c",
             "Figure 5C: SRAVEN, number of heads",
             "sraven",
-            _series(
-                "sraven-v1", "heads", tuple((str(heads), "", {"heads": heads}) for heads in (1, 2, 4, 8, 16))
+            tuple(
+                row
+                for heads in (1, 2, 4, 8, 16)
+                for row in _attentions("sraven-v1", {"heads": str(heads)}, heads=heads)
             ),
             chart=Chart("heads"),
         ),
@@ -287,10 +284,10 @@ FIGURES: Mapping[str, Figure] = {
             "figure-5d",
             "Figure 5D: SRAVEN, number of features M",
             "sraven",
-            _series(
-                "sraven{}-v1",
-                "M",
-                tuple((str(M), "" if M == 4 else f"-features{M}", {}) for M in range(2, 9)),
+            tuple(
+                row
+                for M in range(2, 9)
+                for row in _attentions("sraven-v1" if M == 4 else f"sraven-features{M}-v1", {"M": str(M)})
             ),
             chart=Chart("M"),
         ),
@@ -298,10 +295,10 @@ FIGURES: Mapping[str, Figure] = {
             "figure-a5",
             "Figure A5: SRAVEN, share of rule combinations held out",
             "sraven",
-            _series(
-                "sraven-holdout{}-v1",
-                "held out",
-                tuple((f"{percent} %", str(percent), {}) for percent in range(10, 100, 10)),
+            tuple(
+                row
+                for percent in range(10, 100, 10)
+                for row in _attentions(f"sraven-holdout{percent}-v1", {"held out": f"{percent} %"})
             ),
             chart=Chart("held out"),
         ),
@@ -325,10 +322,7 @@ FIGURES: Mapping[str, Figure] = {
             "figure-6",
             "Figure 6: language modelling on C4",
             "c4",
-            tuple(
-                Row("c4-v1", {"attention": name}, {"attention": attention})
-                for attention, name in ATTENTIONS.items()
-            ),
+            tuple(_attentions("c4-v1", {})),
             seeds=(0,),
         ),
         Figure(
@@ -351,13 +345,9 @@ FIGURES: Mapping[str, Figure] = {
             "Not in the paper: other divisions of fuzzy logic's terms and combinations",
             "fuzzylogic",
             tuple(
-                Row(board, {"split seed": seed, "attention": name}, {"attention": attention, **FUZZY})
-                for seed, board in (
-                    ("0", "fuzzylogic-v1"),
-                    ("1", "fuzzylogic-split1-v1"),
-                    ("2", "fuzzylogic-split2-v1"),
-                )
-                for attention, name in ATTENTIONS.items()
+                row
+                for seed, place in enumerate(("", "-split1", "-split2"))
+                for row in _attentions(f"fuzzylogic{place}-v1", {"split seed": str(seed)}, **FUZZY)
             ),
             seeds=(0, 1),
         ),
@@ -373,10 +363,7 @@ FIGURES: Mapping[str, Figure] = {
                 compared=("method",),
                 costed=True,
             )
-            for family, title, board, fields in (
-                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1", FUZZY),
-                ("sraven", "SRAVEN", "sraven-v1", {}),
-            )
+            for family, (title, board, fields) in _RANKED.items()
         ),
         *(
             Figure(
@@ -394,10 +381,7 @@ FIGURES: Mapping[str, Figure] = {
                 ),
                 compared=("attention", "buckets"),
             )
-            for family, title, board in (
-                ("fuzzylogic", "fuzzy logic", "fuzzylogic-v1"),
-                ("sraven", "SRAVEN", "sraven-v1"),
-            )
+            for family, (title, board, _) in _RANKED.items()
         ),
     )
 }

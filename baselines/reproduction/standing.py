@@ -1,13 +1,30 @@
-"""How far each figure has come, by the records in a folder of results."""
+"""Standing of the figures: runs that have records, and what came of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.reproduction.cells import Cell, Figures, ReadBoard, as_planned, cells_of, read_board_once
+from baselines.reproduction.cells import Cell, Figures, as_planned, cells_of
 from baselines.reproduction.records import paths_of, read_records
 from baselines.reproduction.sets import FIGURES, Figure
-from baselines.reproduction.summaries import Coverage, Level, RowSummary, coverage_of, levels_of, summarise
+from baselines.reproduction.summaries import Level, RowSummary, levels_of, summarise_rows
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many runs of a figure there are.
+
+    Attributes:
+        done: of the recipe's point of the grid.
+        planned: of it.
+        grid_done: of all points.
+        grid_planned: of them.
+    """
+
+    done: int
+    planned: int
+    grid_done: int
+    grid_planned: int
 
 
 @dataclass(frozen=True)
@@ -31,21 +48,22 @@ class FigureStanding:
     @property
     def coverage(self) -> Coverage:
         """Of runs at full length."""
-        return coverage_of(self.figure, self.cells, self.levels[0])
+        records = self.levels[0].records
+        first = [cell for cell in self.cells if cell.point == self.figure.points[0]]
+        here, everywhere = (sum(cell.digest in records for cell in each) for each in (first, self.cells))
+        return Coverage(here, len(first), everywhere, len(self.cells))
 
 
-def standings_of(
-    results: Path, *, figures: Figures = FIGURES, read: ReadBoard = read_board_once
-) -> list[FigureStanding]:
+def standings_of(results: Path, *, figures: Figures = FIGURES) -> list[FigureStanding]:
     """Return how far all figures have come, by the records in a folder of results."""
     records = read_records(results)
     links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
-    cells = {name: cells_of(figure, read=read) for name, figure in figures.items()}
+    cells = {name: cells_of(figure) for name, figure in figures.items()}
     whole = {cell.digest for each in cells.values() for cell in each}
-    loose = {name for name, record in records.items() if as_planned(record.config, read).digest not in whole}
+    loose = {name for name, record in records.items() if as_planned(record.config).digest not in whole}
     standings = []
     for name, figure in figures.items():
-        levels = levels_of(figure, cells[name], records, loose, read)
-        summaries = [summarise(figure, cells[name], level, read) for level in levels]
+        levels = levels_of(figure, cells[name], records, loose)
+        summaries = [summarise_rows(figure, cells[name], level) for level in levels]
         standings.append(FigureStanding(figure, cells[name], levels, summaries, links))
     return standings

@@ -1,4 +1,9 @@
-"""How far a figure has come: its records by level, the point of the grid that is chosen, means over seeds."""
+"""Summaries of a figure's rows: records by level, the chosen point of the grid, means over seeds.
+
+A row shows the point of the grid whose mean over seeds is best on `test`; `ood` chooses nothing. Means have
+the standard error over seeds. Two means are compared by Welch's t-test, whose degrees of freedom follow from
+both errors: variances of two networks needn't be equal.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr
 
-from baselines.reproduction.cells import Cell, ReadBoard, as_planned, has_levels, read_board_once
+from baselines.reproduction.cells import Cell, as_planned, has_levels
 from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure, Row
+from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.training.grid import SELECTION_SPLIT
 from sraven.core.base.estimate import standard_error
 from sraven.core.boards.board import Board
@@ -131,11 +136,7 @@ def difference(one: Estimate, other: Estimate) -> Difference:
 
 
 def levels_of(
-    figure: Figure,
-    cells: Sequence[Cell],
-    records: Mapping[str, Record],
-    loose: Collection[str],
-    read: ReadBoard = read_board_once,
+    figure: Figure, cells: Sequence[Cell], records: Mapping[str, Record], loose: Collection[str]
 ) -> list[Level]:
     """Return the records of a figure by their length and text: full length first, though it be empty.
 
@@ -146,13 +147,12 @@ def levels_of(
         cells: all of it, at full length.
         records: all that there are, by digest.
         loose: digests of those that aren't cells of any figure at full length.
-        read: returns a board, given its id.
     """
     digests = {cell.digest for cell in cells}
     lengths = {cell.config.steps for cell in cells} if has_levels(figure) else set[int]()
     found: dict[tuple[int | None, str | None], dict[str, Record]] = {}
     for digest, record in records.items():
-        planned = as_planned(record.config, read)
+        planned = as_planned(record.config)
         if planned.digest in digests:
             found.setdefault((None, record.text), {})[planned.digest] = record
         for steps in lengths if digest in loose else ():
@@ -165,9 +165,7 @@ def levels_of(
     return [*(full or [Level(None, {})]), *shorter]
 
 
-def summarise(
-    figure: Figure, cells: Sequence[Cell], level: Level, read: ReadBoard = read_board_once
-) -> list[RowSummary]:
+def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[RowSummary]:
     """Return what came of each row of a figure.
 
     Of the points of the grid that ran with the most seeds, the one is chosen whose mean score on ``test``
@@ -177,12 +175,14 @@ def summarise(
         figure: of the paper.
         cells: all of it, at full length.
         level: the records to look at.
-        read: returns a board, given its id.
     """
     points: dict[int, dict[tuple[float, ...], list[Cell]]] = {id(row): {} for row in figure.rows}
     for cell in cells:
         points[id(cell.row)].setdefault(tuple(cell.point.values()), []).append(cell)
-    return [_summarise(row, list(points[id(row)].values()), level, read(row.board)) for row in figure.rows]
+    return [
+        _summarise(row, list(points[id(row)].values()), level, read_board_once(row.board))
+        for row in figure.rows
+    ]
 
 
 def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: Board) -> RowSummary:
@@ -199,27 +199,3 @@ def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: 
         if score is not None and (best[0] == 0 or (len(records), sign * score.mean) > best):
             best, chosen = (len(records), sign * score.mean), ran[-1]
     return RowSummary(row, chosen.point, chosen.records, board.metric, tuple(ran))
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How many runs of a figure there are.
-
-    Attributes:
-        done: of the recipe's point of the grid.
-        planned: of it.
-        grid_done: of all points.
-        grid_planned: of them.
-    """
-
-    done: int
-    planned: int
-    grid_done: int
-    grid_planned: int
-
-
-def coverage_of(figure: Figure, cells: Sequence[Cell], level: Level) -> Coverage:
-    """Return how many runs of a figure there are at a level."""
-    first = [cell for cell in cells if cell.point == figure.points[0]]
-    here, everywhere = (sum(cell.digest in level.records for cell in each) for each in (first, cells))
-    return Coverage(here, len(first), everywhere, len(cells))

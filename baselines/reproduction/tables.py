@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from baselines.reproduction.cells import Cell, ReadBoard
-from baselines.reproduction.plan import count_parameters, operations_of
+from baselines.reproduction.cells import Cell
+from baselines.reproduction.plan import operations_of, parameters_of
 from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure
+from baselines.reproduction.sets import Figure, read_board_once
 from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference, mean_of
 from baselines.reproduction.words import (
@@ -27,11 +27,11 @@ from sraven.core.boards.ceilings import KNOWS
 from sraven.core.boards.reference_levels import find_reference_levels
 
 
-def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
+def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Return the table of rows that ran; nothing if none did."""
     if not summaries:
         return ""
-    first, *others = _splits(figure, summaries, read)
+    first, *others = _splits(figure, summaries)
     with_reported = any(summary.row.reported for summary in summaries)
     # What a narrow screen cuts off comes last.
     headings = [*figure.headings, "seeds", f"`{first}`"]
@@ -42,7 +42,7 @@ def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard
     for summary in summaries:
         cells = [*summary.row.labels.values(), _seeds(figure, summary), number(summary.estimate(first))]
         if with_reported:
-            ours, theirs = summary.estimate(first), reported(summary.row, read(summary.row.board))
+            ours, theirs = summary.estimate(first), reported(summary.row)
             apart = signed(difference(ours, theirs)) if ours and theirs else NOTHING
             cells += [number(theirs), apart]
         cells += [*(number(summary.estimate(split)) for split in others), number(summary.training_loss, 5)]
@@ -52,12 +52,12 @@ def score_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard
     return table(headings, rows)
 
 
-def rows_left(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
+def rows_left(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Say which rows haven't run at full length, with what is reported of them; nothing if all have."""
     rows = [summary.row for summary in summaries if not summary.points]
     if not rows:
         return ""
-    found = {label(row, figure.headings): reported(row, read(row.board)) for row in rows}
+    found = {label(row, figure.headings): reported(row) for row in rows}
     if any(found.values()):
         named = "; ".join(f"{name} {number(theirs)}" for name, theirs in found.items())
         named = f"reported: {named}"
@@ -66,15 +66,15 @@ def rows_left(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) 
     return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')} ({named}).")
 
 
-def ceiling_table(figure: Figure, read: ReadBoard) -> str:
+def ceiling_table(figure: Figure) -> str:
     """Return the table of the best that can be reached on ``ood``; nothing where that is perfect."""
     rows = []
     for board in dict.fromkeys(row.board for row in figure.rows):
-        known, unknown = (_ceiling(read(board), prior) for prior in KNOWS)
+        known, unknown = (_ceiling(read_board_once(board), prior) for prior in KNOWS)
         if known is not None and round(known, 3) < 1:
             rows.append([f"`{board}`", f"{known:.3f}", NOTHING if unknown is None else f"{unknown:.3f}"])
     headings = ["board", "best that can be reached on `ood`", "thinking all combinations possible"]
-    return table(headings, rows) if rows else ""
+    return table(headings, rows)
 
 
 def _ceiling(board: Board, prior: str) -> float | None:
@@ -82,20 +82,16 @@ def _ceiling(board: Board, prior: str) -> float | None:
     return None if found is None else found.value
 
 
-def line_table(figure: Figure, read: ReadBoard) -> str:
+def line_table(figure: Figure) -> str:
     """Return the table of what scores are read against; nothing where nothing is known."""
-    rows = []
-    for board in map(read, dict.fromkeys(row.board for row in figure.rows)):
-        splits = _ranked(figure, read)[::-1]
-        lines = {split: find_reference_levels(board, split, board.metric) for split in splits}
-        for place, line in enumerate(lines[splits[0]]):
-            values = (f"{lines[split][place].value:.3f}" for split in splits)
-            rows.append([line.title, *values])
-    headings = ["read against", *(f"`{split}`" for split in _ranked(figure, read)[::-1])]
-    return table(headings, rows) if rows else ""
+    splits, rows = _ranked(figure)[::-1], []
+    for board in map(read_board_once, dict.fromkeys(row.board for row in figure.rows)):
+        lines = zip(*(find_reference_levels(board, split, board.metric) for split in splits), strict=True)
+        rows += [[each[0].title, *(f"{line.value:.3f}" for line in each)] for each in lines]
+    return table(["read against", *(f"`{split}`" for split in splits)], rows)
 
 
-def cost_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
+def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Return the table of what each row costs; nothing if none ran."""
     rows = []
     for summary in summaries:
@@ -104,13 +100,13 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard)
         rows.append(
             [
                 *summary.row.labels.values(),
-                f"{count_parameters(config, read):,}",
-                f"{operations_of(config, read).computed / config.steps / 1e9:.1f}",
+                f"{parameters_of(config):,}",
+                f"{operations_of(config).computed / config.steps / 1e9:.1f}",
                 NOTHING if seconds is None else f"{seconds.mean / 60:.0f}",
             ]
         )
     headings = [*figure.headings, "parameters", "G operations a step", "minutes"]
-    return table(headings, rows) if rows else ""
+    return table(headings, rows)
 
 
 def difference_tables(figure: Figure, summaries: Sequence[RowSummary], board: Board) -> Iterator[str]:
@@ -129,11 +125,10 @@ def difference_tables(figure: Figure, summaries: Sequence[RowSummary], board: Bo
         for place, group in places.items():
             first = best(group, key=lambda each: _of(each, "ood").mean)
             rows += [_compare(place, first, other, heading) for other in group if other is not first]
-        if rows:
-            lost = [f"{each}: `test` − `ood`" for each in "AB"]
-            headings = ["", f"A: {heading}, best on `ood`", "B", "A − B on `test`", "A − B on `ood`", *lost]
-            is_one_place = not any(row[0] for row in rows)
-            yield table(headings[is_one_place:], [row[is_one_place:] for row in rows])
+        lost = [f"{each}: `test` − `ood`" for each in "AB"]
+        headings = ["", f"A: {heading}, best on `ood`", "B", "A − B on `test`", "A − B on `ood`", *lost]
+        is_one_place = not any(row[0] for row in rows)
+        yield table(headings[is_one_place:], [row[is_one_place:] for row in rows])
 
 
 def _of(summary: RowSummary, split: str, seeds: frozenset[int] | None = None) -> Estimate:
@@ -156,12 +151,10 @@ def _compare(place: str, best: RowSummary, other: RowSummary, heading: str) -> l
     return [place, *names, *(each + on_seeds for each in apart), *map(signed, lost)]
 
 
-def point_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> str:
+def point_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Return the table of the grid's points, for rows of which several ran; nothing if there are none."""
     several = [summary for summary in summaries if len(summary.points) > 1]
-    if not several:
-        return ""
-    splits = _splits(figure, several, read)
+    splits = _splits(figure, several)
     headings = [*figure.headings, point_names(figure), "seeds", *(f"`{split}`" for split in splits)]
     rows = [
         [
@@ -176,16 +169,16 @@ def point_table(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard
     return table(headings, rows)
 
 
-def _splits(figure: Figure, summaries: Sequence[RowSummary], read: ReadBoard) -> list[str]:
+def _splits(figure: Figure, summaries: Sequence[RowSummary]) -> list[str]:
     """Return the splits to show: what a figure is of first, unranked ones last."""
-    ranked = _ranked(figure, read)[::-1]
+    ranked = _ranked(figure)[::-1]
     records = (record for summary in summaries for runs in summary.points for record in runs.records)
     return list(dict.fromkeys([*ranked, *(split for record in records for split in record.scores)]))
 
 
-def _ranked(figure: Figure, read: ReadBoard) -> list[str]:
+def _ranked(figure: Figure) -> list[str]:
     """Return the splits of a figure's boards, in distribution first."""
-    known = read(figure.rows[0].board).splits
+    known = figure.board.splits
     return [name for name in ("test", "ood", "ood_terms") if name in known] or list(known)
 
 
@@ -193,11 +186,11 @@ def _seeds(figure: Figure, runs: Runs) -> str:
     return f"{len(runs.records)}/{len(figure.seeds)}"
 
 
-def run_table(standing: FigureStanding, read: ReadBoard) -> str:
+def run_table(standing: FigureStanding) -> str:
     """Return the table of all runs, one by one."""
     figure = standing.figure
     varying = [point_names(figure)] if varied(figure) else []
-    scores = [f"`{split}`" for split in _ranked(figure, read)]
+    scores = [f"`{split}`" for split in _ranked(figure)]
     headings = [
         *figure.headings,
         "seed",
@@ -210,7 +203,7 @@ def run_table(standing: FigureStanding, read: ReadBoard) -> str:
         "record",
     ]
     rows = [
-        _run(standing, cell, level.records[cell.digest], read)
+        _run(standing, cell, level.records[cell.digest])
         for level in standing.levels
         for cell in standing.cells
         if cell.digest in level.records
@@ -218,10 +211,10 @@ def run_table(standing: FigureStanding, read: ReadBoard) -> str:
     return table(headings, rows)
 
 
-def _run(standing: FigureStanding, cell: Cell, record: Record, read: ReadBoard) -> list[str]:
+def _run(standing: FigureStanding, cell: Cell, record: Record) -> list[str]:
     """Return the row of a run."""
-    figure, metric = standing.figure, read(record.config.board).metric
-    scores = (record.score(split, metric) for split in _ranked(figure, read))
+    figure = standing.figure
+    scores = (record.score(split, figure.board.metric) for split in _ranked(figure))
     return [
         *cell.row.labels.values(),
         str(record.config.seed),

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from baselines.evaluate import SHORT
-from baselines.reproduction.sets import Figure, Row
+from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.reproduction.summaries import Difference, Estimate
 from sraven.core.base.escape import error_decimals
-from sraven.core.boards.board import Board
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -21,7 +20,9 @@ _MEANINGS = {
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table."""
+    """Return a table; nothing without rows."""
+    if not rows:
+        return ""
     lines = [headings, ["---"] * len(headings), *([bound(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -46,13 +47,10 @@ def number(estimate: Estimate | None, digits: int = 3) -> str:
 
 def signed(found: Difference) -> str:
     """Return a difference, and how surely there is one."""
-    surely = "" if found.p is None else f" ({surety(found.p)})"
-    return _minus(f"{found.value:+.3f}") + surely
-
-
-def surety(p: float) -> str:
-    """Return the p of a test in words."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.{2 if p >= 0.1 else 3}f}"
+    value, p = _minus(f"{found.value:+.3f}"), found.p
+    if p is None:
+        return value
+    return f"{value} (p < 0.001)" if p < 0.001 else f"{value} (p = {p:.{2 if p >= 0.1 else 3}f})"
 
 
 def _minus(text: str) -> str:
@@ -85,7 +83,7 @@ def point_values(figure: Figure, point: Mapping[str, float] | None) -> str:
 
 
 def label(row: Row, names: Sequence[str]) -> str:
-    """Return what tells a row from others, in some columns; a number says of what it is."""
+    """Return what distinguishes a row from others, in some columns; a number says of what it is."""
     given = [(name, row.labels[name]) for name in names if name in row.labels]
     return ", ".join(f"{name} {value}" if value[0].isdigit() else value for name, value in given)
 
@@ -106,9 +104,9 @@ def products(rows: Sequence[Row], names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def reported(row: Row, board: Board) -> Estimate | None:
+def reported(row: Row) -> Estimate | None:
     """Return what the paper, or its authors, report of a row; None if there is no number."""
-    for each in board.content.get("reference", ()):
+    for each in read_board_once(row.board).content.get("reference", ()):
         if each["method"] == row.reported:
             return Estimate(each["value"], each["standard_error"], each["seeds"])
     return None

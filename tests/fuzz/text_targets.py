@@ -178,21 +178,21 @@ def change_zipped(data: bytes, choose: Random) -> bytes:
 
 
 def run_records(data: bytes, folder: Path) -> str:
-    from baselines.lm.records import FAULTS, read_records
+    from baselines.lm.records import FAULTS, read_source
     from baselines.lm.sources import SUFFIXES, Source
 
     suffix = ENDINGS[data[:1]]
     path = folder / f"records{suffix}"
     path.write_bytes(data[1:])
     source = Source(str(path), SUFFIXES[suffix], str(path), len(data) - 1)
-    records, message = refused(lambda: list(read_records(source)))
+    records, message = refused(lambda: list(read_source(source)))
     if message:
         return message
     for record in records:
         if record.fault and (record.fault not in FAULTS or record.text):
             raise FindingError(f"gives the fault {record.fault!r}")
         record.text.decode()
-    if data[:1] != b"q" and list(read_records(source, len(records) // 2)) != records[len(records) // 2 :]:
+    if data[:1] != b"q" and list(read_source(source, len(records) // 2)) != records[len(records) // 2 :]:
         raise FindingError("reads otherwise from the middle")
     return " ".join(sorted({record.fault or "text" for record in records}))
 

@@ -1,15 +1,23 @@
 """Texts read from sources, and what is prepared of them."""
 
+import json
+
 from baselines.lm.prepare import Preparation
-from baselines.lm.records import read_records
+from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
+
+
+def write_jsonl(path, texts):
+    """Write documents as C4 has them."""
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return path
 
 
 def read(*patterns, skip=0, **more):
     return [
         (record.number, record.fault or record.text.decode())
         for source in find_sources([str(pattern) for pattern in patterns], **more)
-        for record in read_records(source, skip)
+        for record in read_source(source, skip)
     ]
 
 

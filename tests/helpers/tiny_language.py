@@ -1,17 +1,16 @@
 """A language of a few words with rules of order, and models small enough to learn it in seconds."""
 
-import json
 from contextlib import contextmanager
 from importlib import reload
 
 import numpy as np
 
 from baselines.lm import experiment, sample
-from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.prepare import prepare
 from baselines.lm.recipes import make_language_config
-from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
 from helpers.command import sraven
+from helpers.records import preparation_of, write_jsonl
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
 from sraven.core.boards.board import read_board
@@ -57,12 +56,9 @@ def make_tokenizer():
 
 def write_corpus(folder, first=0, count=80, tokenizer=None):
     """Prepare documents below a folder; return the directory of their tokens."""
-    source = folder / "documents.jsonl"
-    source.write_text(
-        "".join(json.dumps({"text": make_document(number)}) + "\n" for number in range(first, first + count))
-    )
-    sources = tuple(find_sources([str(source)]))
-    prepare(Preparation(sources, tokenizer or make_tokenizer()), folder / "tokens", processes=1)
+    texts = map(make_document, range(first, first + count))
+    source = write_jsonl(folder / "documents.jsonl", texts)
+    prepare(preparation_of(tokenizer or make_tokenizer(), source), folder / "tokens", processes=1)
     return folder / "tokens"
 
 

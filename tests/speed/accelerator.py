@@ -25,23 +25,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import in_turns, keep, seconds_of
+from record import Work, keep, least_seconds, seconds_of
+from training import ATTENTIONS, BOARDS, gradients, training_of
 
-from baselines.encode import encoding_of
 from baselines.lm.experiment import Compute, language_program
 from baselines.model.attention import ATTENTION
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
-from baselines.recipes import make_config
 from baselines.runs.checkpoint import Checkpoints
-from baselines.training.experiment import num_microbatches_of, program_of
-from baselines.training.feed import chunk_of_steps
-from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
-from sraven.core.boards.board import read_board
 
-BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 SECONDS = 600
 
 
@@ -80,10 +74,9 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
 
 
-def least_ms(work: Callable[[], Any], rounds: int) -> float:
+def least_ms(work: Work, rounds: int) -> float:
     """Return the least milliseconds of some rounds, after one that compiles."""
-    [seconds] = in_turns({"": lambda: jax.block_until_ready(work())}, rounds).values()
-    return round(1e3 * min(seconds), 3)
+    return round(1e3 * least_seconds({"": lambda: jax.block_until_ready(work())}, rounds)[""], 3)
 
 
 # What is measured: each yields functions that return a row ---------------------------------------------
@@ -109,22 +102,16 @@ def _qkv(length: int, dtype: str) -> list[jax.Array]:
     return [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
 
 
-def _gradients(attention: Callable[..., jax.Array]) -> Any:
-    return jax.jit(
-        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
-    )
-
-
 def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -> Row:
-    """Time an attention's gradients; tell their memory and their distance from the plain form's."""
+    """Time an attention's gradients; return their memory and their distance from the plain form's."""
     arrays = _qkv(length, dtype)
-    compiled = _gradients(attention).lower(*arrays).compile()
+    compiled = gradients(attention).lower(*arrays).compile()
     row = {
         "ms": least_ms(lambda: compiled(*arrays), rounds),
         "temporary_bytes": int(compiled.memory_analysis().temp_size_in_bytes),
     }
     try:
-        wanted = _gradients(plain)(*arrays)
+        wanted = gradients(plain)(*arrays)
         far = max(
             float(jnp.abs(x.astype(jnp.float32) - y.astype(jnp.float32)).max() / jnp.abs(y).max())
             for x, y in zip(compiled(*arrays), wanted, strict=True)
@@ -144,7 +131,6 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
 
     def measure(form: str, length: int, dtype: str) -> Row:
-        known = {"form": form, "length": length, "dtype": dtype}
         device = this_device()
         if form == "pallas" and not pallas_applies(device, jnp.dtype(dtype), 8, 64):
             raise NotHereError(
@@ -156,7 +142,8 @@ def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
             "pallas": _pallas,
         }
-        return {**known, **_compare(forms[form], plain, length, dtype, sizes.rounds)}
+        found = _compare(forms[form], plain, length, dtype, sizes.rounds)
+        return {"form": form, "length": length, "dtype": dtype, **found}
 
     for length in sizes.lengths:
         for dtype in ("float32", "bfloat16"):
@@ -173,40 +160,19 @@ def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
             raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
         plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
         forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
-        return {
-            "form": form,
-            "length": length,
-            **_compare(forms[form], plain, length, "bfloat16", sizes.rounds),
-        }
+        found = _compare(forms[form], plain, length, "bfloat16", sizes.rounds)
+        return {"form": form, "length": length, **found}
 
     for length in sizes.lengths:
         for form in ("cudnn", "plain"):
             yield partial(measure, form, length)
 
 
-def _training(board_id: str, attention: str, steps: int, runs: int = 1) -> tuple[Any, Any, Any]:
-    """Return a function of states and batches that trains some steps, and what to give it."""
-    board = read_board(board_id)
-    configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
-    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
-    program = program_of(config, encoding, num_microbatches_of(config.batch_size, mesh))
-    state = jax.jit(program.initialise)(np.uint32(0))
-    states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
-    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
-    chunk = {name: jnp.asarray(array) for name, array in data.items()}
-    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
-
-    def train(states: Any, chunk: Any) -> Any:
-        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
-
-    return jax.jit(train), states, chunk
-
-
 def board_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """A step of 128 instances, many in one call, by board and attention."""
 
     def measure(board: str, attention: str) -> Row:
-        train, states, chunk = _training(board, attention, sizes.steps)
+        train, states, chunk = training_of(board, attention, sizes.steps)
         ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
         return {"board": board, "attention": attention, "ms": round(ms, 4)}
 
@@ -221,17 +187,12 @@ def grids(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     def measure(attention: str) -> Row:
         found = {}
         for runs in (1, sizes.runs):
-            train, states, chunk = _training("fuzzylogic-v1", attention, sizes.steps, runs)
+            train, states, chunk = training_of("fuzzylogic-v1", attention, sizes.steps, runs)
             found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
         one, many = found.values()
+        times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
         speedup = round(sizes.runs * one / many, 2)
-        return {
-            "attention": attention,
-            "runs": sizes.runs,
-            "ms_of_one": round(one, 4),
-            "ms_of_all": round(many, 4),
-            "speedup": speedup,
-        }
+        return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
 
     for attention in ATTENTIONS:
         yield partial(measure, attention)
@@ -241,7 +202,7 @@ def checkpoints(sizes: Sizes) -> Iterator[Callable[[], Row]]:
     """A save of one run's state, and of all runs' as one."""
 
     def measure(runs: int) -> Row:
-        _, states, _ = _training("sraven-v1", "hyla", 1, runs)
+        _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
         steps = iter(range(1, 100))
         with tempfile.TemporaryDirectory() as folder:
             saved = Checkpoints(Path(folder), "0" * 64)
@@ -267,7 +228,7 @@ def compilations(sizes: Sizes) -> Iterator[Callable[[], Row]]:
                 compilation_cache.reset_cache()
                 for _ in range(2):
                     jax.clear_caches()
-                    train, states, chunk = _training(board, "hyla", 2)
+                    train, states, chunk = training_of(board, "hyla", 2)
                     lowered = train.lower(states, chunk)
                     seconds.append(round(seconds_of(lowered.compile), 3))
             finally:
@@ -345,12 +306,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES))
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    asked = parser.parse_args()
+    given = parser.parse_args()
     start = time.monotonic()
-    found = measure_all(asked.only, QUICK if asked.quick else FULL, asked.seconds)
+    found = measure_all(given.only, QUICK if given.quick else FULL, given.seconds)
     device = jax.devices()[0]
     keep(
-        asked.goal,
+        given.goal,
         {"seconds": round(time.monotonic() - start, 1), **found},
         jax=jax.__version__,
         backend=jax.default_backend(),

@@ -8,9 +8,8 @@ all threads.
 """
 
 import sys
-from collections.abc import Callable
 
-from record import in_turns, keep
+from record import Work, keep, least_seconds
 
 from sraven.core.compute.parallel import available_threads
 from sraven.task import SRAVEN
@@ -35,9 +34,9 @@ WITHOUT_OBSERVER = (10, 4)
 ROUNDS = 3
 
 
-def per_second(work: Callable[[], object], count: int) -> float:
+def per_second(work: Work, count: int) -> float:
     """Return the best rate, after a call that compiles."""
-    return count / min(in_turns({"": work}, ROUNDS)[""])
+    return round(count / least_seconds({"": work}, ROUNDS)[""], 1)
 
 
 def measure(M: int, K: int, count: int) -> dict[str, float | None]:
@@ -45,11 +44,11 @@ def measure(M: int, K: int, count: int) -> dict[str, float | None]:
     task = SRAVEN(M=M, K=K)
     batch = task.sample("all", 0, count)
     rates: dict[str, float | None] = {
-        "certify": round(per_second(lambda: task.count_answers(batch), count), 1),
+        "certify": per_second(lambda: task.count_answers(batch), count),
         "observe": None,
     }
     if (M, K) != WITHOUT_OBSERVER:
-        rates["observe"] = round(per_second(lambda: task.ideal_observer(batch), count), 1)
+        rates["observe"] = per_second(lambda: task.ideal_observer(batch), count)
     return rates
 
 

@@ -10,7 +10,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from record import in_turns, keep, output
+from record import in_turns, keep, sraven
 
 ENTRIES = "docs/leaderboard/submissions"
 COMMANDS = {
@@ -30,9 +30,7 @@ def main(goal: str) -> None:
         name: ["score", str(next(Path().glob(pattern)))] if pattern else ["--help"]
         for name, pattern in COMMANDS.items()
     }
-    works = {
-        name: partial(output, sys.executable, "-m", "sraven", *words) for name, words in arguments.items()
-    }
+    works = {name: partial(sraven, *words) for name, words in arguments.items()}
     seconds = in_turns(works, RUNS)
     keep(goal, {"seconds": {name: sorted(round(s, 3) for s in times) for name, times in seconds.items()}})
 

@@ -71,10 +71,7 @@ def main(goal: str) -> None:
         "seeds": SEEDS,
         "processors": os.cpu_count(),
         "seconds": sorted(round(run[0], 2) for run in runs),
-        "bytes": {
-            "command": max(int(run[2]) for run in runs),
-            "decoder": max(int(run[3]) for run in runs),
-        },
+        "bytes": {"command": max(int(run[2]) for run in runs), "decoder": max(int(run[3]) for run in runs)},
     }
     keep(goal, result)
 

@@ -18,9 +18,10 @@ from record import keep
 
 from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
-from baselines.lm.recipes import SIZES
+from baselines.lm.recipes import config_on_text
 from baselines.training.optim import Hyperparams
 from baselines.training.step import train_step
+from sraven.core.boards.board import read_board
 
 MIB = 1 << 20
 
@@ -34,21 +35,9 @@ WAYS = {
 
 def config_of(attention: str, length: int, rows: int, dtype: str = "float32") -> LanguageConfig:
     """Return the paper's configuration with NanoDO's tokenizer."""
-    size = {**SIZES["paper"], "length": length, "batch_size": rows, "dtype": dtype}
-    return LanguageConfig(
-        board="c4-v1",
-        board_digest="",
-        corpus="",
-        vocabulary=32_101,
-        attention=attention,
-        recipe="paper",
-        steps=1000,
-        seed=0,
-        activation="relu",
-        feedforward="mlp",
-        attention_dropout=0.0,
-        **size,
-    )
+    shape = {"attention": attention, "length": length, "batch_size": rows, "dtype": dtype}
+    board, text = read_board("c4-v1"), {"corpus": "", "vocabulary": 32_101}
+    return config_on_text(board, **text, **shape, seed=0)
 
 
 def planned(config: LanguageConfig, compute: Compute) -> int:

@@ -5,62 +5,46 @@ python tests/speed/language_plot.py docs/results/language-model.json docs/images
 
 import json
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from sraven.core.page.palette import follow_scheme, palette
+from baselines.reproduction.plots import COLOURS, MARKERS, ResultPicture, frame, save_picture
+from baselines.reproduction.sets import ATTENTIONS
+from sraven.core.page.palette import palette
+from sraven.views.plots import INK, PAPER
 
-NAMES = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
-MARKS = {"softmax": "o", "linear": "s", "hyla": "^"}
 STYLES = {"softmax": "-", "linear": "--", "hyla": ":"}
-COLOURS = {name: palette()[name].light for name in NAMES}
+
+
+def draw(record: Mapping[str, Any]) -> Figure:
+    """Draw a line for each attention, and a mark for its loss on the validation documents."""
+    canvas = Figure(figsize=(5.2, 3.6), layout="constrained", facecolor=PAPER)
+    axes = canvas.add_subplot(ylim=(3, 8))
+    last = max(step for result in record["results"] for step, _ in result["curve"])
+    for place, result in enumerate(record["results"]):
+        name = ATTENTIONS[result["attention"]]
+        line = {"color": COLOURS[name], "linestyle": STYLES[result["attention"]]}
+        axes.plot(*zip(*result["curve"], strict=True), label=f"{name}, training", **line)
+        found, right = result["validation"]["loss"], last * (1.06 + 0.03 * place)
+        axes.plot(right, found, MARKERS[name], color=COLOURS[name], label=f"{name}, validation {found:.2f}")
+    entropy, caution = record["results"][0]["unigram_entropy"], palette()["caution"].light
+    axes.axhline(entropy, color=caution, linestyle="--", linewidth=1)
+    axes.text(last * 0.4, entropy - 0.3, f"entropy of frequencies {entropy:.2f}", color=caution)
+    axes.legend(frameon=False, fontsize=9, ncols=2, loc="upper right", labelcolor=INK)
+    frame(axes, "")
+    canvas.supxlabel("step", color=INK, fontsize=11)
+    canvas.supylabel("loss, nats per token", color=INK, fontsize=11)
+    return canvas
 
 
 def main(source: str, goal: str) -> None:
-    """Draw a line for each attention, and a mark for its loss on the validation documents."""
+    """Draw what a record has."""
     record = json.loads(Path(source).read_text())
-    mpl.rcParams.update(_style())
-    figure = Figure(figsize=(5.2, 3.6), layout="constrained", facecolor=palette()["surface"].light)
-    axes = figure.add_subplot(xlabel="step", ylabel="loss, nats per token", ylim=(3, 8))
-    last = max(step for result in record["results"] for step, _ in result["curve"])
-    for place, result in enumerate(record["results"]):
-        name, colour = NAMES[result["attention"]], COLOURS[result["attention"]]
-        steps, losses = zip(*result["curve"], strict=True)
-        axes.plot(
-            steps, losses, color=colour, label=f"{name}, training", linestyle=STYLES[result["attention"]]
-        )
-        found = result["validation"]["loss"]
-        axes.plot(
-            last * (1.06 + 0.03 * place),
-            found,
-            MARKS[result["attention"]],
-            color=colour,
-            label=f"{name}, validation {found:.2f}",
-        )
-    entropy = record["results"][0]["unigram_entropy"]
-    axes.axhline(entropy, color=palette()["caution"].light, linestyle="--", linewidth=1)
-    axes.text(
-        last * 0.4, entropy - 0.3, f"entropy of frequencies {entropy:.2f}", color=palette()["caution"].light
-    )
-    axes.legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
-    figure.savefig(goal, format="svg", metadata={"Date": None})
-    Path(goal).write_text(follow_scheme(Path(goal).read_text()))
-
-
-def _style() -> dict[str, Any]:
-    """Return matplotlib's settings: text and lines in the project's colours."""
-    named = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    return {
-        **dict.fromkeys(named, palette()["text"].light),
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "sraven",
-    }
+    save_picture(ResultPicture(record["results"], partial(draw, record)), Path(goal))
 
 
 if __name__ == "__main__":

@@ -12,61 +12,50 @@ same line goes on.
 import argparse
 import json
 import shlex
-import sys
 from pathlib import Path
+from statistics import median_high
 from typing import Any
 
-from record import keep, output
+from record import keep, sraven
 
 PROMPTS = ("The", "In the first half of the season ,")
 
-
-def run(command: str) -> str:
-    """Run a `sraven` command line and return what it prints."""
-    print(command, flush=True)
-    return output(sys.executable, "-m", "sraven", *shlex.split(command)[1:])
+RATES = "tokens_per_second", "flops_per_second"
 
 
 def prepare(sources: list[str], tokenizer: str, out: Path) -> dict[str, Any]:
     """Prepare texts; return the numbers of their documents, tokens and bytes."""
-    named = " ".join(f"--source {shlex.quote(source)}" for source in sources)
-    line = f"sraven c4 prepare {named} --tokenizer {tokenizer} --out {out} --json"
-    manifest = json.loads(run(line))
+    named = [f"--source={source}" for source in sources]
+    line = ["c4", "prepare", *named, "--tokenizer", tokenizer, "--out", out, "--json"]
+    manifest = json.loads(sraven(*line))
     return {name: manifest[name] for name in ("documents", "tokens", "text_bytes")}
 
 
-def train(attention: str, options: argparse.Namespace, more: str) -> dict[str, Any]:
+def train(attention: str, options: argparse.Namespace, more: list[str]) -> dict[str, Any]:
     """Train and evaluate a model; return how, and what came of it."""
     here = options.folder / attention
-    line = (
-        f"sraven train c4-v1 --attention {attention} --size {options.size} --steps {options.steps} "
-        f"--data {options.folder}/train {more} --out {here}"
-    )
-    run(line)
+    line = ["train", "c4-v1", "--attention", attention, "--size", options.size, "--steps", options.steps]
+    line += ["--data", options.folder / "train", *more, "--out", here]
+    print("sraven", *line, flush=True)
+    sraven(*line)
     lines = [json.loads(text) for text in (here / "log.jsonl").read_text().splitlines()]
-    found = json.loads(run(f"sraven evaluate {here} --data {options.folder}/validation --json"))
-    samples = {
-        prompt: json.loads(run(f"sraven c4 sample {here} --prompt {shlex.quote(prompt)} --top 40 --json"))[
-            "texts"
-        ][0]
-        for prompt in PROMPTS
-    }
-    speeds = sorted(each["tokens_per_second"] for each in lines)
-    flops = sorted(each["flops_per_second"] for each in lines)
+    found = json.loads(sraven("evaluate", here, "--data", options.folder / "validation", "--json"))
+
+    def sample(prompt: str) -> str:
+        [text] = json.loads(sraven("c4", "sample", here, "--prompt", prompt, "--top", 40, "--json"))["texts"]
+        return str(text)
+
     return {
-        "command": line.strip(),
+        "command": shlex.join(["sraven", *map(str, line)]),
         "attention": attention,
         "training": {
-            "loss": lines[-1]["loss"],
-            "perplexity": lines[-1]["perplexity"],
-            "bits_per_byte": lines[-1]["bits_per_byte"],
-            "tokens_per_second": speeds[len(speeds) // 2],
-            "flops_per_second": flops[len(flops) // 2],
+            **{name: lines[-1][name] for name in ("loss", "perplexity", "bits_per_byte")},
+            **{name: median_high(each[name] for each in lines) for name in RATES},
         },
         "curve": [[each["step"], round(each["loss"], 4)] for each in lines[:: max(1, len(lines) // 20)]],
         "validation": {name: value for name, value in found["runs"][0].items() if name != "folder"},
         "unigram_entropy": found["unigram_entropy"],
-        "samples": samples,
+        "samples": {prompt: sample(prompt) for prompt in PROMPTS},
     }
 
 
@@ -83,16 +72,14 @@ def main() -> None:
     parser.add_argument("--attention", nargs="+", default=["softmax", "linear", "hyla"])
     options, more = parser.parse_known_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    found = {
-        "texts": {
-            "train": prepare(options.train, options.tokenizer, options.folder / "train"),
-            "validation": prepare(options.validation, options.tokenizer, options.folder / "validation"),
-        },
-        "results": [],
+    texts = {
+        name: prepare(sources, options.tokenizer, options.folder / name)
+        for name, sources in (("train", options.train), ("validation", options.validation))
     }
+    results = []
     for attention in options.attention:
-        found["results"].append(train(attention, options, " ".join(more)))
-        keep(options.goal, found)
+        results.append(train(attention, options, more))
+        keep(options.goal, {"texts": texts, "results": results})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Measure what follows from the exact posteriors of SRAVEN: floors, what exact marginals cost, rules.
+"""Measure the exact posteriors of SRAVEN: reference levels, the cost of exact marginals, rules.
 
     python tests/speed/posterior.py docs/results/posterior.json
 

@@ -10,14 +10,13 @@ machine hits both. Speeds and their ratio are of processor time, which other pro
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from record import keep
+from record import Work, in_turns, keep
 
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import read_records
+from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
 
@@ -25,7 +24,7 @@ RUNS = 5
 BATCH = 1024
 
 
-def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
+def both_seconds(work: Work) -> tuple[float, float]:
     """Return how long a call takes on the clock, and of the processor's time."""
     start = time.perf_counter(), time.process_time()
     work()
@@ -36,7 +35,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
     """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
-    texts = [record.text for source in sources for record in read_records(source) if not record.fault]
+    texts = [record.text for source in sources for record in read_source(source) if not record.fault]
     text_bytes = sum(map(len, texts))
     manifests = []
 
@@ -48,12 +47,7 @@ def main(goal: str, model: str, *patterns: str) -> None:
         for start in range(0, len(texts), BATCH):
             tokenizer.processor.encode(texts[start : start + BATCH], num_threads=1, return_type="numpy")
 
-    seconds: dict[str, list[tuple[float, float]]] = {"prepare": [], "encode": []}
-    for turn in range(RUNS + 1):
-        for name, work in {"prepare": prepare_all, "encode": encode_all}.items():
-            taken = seconds_of(work)
-            if turn:
-                seconds[name].append(taken)
+    seconds = in_turns({"prepare": prepare_all, "encode": encode_all}, RUNS, both_seconds)
     speed = {name: text_bytes / 1e6 / median(each for _, each in times) for name, times in seconds.items()}
     result = {
         "documents": len(texts),

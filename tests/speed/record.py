@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json
 
-Name = TypeVar("Name")
+Name, Measured = TypeVar("Name"), TypeVar("Measured")
+
+Work = Callable[[], object]
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 
@@ -25,6 +27,11 @@ PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 def output(*command: str) -> str:
     """Return what a command prints."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def sraven(*arguments: object) -> str:
+    """Return what a command of the project prints."""
+    return output(sys.executable, "-m", "sraven", *map(str, arguments))
 
 
 def keep(goal: str | Path, found: Mapping[str, Any], command: str = "", **more: Any) -> None:
@@ -46,31 +53,32 @@ def keep(goal: str | Path, found: Mapping[str, Any], command: str = "", **more: 
     write_json(Path(goal), {**record, **found})
 
 
-def seconds_of(work: Callable[[], object]) -> float:
+def seconds_of(work: Work) -> float:
     """Return how long a call takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def in_turns(works: Mapping[Name, Callable[[], object]], rounds: int) -> dict[Name, list[float]]:
-    """Return the seconds of each in some rounds, after one that compiles and fills caches.
+def in_turns(
+    works: Mapping[Name, Work], rounds: int, measure: Callable[[Work], Measured] = seconds_of
+) -> dict[Name, list[Measured]]:
+    """Return what is measured of each in some rounds, after one that compiles and fills caches.
 
     They alternate, so that a slow spell of the machine hits all of them.
     """
-    found: dict[Name, list[float]] = {name: [] for name in works}
-    for turn in range(rounds + 1):
-        for name, work in works.items():
-            seconds = seconds_of(work)
-            if turn:
-                found[name].append(seconds)
-    return found
+    turns = [{name: measure(work) for name, work in works.items()} for _ in range(rounds + 1)]
+    return {name: [turn[name] for turn in turns[1:]] for name in works}
+
+
+def least_seconds(works: Mapping[Name, Work], rounds: int) -> dict[Name, float]:
+    """Return the least seconds of each in some rounds."""
+    return {name: min(times) for name, times in in_turns(works, rounds).items()}
 
 
 def main(goal: str, *arguments: str) -> None:
     """Run ``sraven`` with the arguments and write what it prints to ``goal``."""
-    result = json.loads(output(sys.executable, "-m", "sraven", *arguments, "--json"))
-    keep(goal, {"result": result}, command=" ".join(["sraven", *arguments]))
+    keep(goal, {"result": json.loads(sraven(*arguments, "--json"))}, command=" ".join(["sraven", *arguments]))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 Writes a data set of SRAVEN with one and two threads, and with one and two workers of a Ray cluster of this
 machine, whose start is timed apart; lets many simulated workers do jobs that sleep, for what this process
 spends on a job; and lists, notes and reads a data set of 10^10 instances whose files aren't written. With
-``--shards N`` less is written, for a try. The plan's tables in docs/scale.md are written anew.
+``--shards N`` less is written, for a try. The plan's tables in docs/scale.md are written again.
 """
 
 import argparse

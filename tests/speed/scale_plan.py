@@ -2,7 +2,7 @@
 
     python tests/speed/scale_plan.py
 
-writes them anew; `tests/speed/scale.py` does so after it has measured.
+writes them again; `tests/speed/scale.py` does so after it has measured.
 """
 
 import json
@@ -128,7 +128,7 @@ def driver(scale: Mapping[str, Any]) -> str:
 
 
 def page(text: str) -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with its tables made again."""
     scale = _read("scale.json")
     tables = {
         "rates": rates(scale),

@@ -9,7 +9,6 @@ that of the command with the processes that decode.
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from record import keep
+from record import keep, sraven
 
 from sraven import load_board, write_submission
 from sraven.core.boards.board import Board
@@ -73,11 +72,7 @@ def write_all(folder: Path) -> list[Path]:
 def measure(folders: list[Path]) -> tuple[float, float, list[dict[str, Any]]]:
     """Return the seconds and processor seconds of the command, and what it prints."""
     before, start = os.times(), time.perf_counter()
-    printed = subprocess.run(
-        [sys.executable, "-m", "sraven", "score", *map(str, folders), "--json"],
-        capture_output=True,
-        check=True,
-    ).stdout
+    printed = sraven("score", *folders, "--json")
     seconds, after = time.perf_counter() - start, os.times()
     used = sum(getattr(after, name) - getattr(before, name) for name in ("children_user", "children_system"))
     return seconds, used, json.loads(printed)

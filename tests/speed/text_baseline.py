@@ -17,6 +17,7 @@ from pathlib import Path
 from string import ascii_letters, punctuation
 
 import sentencepiece
+from record import sraven as output
 
 from sraven.core.system.files import write_bytes
 from sraven.text import LADDER, Level
@@ -29,18 +30,14 @@ SPACE = "\u2581"
 """How SentencePiece writes a space."""
 
 
-def sraven(*arguments: object, out: Path | None = None) -> None:
-    """Run a command of the project; with ``out``, what it prints goes to that file."""
+def sraven(*arguments: object) -> None:
+    """Run a command of the project."""
     print("sraven", *arguments, flush=True)
-    command = [sys.executable, "-m", "sraven", *map(str, arguments)]
-    done = subprocess.run(command, check=True, stdout=None if out is None else subprocess.PIPE)
-    if out is not None:
-        write_bytes(out, done.stdout)
-        print(done.stdout.decode(), flush=True)
+    subprocess.run([sys.executable, "-m", "sraven", *map(str, arguments)], check=True)
 
 
 def options_of(rung: Level, count: int, split: str) -> list[object]:
-    """Return the options of `sraven text generate` that ask about a rung."""
+    """Return the options of `sraven text generate` for a level."""
     task = rung.task
     options = ["--M", task.M, "--K", task.K, "--holdout", task.holdout, "--seed", task.seed]
     return [*options, "--answers", task.answers, "--split", split, "-n", count, "--form", FORM]
@@ -111,7 +108,7 @@ def main() -> None:
     prompts.write_text("".join(part.read_text() for part in parts))
     sraven("c4", "complete", work / "run", prompts, "--tokens", 16, "--out", completions)
     sraven("text", "score", completions)
-    sraven("text", "score", completions, "--json", out=work / "scores.json")
+    (work / "scores.json").write_text(output("text", "score", completions, "--json"))
 
 
 if __name__ == "__main__":

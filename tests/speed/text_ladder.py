@@ -1,4 +1,4 @@
-"""What scores of language models are read against: ceilings of the ladder, and what choices give away.
+"""Reference levels of language models' scores: ceilings of the ladder, and what choices give away.
 
     python tests/speed/text_ladder.py docs/results/text-ladder.json
 

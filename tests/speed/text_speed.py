@@ -10,7 +10,7 @@ import json
 import sys
 
 import numpy as np
-from record import in_turns, keep
+from record import keep, least_seconds
 
 from sraven import SRAVEN, text
 from sraven.text.prompts import render_answers
@@ -35,7 +35,7 @@ def main(goal: str) -> None:
         "grade, all wrong": lambda: text.grade(wrong, batch, K),
         "grade, all unparsed": lambda: text.grade(prompts, batch, K),
     }
-    seconds = {name: min(times) for name, times in in_turns(works, 5).items()}
+    seconds = least_seconds(works, 5)
     result = {
         "instances": COUNT,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},

@@ -8,12 +8,13 @@ Each loader is read for two seconds, five times, in turn, so that a slow spell o
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import cycle
 from statistics import median
 from typing import Any
 
 import torch
-from record import keep
+from record import Work, in_turns, keep
 from torch.utils.data import DataLoader, default_collate
 
 import fuzzylogic.torch
@@ -53,17 +54,19 @@ def forever(loader: DataLoader[Any]) -> Iterator[Any]:
         yield from again
 
 
+def rate_of(work: Work) -> float:
+    """Return how often some work can be done a second."""
+    done, start = 0, time.perf_counter()
+    while time.perf_counter() - start < SECONDS:
+        work()
+        done += 1
+    return done / (time.perf_counter() - start)
+
+
 def main(goal: str) -> None:
     """Write batches a second of each loader to ``goal``."""
-    streams = {name: forever(loader) for name, loader in loaders().items()}
-    rates: dict[str, list[float]] = {name: [] for name in streams}
-    for name in [*streams] * (ROUNDS + 1):  # the first round compiles and fills caches
-        done, start = 0, time.perf_counter()
-        while time.perf_counter() - start < SECONDS:
-            next(streams[name])
-            done += 1
-        rates[name].append(done / (time.perf_counter() - start))
-    medians = {name: round(median(each[1:])) for name, each in rates.items()}
+    works = {name: partial(next, forever(loader)) for name, loader in loaders().items()}
+    medians = {name: round(median(rates)) for name, rates in in_turns(works, ROUNDS, rate_of).items()}
     keep(goal, {"batches_of_128_a_second": medians}, torch=torch.__version__)
     for name, rate in medians.items():
         print(f"{name:45} {rate:8,}")

@@ -17,23 +17,22 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import prod
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import in_turns, keep
+from record import keep, least_seconds
 
 from baselines.encode import encoding_of
-from baselines.model.attention import ATTENTION, find_attention
-from baselines.model.config import TransformerConfig
+from baselines.model.attention import ATTENTION
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
+from baselines.reproduction.plan import operations_of
 from baselines.training.experiment import model_of, num_microbatches_of, program_of
 from baselines.training.feed import chunk_of_steps
-from baselines.training.sharding import make_mesh
-from baselines.training.step import Program, train_chunk
+from baselines.training.sharding import make_mesh, on_cpu
+from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
 from sraven.core.boards.board import read_board
 
@@ -52,26 +51,26 @@ def product() -> Work:
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
 
 
-def real_operations(config: TransformerConfig, batch_size: int, num_outputs: int) -> float:
-    """Return the operations of the products of a step: forward, and twice that backward.
+def training_of(
+    board_id: str, attention: str, steps: int, runs: int = 1, num_outputs: int | None = None
+) -> tuple[Any, Any, Any]:
+    """Return a function of states and batches that trains some steps, and what to give it."""
+    board = read_board(board_id)
+    configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
+    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
+    outputs = num_outputs or encoding.num_outputs
+    num_microbatches = num_microbatches_of(config.batch_size, mesh)
+    program = program_of(config, encoding._replace(num_outputs=outputs), num_microbatches)
+    state = jax.jit(program.initialise)(np.uint32(0))
+    states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
+    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
+    chunk = {name: jnp.asarray(array) for name, array in data.items()}
+    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
 
-    A token of weights has 2 for each weight: query, key, value, output and MLP in every block; the embedding,
-    which needs no gradient of its input, 2 in place of 3 times; the output. A pair of positions has 2 · P for
-    its scores and 2 · P for each mix, P = H · D, and 2 for each weight of an attention's own. Of the last
-    block, keys and values are of all tokens, all else of those with outputs. Sums, LayerNorm, activations and
-    the update aren't counted, nor the mix that a backward pass does again.
-    """
-    E, P, F, T = config.width, config.qkv_width, config.mlp_width, config.length
-    attention, sizes = find_attention(config.attention), (config.heads, config.head_width, config.head_width)
-    own = sum(prod(weights.shape(*sizes)) for weights in attention.weights.values())
-    a_pair = P * (1 + attention.mixes) + own
+    def train(states: Any, chunk: Any) -> Any:
+        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
 
-    def block(queries: int) -> float:
-        return 2.0 * (T * 2 * E * P + queries * (2 * E * P + 2 * E * F) + queries * T * a_pair)
-
-    blocks = (config.layers - 1) * block(T) + block(num_outputs)
-    ends = 2.0 * (T * config.inputs * E * 2 / 3 + num_outputs * E * config.outputs)
-    return 3 * batch_size * (blocks + ends)
+    return jax.jit(train), states, chunk
 
 
 def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, float]]:
@@ -79,61 +78,48 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     board = read_board(board_id)
     config = make_config(board, attention)
     encoding = encoding_of(board.task)
-    program, of_all_tokens = (
-        program_of(
-            config,
-            encoding._replace(num_outputs=outputs),
-            num_microbatches_of(config.batch_size, make_mesh()),
-        )
-        for outputs in (encoding.num_outputs, encoding.length)
-    )
     model = model_of(config, encoding)
-    state = program.initialise(np.uint32(0))
-    states = jax.tree.map(lambda leaf: leaf[None], state)
-    hypers = hyper_of([config])
-
-    def make_data() -> Any:
-        return chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size)
+    _, states, chunk = training_of(board_id, attention, STEPS)
+    params = jax.tree.map(lambda leaf: leaf[0], states.params)
 
     def loss(params: Any, batch: Any) -> jax.Array:
         out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
         return encoding.loss(out, batch)
 
     def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
-        return jax.tree.map(jnp.add, total, jax.grad(loss)(state.params, batch)), None
+        return jax.tree.map(jnp.add, total, jax.grad(loss)(params, batch)), None
 
-    chunk = {name: jnp.asarray(array) for name, array in make_data().items()}
-    zeros = jax.tree.map(jnp.zeros_like, state.params)
+    zeros = jax.tree.map(jnp.zeros_like, params)
 
-    def steps_of(program: Program) -> Work:
-        train = jax.jit(lambda states, chunk: train_chunk(program, states, hypers, chunk, vmap_runs=False))
+    def steps(num_outputs: int | None = None) -> Work:
+        train, states, chunk = training_of(board_id, attention, STEPS, num_outputs=num_outputs)
         compiled = train.lower(states, chunk).compile()
         return lambda: compiled(states, chunk)
 
-    def plain_steps_of(program: Program) -> Work:
+    def plain_steps() -> Work:
         entry = ATTENTION[attention]
         ATTENTION[attention] = replace(entry, implementations=())
         try:
-            return steps_of(program)
+            return steps()
         finally:
             ATTENTION[attention] = entry
 
     forward = jax.jit(
-        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(state.params, batch), None), 0.0, chunk)
+        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(params, batch), None), 0.0, chunk)
     )
     backward = jax.jit(lambda chunk: jax.lax.scan(differentiate, zeros, chunk))
-    parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
+    parameters = sum(leaf.size for leaf in jax.tree.leaves(params))
     parts = {
-        "data": make_data,
+        "data": lambda: chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size),
         "forward": lambda: forward(chunk),
         "forward_and_backward": lambda: backward(chunk),
-        "step": steps_of(program),
-        "step_of_plain_attention": plain_steps_of(program),
-        "step_of_all_tokens": steps_of(of_all_tokens),
+        "step": steps(),
+        "step_of_plain_attention": plain_steps(),
+        "step_of_all_tokens": steps(encoding.length),
     }
     operations = {
         "nominal": 6.0 * parameters * config.batch_size * encoding.length,
-        "real": real_operations(model.config, config.batch_size, encoding.num_outputs),
+        "real": operations_of(config).computed / config.steps,
     }
     return parts, operations
 
@@ -143,24 +129,24 @@ def finish(work: Work) -> None:
     jax.block_until_ready(work())
 
 
+def gradients(attention: Callable[..., jax.Array]) -> Any:
+    """Return what differentiates the sum of the squares of an attention's outputs, by q, k and v."""
+    return jax.jit(
+        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
+    )
+
+
 def memory(length: int) -> dict[str, int]:
     """Return bytes of temporaries of causal HYLA, forward and backward, plain and tiled."""
     shape = (LONG["B"], length, LONG["H"], LONG["V"])
     arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
-    mask = jnp.tri(length, dtype=jnp.bool_)
-
-    def temporaries(attention: Any, **options: Any) -> int:
-        def total(*qkv: Any) -> jax.Array:
-            return jnp.square(attention(*qkv, **options)).sum()
-
-        compiled = jax.jit(jax.grad(total, argnums=(0, 1, 2))).lower(*arrays).compile()
-        return int(compiled.memory_analysis().temp_size_in_bytes)
-
-    return {
-        "length": length,
-        "plain": temporaries(ATTENTION["hyla"], mask=mask),
-        "tiled": temporaries(partial(tiled_attention, ATTENTION["hyla"]), causal=True),
+    forms = {
+        "plain": partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_)),
+        "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
     }
+    compiled = {name: gradients(form).lower(*arrays).compile() for name, form in forms.items()}
+    found = {name: int(each.memory_analysis().temp_size_in_bytes) for name, each in compiled.items()}
+    return {"length": length, **found}
 
 
 def main(goal: str) -> None:
@@ -172,7 +158,7 @@ def main(goal: str) -> None:
             parts, operations[board, attention] = works(board, attention)
             everything |= {(board, attention, part): work for part, work in parts.items()}
     works_of = {name: partial(finish, work) for name, work in everything.items()}
-    seconds = {name: min(times) for name, times in in_turns(works_of, ROUNDS).items()}
+    seconds = least_seconds(works_of, ROUNDS)
     rate = PRODUCTS * 2 * SIZE**3 / seconds["product"]
     steps = []
     for board, attention in operations:

@@ -1,6 +1,5 @@
 """Small corpora, what is prepared from them, and models that are trained on it."""
 
-import json
 from dataclasses import asdict
 
 import pytest
@@ -12,7 +11,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from baselines.runs.directory import CONFIG
 from baselines.training.train import train
 from helpers import tiny_runs
-from helpers.records import preparation_of
+from helpers.records import preparation_of, write_jsonl
 from helpers.tiny_language import (
     VALIDATION,
     VARIANTS,
@@ -42,18 +41,7 @@ def tokenizer():
 
 
 @pytest.fixture(scope="session")
-def write_jsonl():
-    """Write texts as C4 has them."""
-
-    def write(path, texts):
-        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-        return path
-
-    return write
-
-
-@pytest.fixture(scope="session")
-def source_files(tmp_path_factory, write_jsonl):
+def source_files(tmp_path_factory):
     """Three files of 23, 5 and 1 documents."""
     folder = tmp_path_factory.mktemp("sources")
     first = 0

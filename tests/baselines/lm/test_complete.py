@@ -24,7 +24,7 @@ def folder(language):
 
 @pytest.fixture(scope="module")
 def alone(folder):
-    """What the run says after each prompt when it is asked about nothing else."""
+    """What the run says after each prompt when it completes nothing else."""
     return {name: sample_text(folder, prompt, TOKENS, temperature=0)[0] for name, prompt in PROMPTS.items()}
 
 

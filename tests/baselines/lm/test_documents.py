@@ -47,9 +47,3 @@ def test_same_batch_for_any_number_of_processes(corpus):
     parts = [Documents(corpus, 4, BatchShare(6, process, 3)).batch(2) for process in range(3)]
     for name, values in vars(whole).items():
         np.testing.assert_array_equal(np.concatenate([vars(part)[name] for part in parts]), values)
-
-
-def test_ids_name_source_and_line(corpus, source_files):
-    names = list(corpus.names())
-    assert len(names) == 29
-    assert names[0] == f"{source_files / 'a.jsonl'}:1" and names[-1] == f"{source_files / 'c.jsonl'}:1"

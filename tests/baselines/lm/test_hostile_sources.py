@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from baselines.lm import records as records_module
-from baselines.lm.records import read_records
+from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
 from helpers.records import read
@@ -39,12 +39,6 @@ def test_a_small_parquet_file_cannot_go_on_for_ever(tmp_path, monkeypatch):
     assert 8 <= len(found) < 24
 
 
-def test_a_text_of_parquet_that_is_too_long_is_skipped(tmp_path, monkeypatch):
-    monkeypatch.setattr(records_module, "LONGEST", 10)
-    pq.write_table(pa.table({"text": ["x" * 10, "x" * 11, "x" * 1000, "end"]}), tmp_path / "rows.parquet")
-    assert read(tmp_path / "rows.parquet") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
-
-
 def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatch):
     started = []
 
@@ -56,7 +50,7 @@ def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatc
     monkeypatch.setattr(subprocess, "Popen", Watched)
     pq.write_table(pa.table({"text": ["x" * 1000] * 5000}), tmp_path / "rows.parquet")
     [source] = find_sources([str(tmp_path / "rows.parquet")])
-    records = read_records(source)
+    records = read_source(source)
     assert next(records).text == b"x" * 1000
     assert [process.poll() for process in started] == [None]
     records.close()
@@ -77,10 +71,10 @@ def test_a_gzip_that_unpacks_to_much_more_ends(tmp_path, monkeypatch, line):
     """In the middle of a line, too."""
     monkeypatch.setattr(records_module, "DENSE_BYTES", 1 << 12)
     monkeypatch.setattr(records_module, "LONGEST", 1 << 10)
-    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(line * (5_000_000 // len(line))))
+    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(line * (1_000_000 // len(line))))
     number, fault = read(tmp_path / "bomb.txt.gz")[-1]
     assert fault == "too_dense"
-    assert number * len(line) < 1_000_000
+    assert number * len(line) < 500_000
 
 
 def test_text_is_never_too_dense(tmp_path, monkeypatch):
@@ -107,7 +101,7 @@ def test_pipes_and_devices_are_refused_without_waiting(tmp_path, target, suffix)
     plain.unlink()
     path.rename(plain)  # what was plain when it was found
     with pytest.raises(ConfigurationError, match="give a plain file"):
-        list(read_records(source))
+        list(read_source(source))
 
 
 def test_a_link_to_a_plain_file_is_read(tmp_path):

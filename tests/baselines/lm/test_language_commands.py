@@ -10,14 +10,7 @@ from baselines.runs.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
 from helpers.submissions import snapshot
-from helpers.tiny_language import (
-    LINE,
-    SOFTMAX,
-    TRAINING,
-    TWICE,
-    VALIDATION,
-    assert_refused,
-)
+from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, assert_refused
 from helpers.tiny_runs import lines_of
 from sraven.core.base.spec import values_of
 from sraven.core.system.files import write_json
@@ -33,7 +26,7 @@ def test_training_ends_in_a_line(language):
     assert (code, out, err) == (0, wanted, "")
 
 
-def test_training_for_programs_tells_the_last_line_of_the_log(language):
+def test_training_for_programs_reports_the_last_line_of_the_log(language):
     code, out, err = json.loads((language / "printed.json").read_text())[SOFTMAX]
     last = lines_of(language / SOFTMAX)[-1]
     assert last.pop("step") == 60
@@ -131,7 +124,7 @@ def test_texts_are_printed_after_their_prompt(language):
     assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
 
 
-def test_unless_told_a_text_is_continued_as_far_as_there_is_room(language):
+def test_by_default_a_text_is_continued_as_far_as_there_is_room(language):
     texts = sample_text(language / TWICE[0], "the old", temperature=0)
     assert texts == sample_text(language / TWICE[0], "the old", 13, temperature=0)
     assert sraven("c4", "sample", "--prompt=the old", "--temperature=0", language / TWICE[0])[0] == 0

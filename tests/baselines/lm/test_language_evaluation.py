@@ -13,7 +13,7 @@ from baselines.lm.documents import Documents
 from baselines.lm.evaluate import (
     document_losses,
     language_judge,
-    summarise,
+    mean_losses,
     unigram_entropy,
     validation_scores,
 )
@@ -60,7 +60,7 @@ def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
 def test_summary_is_over_all_tokens(runs, unseen):
     config, params = load_language_run(runs / "linear")
     found = document_losses(config, params, unseen)
-    summary = summarise(found)
+    summary = mean_losses(found)
     assert summary["tokens"] == unseen.tokens - unseen.documents == found.targets.sum()
     assert summary["documents"] == unseen.documents == 20
     assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
@@ -86,7 +86,7 @@ def test_a_grid_takes_the_point_with_the_least_loss(runs, unseen, tmp_path):
     assert (summary["metric"], summary["split"], summary["selected"]) == ("loss", "validation", 1)
     uniform, learnt = (point["mean"] for point in summary["points"])
     assert uniform == pytest.approx(math.log(280))
-    assert learnt == pytest.approx(summarise(document_losses(config, params, unseen))["loss"])
+    assert learnt == pytest.approx(mean_losses(document_losses(config, params, unseen))["loss"])
 
 
 def test_entropy_of_frequencies_by_hand(tmp_path):
@@ -131,7 +131,7 @@ def scores_of(language, config, params, rows):
 
 def test_of_all_documents_it_is_the_loss_of_evaluation(language):
     config, params = load_language_run(language / TWICE[0])
-    whole = summarise(document_losses(config, params, Corpus(language / VALIDATION)))
+    whole = mean_losses(document_losses(config, params, Corpus(language / VALIDATION)))
     found = scores_of(language, config, params, 10_000)
     assert found["loss"] == pytest.approx(whole["loss"], rel=1e-6)
     assert found["perplexity"] == pytest.approx(whole["perplexity"], rel=1e-5)

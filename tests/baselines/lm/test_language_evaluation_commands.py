@@ -9,7 +9,7 @@ import pytest
 
 from baselines.evaluate import Evaluation
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses, summarise, unigram_entropy
+from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
 from baselines.lm.sample import load_language_run
 from baselines.runs.directory import read_run
 from helpers.command import sraven
@@ -47,7 +47,7 @@ def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated)
     for seed, (name, run) in enumerate(zip(TWICE, answer["runs"], strict=True)):
         assert (run.pop("folder"), run.pop("seed")) == (str(language / name), seed)
         assert set(run) == {"documents", "tokens", "loss", "perplexity", "bits_per_byte"}
-    found = summarise(document_losses(*load_language_run(language / TWICE[0]), documents, rows=7))
+    found = mean_losses(document_losses(*load_language_run(language / TWICE[0]), documents, rows=7))
     assert answer["runs"][0] == found
     assert found["documents"] == 13 and found["loss"] < answer["unigram_entropy"]
     assert answer["runs"][1] != found
@@ -75,12 +75,10 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
         f"{run['perplexity']:,.2f}",
         f"{run['bits_per_byte']:.4f}",
     ]
-    entropy = evaluated[0]["unigram_entropy"]
-    last = f"unigram entropy {entropy:.4f}: a loss below it has learnt more than how frequent tokens are"
-    assert out.splitlines()[-1] == last
+    assert f"unigram entropy {evaluated[0]['unigram_entropy']:.4f}" in out.splitlines()[-1]
 
 
-def test_submission_to_another_board_is_told_to_programs(other_board, monkeypatch, tmp_path):
+def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
     found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)

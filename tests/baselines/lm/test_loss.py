@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.lm.loss import AT_ONCE, mean_loss, token_losses
+from baselines.lm.loss import mean_loss, token_losses
 from helpers.compiling import quick_compilation
 
 with_gradients = jax.value_and_grad(mean_loss, argnums=(0, 1), has_aux=True)
@@ -109,14 +109,3 @@ def test_memory_grows_with_the_tokens_at_a_time_and_not_with_all(rows, at_once):
     grad = jax.jit(jax.grad(lambda x, w, y: mean_loss(x, w, y, at_once)[0], argnums=(0, 1)))
     used = grad.lower(hidden, table, targets).compile().memory_analysis().temp_size_in_bytes
     assert used < 4 * at_once * pieces * 4 + (1 << 20) < rows * 512 * pieces * 4
-
-
-def test_positions_that_do_not_divide_are_no_matter():
-    hidden, table, targets = drawn(1, 7, 3, 5)
-    found, wanted = in_one_program(
-        lambda *arrays: [token_losses(*arrays, at_once).loss for at_once in (3, AT_ONCE)],
-        hidden,
-        table,
-        targets,
-    )
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)

@@ -11,7 +11,7 @@ from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
-from helpers.records import preparation_of
+from helpers.records import preparation_of, write_jsonl
 from sraven import ConfigurationError, OutputError
 from sraven.core.dataset.parts import Part
 from sraven.core.system.staging import STAGING
@@ -115,7 +115,7 @@ def test_what_parts_cant_share_is_refused(preparation, source_files, tmp_path):
     assert not (tmp_path / "part").exists()
 
 
-def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path, write_jsonl):
+def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path):
     write_jsonl(tmp_path / "a.jsonl", ["the model"])
     (tmp_path / "b.jsonl").write_text('{"text": "a corpus"}\n{}\n')
     preparation = preparation_of(tokenizer, tmp_path / "*.jsonl")

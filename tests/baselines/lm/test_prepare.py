@@ -15,7 +15,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import TokenizerTraining, prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
-from helpers.records import preparation_of
+from helpers.records import preparation_of, write_jsonl
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
 
@@ -26,26 +26,17 @@ def documents_of(out):
     return [corpus.read(int(row["start"]), int(row["tokens"])) for row in corpus.read_documents()]
 
 
-def train_characters(text):
+def train_characters(text, size, **special):
     """Return a tokenizer of single characters, the most frequent first."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([text]),
-        model_writer=model,
-        model_type="char",
-        vocab_size=7,
-        pad_id=0,
-        eos_id=1,
-        bos_id=2,
-        unk_id=3,
-        minloglevel=2,
-    )
+    ids, model = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3, **special}, io.BytesIO()
+    options = {"model_type": "char", "vocab_size": size, "minloglevel": 2, **ids}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter([text]), model_writer=model, **options)
     return Tokenizer(model.getvalue(), "characters")
 
 
-def test_golden(tmp_path, write_jsonl, monkeypatch):
+def test_golden(tmp_path, monkeypatch):
     # "▁aaa▁b" has a three times, ▁ twice and b once: a is 4, ▁ is 5, b is 6; BOS is 2, EOS 1.
-    tokenizer = train_characters("aaa b")
+    tokenizer = train_characters("aaa b", 7)
     monkeypatch.chdir(tmp_path)
     write_jsonl(tmp_path / "first.json", ["ab", "", "b  a", "bb"])
     (tmp_path / "second.txt").write_text("a\n\nba\n")
@@ -61,37 +52,20 @@ def test_golden(tmp_path, write_jsonl, monkeypatch):
         [2, 5, 4, 1, 2, 5, 6, 4, 1],
     ]
     assert all(part.dtype == np.uint16 for part in tokens)
-    tables = [
-        np.load(shards / f"{shard['name']}.documents.npy", mmap_mode="r") for shard in manifest["shards"]
-    ]
+    tables = [np.load(shards / f"{shard['name']}.documents.npy") for shard in manifest["shards"]]
     assert [table.tolist() for table in tables] == [
         [(0, 5, 2, 1), (5, 6, 4, 3)],
         [(0, 5, 2, 4)],
         [(0, 4, 1, 1), (4, 5, 2, 3)],
     ]
     assert tables[0].dtype.names == ("start", "tokens", "bytes", "record")
-    assert {key: manifest[key] for key in ("documents", "tokens", "text_bytes", "skipped")} == {
-        "documents": 5,
-        "tokens": 25,
-        "text_bytes": 11,
-        "skipped": {"empty": 2},
-    }
-    assert list(Corpus(tmp_path / "out").names()) == [
-        "first.json:1",
-        "first.json:3",
-        "first.json:4",
-        "second.txt:1",
-        "second.txt:3",
-    ]
-    assert manifest["tokenizer"] == {
-        "file": "tokenizer.model",
-        "sha256": sha256_of_file(tmp_path / "out" / "tokenizer.model"),
-        "pieces": 7,
-        "pad": 0,
-        "eos": 1,
-        "bos": 2,
-        "unk": 3,
-    }
+    totals = [manifest[key] for key in ("documents", "tokens", "text_bytes", "skipped")]
+    assert totals == [5, 25, 11, {"empty": 2}]
+    names = ["first.json:1", "first.json:3", "first.json:4", "second.txt:1", "second.txt:3"]
+    assert list(Corpus(tmp_path / "out").names()) == names
+    sha256 = sha256_of_file(tmp_path / "out" / "tokenizer.model")
+    known = {"file": "tokenizer.model", "sha256": sha256, "pieces": 7}
+    assert manifest["tokenizer"] == {**known, "pad": 0, "eos": 1, "bos": 2, "unk": 3}
 
 
 def test_manifest_names_every_file_with_its_digest(directory):
@@ -162,11 +136,7 @@ def test_training_is_deterministic(source_files, tmp_path):
 )
 def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
     with pytest.raises(ConfigurationError, match=message):
-        prepare(
-            preparation_of(TokenizerTraining(vocab_size), source_files / "*.jsonl"),
-            tmp_path / "out",
-            processes=1,
-        )
+        prepare(preparation_of(TokenizerTraining(vocab_size), source_files / "*.jsonl"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -178,30 +148,21 @@ def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):
     monkeypatch.setattr("baselines.lm.tokenizer.MOST_PIECES", 284)
     with pytest.raises(ConfigurationError, match="has 285 pieces"):
         Tokenizer(tokenizer.model, "file")
-
-
-def test_a_tokenizer_without_bos():
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["a b"]), model_writer=model, model_type="char", vocab_size=5, bos_id=-1,
-        minloglevel=2,
-    )  # fmt: skip
     with pytest.raises(ConfigurationError, match="has no bos"):
-        Tokenizer(model.getvalue(), "file")
+        train_characters("a b", 6, bos_id=-1)
 
 
 @settings(max_examples=6, deadline=None)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=8))
-def test_round_trip(tmp_path_factory, tokenizer, write_jsonl, texts):
+def test_round_trip(tmp_path_factory, tokenizer, texts):
     folder = tmp_path_factory.mktemp("round")
     texts = [*texts, "last"]
     write_jsonl(folder / "texts.jsonl", texts)
     prepare(preparation_of(tokenizer, folder / "texts.jsonl", shard_documents=3), folder / "out", processes=1)
     kept = [text for text in texts if text.strip()]
     documents = documents_of(folder / "out")
-    assert [row["bytes"] for row in Corpus(folder / "out").read_documents()] == [
-        len(t.encode()) for t in kept
-    ]
+    sizes = Corpus(folder / "out").read_documents()["bytes"].tolist()
+    assert sizes == [len(text.encode()) for text in kept]
     for tokens, text in zip(documents, kept, strict=True):
         assert tokens[0] == 2 and tokens[-1] == 1
         normalized = tokenizer.processor.normalize(text).replace("▁", " ").removeprefix(" ")

@@ -12,9 +12,9 @@ import pytest
 from baselines.lm import records as records_module
 from baselines.lm import shards as shards_module
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import SourceRecord, read_records
+from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources
-from helpers.records import preparation_of, read
+from helpers.records import preparation_of, read, write_jsonl
 from sraven.core.base.errors import ConfigurationError
 
 LINES = [
@@ -48,14 +48,8 @@ def test_json_lines(tmp_path, suffix):
 
 def test_text(tmp_path):
     (tmp_path / "lines.txt").write_bytes(b"one \n\n \ntw\xff\n{\r\nend")
-    assert read(tmp_path / "lines.txt") == [
-        (1, "one "),
-        (2, "empty"),
-        (3, "empty"),
-        (4, "bad_unicode"),
-        (5, "{"),
-        (6, "end"),
-    ]
+    expected = ["one ", "empty", "empty", "bad_unicode", "{", "end"]
+    assert read(tmp_path / "lines.txt") == list(enumerate(expected, 1))
 
 
 @pytest.mark.parametrize("kept", [-1, -9, 600])
@@ -72,8 +66,11 @@ def test_a_gzip_file_that_is_cut_off_is_read_to_the_cut(tmp_path, kept):
 
 def test_records_that_are_too_long(tmp_path, monkeypatch):
     monkeypatch.setattr(records_module, "LONGEST", 10)
-    (tmp_path / "long.txt").write_bytes(b"x" * 10 + b"\n" + b"x" * 11 + b"\n" + b"x" * 35 + b"\nend")
-    assert read(tmp_path / "long.txt") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
+    texts = ["x" * 10, "x" * 11, "x" * 1000, "end"]
+    (tmp_path / "long.txt").write_text("\n".join(texts))
+    pq.write_table(pa.table({"text": texts}), tmp_path / "long.parquet")
+    for path in (tmp_path / "long.txt", tmp_path / "long.parquet"):
+        assert read(path) == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
@@ -82,13 +79,8 @@ def test_parquet(tmp_path, kind):
     column = pa.array(data, pa.large_binary() if kind == pa.large_string() else pa.binary())
     text = pa.Array.from_buffers(kind, len(data), column.buffers(), column.null_count)
     pq.write_table(pa.table({"url": range(5), "text": text}), tmp_path / "rows.parquet")
-    assert read(tmp_path / "rows.parquet") == [
-        (1, "a"),
-        (2, "no_text"),
-        (3, "empty"),
-        (4, "bad_unicode"),
-        (5, "é"),
-    ]
+    expected = ["a", "no_text", "empty", "bad_unicode", "é"]
+    assert read(tmp_path / "rows.parquet") == list(enumerate(expected, 1))
     assert read(tmp_path / "rows.parquet", skip=4) == [(5, "é")]
 
 
@@ -100,7 +92,7 @@ def test_parquet_without_text(tmp_path, columns):
 
 
 @pytest.fixture
-def broken(tmp_path, tokenizer, write_jsonl):
+def broken(tmp_path, tokenizer):
     """A good source, and one with a record of each kind."""
     write_jsonl(tmp_path / "a.jsonl", ["right", ""])
     lines = [b'{"text": "first"}', *(line for line, _ in LINES), *[b"no"] * 30]
@@ -142,20 +134,17 @@ class FakeRows:
 
 
 def test_streamed(monkeypatch, tmp_path, tokenizer):
-    asked = []
+    requests = []
 
     def load_dataset(*arguments, **options):
-        asked.append((arguments, options))
+        requests.append((arguments, options))
         return FakeRows([[{"text": "a"}, {"text": None}], [{"text": "b"}]])
 
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
     sources = find_sources(["owner/corpus"], "en", "validation")
-    assert [source.name for source in sources] == [
-        "owner/corpus en validation 1/2",
-        "owner/corpus en validation 2/2",
-    ]
-    assert asked == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
-    assert [list(read_records(source)) for source in sources] == [
+    assert [source.name for source in sources] == [f"owner/corpus en validation {n}/2" for n in (1, 2)]
+    assert requests == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
+    assert [list(read_source(source)) for source in sources] == [
         [SourceRecord(1, b"a"), SourceRecord(2, b"", "no_text")],
         [SourceRecord(1, b"b")],
     ]
@@ -169,13 +158,13 @@ def test_streamed_rows_without_text(monkeypatch):
         read("owner/corpus")
 
 
-def test_a_local_dataset_is_streamed(tmp_path, write_jsonl):
+def test_a_local_dataset_is_streamed(tmp_path):
     write_jsonl(tmp_path / "one.jsonl", ["a", "b"])
     write_jsonl(tmp_path / "two.jsonl", ["c"])
     assert read(tmp_path) == [(1, "a"), (2, "b"), (1, "c")]
 
 
-def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, write_jsonl, monkeypatch):
+def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, monkeypatch):
     (tmp_path / "owner" / "corpus").mkdir(parents=True)
     write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a"])
     monkeypatch.chdir(tmp_path)
@@ -196,7 +185,7 @@ def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):
     level = logging.getLogger(huggingface_hub.__name__).level
     with pytest.raises(ConfigurationError, match=r"owner/corpus.*can't be streamed \(no network at all\)"):
         find_sources(["owner/corpus"])
-    assert capfd.readouterr().err == ""  # what was tried is told in that one line
+    assert capfd.readouterr().err == ""  # that one line has what was tried
     assert logging.getLogger(huggingface_hub.__name__).level == level
 
 
@@ -204,11 +193,7 @@ def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):
     ("name", "content", "expected"),
     [
         ("no.json.gz", b"no gzip", []),
-        (
-            "more.txt.gz",
-            gzip.compress(b"a\n", mtime=0) + gzip.compress(b"b\n", mtime=0) + b"garbage",
-            [(1, "a"), (2, "b")],
-        ),
+        ("more.txt.gz", gzip.compress(b"a\n") + gzip.compress(b"b\n") + b"garbage", [(1, "a"), (2, "b")]),
         ("no.parquet", b"PAR1 no PAR1", []),
     ],
 )
@@ -236,14 +221,14 @@ def test_sources_that_can_not_be(patterns, message, tmp_path):
         find_sources([pattern.format(tmp_path) for pattern in patterns], config)
 
 
-def test_patterns_overlap_and_keep_their_order(tmp_path, write_jsonl):
+def test_patterns_overlap_and_keep_their_order(tmp_path):
     for name in "abc":
         write_jsonl(tmp_path / f"{name}.jsonl", [name])
     assert [text for _, text in read(tmp_path / "c.jsonl", tmp_path / "*.jsonl")] == ["c", "a", "b"]
 
 
 def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
-    """An interrupt is heard when progress is told: also in a file without any document."""
+    """An interrupt is heard when progress is reported: also in a file without any document."""
     monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 100)
     (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
     progress = []

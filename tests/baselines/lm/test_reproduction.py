@@ -7,7 +7,8 @@ from functools import cached_property
 import pytest
 
 from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import document_losses, summarise
+from baselines.lm.evaluate import document_losses, mean_losses
+from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.reproduction.adopt import adopt, record_of
 from baselines.reproduction.cells import NO_CORPUS, as_planned, cells_of, homes_of
@@ -21,6 +22,7 @@ from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION
 from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.boards.board import read_board
 
 SHAPE = {name: value for name, value in TINY.items() if name not in ("steps", "warmup", "learning_rate")}
 STEPS = TINY["steps"]
@@ -69,7 +71,7 @@ def test_a_cell_is_trained_on_the_text_and_scored_by_the_documents(trained, text
     assert (record.text, record.documents) == (corpus.digest, documents.digest)
     assert record.config.vocabulary == corpus.tokenizer["pieces"]
     run = folder_of(folder / "runs", record.config)
-    means = summarise(document_losses(*load_language_run(run), documents))
+    means = mean_losses(document_losses(*load_language_run(run), documents))
     assert record.scores == {
         "validation": {name: pytest.approx(means[name]) for name in ("loss", "perplexity", "bits_per_byte")}
     }
@@ -77,11 +79,13 @@ def test_a_cell_is_trained_on_the_text_and_scored_by_the_documents(trained, text
     assert record.training_loss == read_result(run)["loss"]["mean"]
 
 
-def test_a_record_belongs_to_its_cell_whatever_the_text(trained):
+def test_a_record_belongs_to_its_cell_whatever_the_text(trained, text):
     _, record = trained
     planned = as_planned(record.config)
     assert (planned.corpus, planned.vocabulary) == (NO_CORPUS, 32101)
     assert planned in [cell.config for cell in cells_of(FIGURE, steps=STEPS)]
+    config = make_language_config(read_board("c4-v1"), Corpus(*text.data), "hyla")
+    assert as_planned(config) in [cell.config for cell in cells_of(FIGURES["figure-6"])]
     assert homes_of(record.config, ALL) == ["tiny"] and homes_of(record.config, FIGURES) == []
 
 
@@ -137,7 +141,7 @@ def test_a_run_without_documents_is_refused(trained):
         record_of(folder_of(folder / "runs", record.config))
 
 
-def test_what_is_lacking_is_told_before_anything_is_trained(language, text, tmp_path):
+def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, tmp_path):
     (cell, _) = cells_of(FIGURE, steps=STEPS, points=FIGURE.points[:1])
     for lacking in (None, Text(text.data), Text((), text.validation)):
         with pytest.raises(ConfigurationError, match=r"name its tokens by --tokens DIR, and documents"):
@@ -154,15 +158,15 @@ def test_what_is_lacking_is_told_before_anything_is_trained(language, text, tmp_
 
 def test_the_command_hands_on_the_text(language, text, tmp_path, monkeypatch):
     monkeypatch.setattr("baselines.reproduction.sets.FIGURES", ALL)
-    asked = {}
+    given = {}
 
     def run_cells(cells, runs, results, **options):
-        asked.update(options, cells=cells)
+        given.update(options, cells=cells)
         return type("Came", (), {"records": (), "stopped": (), "left": 0})
 
     monkeypatch.setattr("baselines.reproduction.run.run_cells", run_cells)
     options = ["--tokens", *text.data, "--validation", *text.validation, "--results", tmp_path, "--json"]
     code, out, _ = sraven("reproduce", "--run", "tiny", "--steps", STEPS, *options)
     assert (code, json.loads(out)["left"]) == (0, 0)
-    assert asked["text"] == text
-    assert {each.config.corpus for each in asked["cells"]} == {Corpus(*text.data).digest}
+    assert given["text"] == text
+    assert {each.config.corpus for each in given["cells"]} == {Corpus(*text.data).digest}

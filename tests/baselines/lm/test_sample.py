@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from baselines.lm.experiment import Compute, language_model
-from baselines.lm.sample import continue_tokens, draw, load_language_run, sample_text
+from baselines.lm.sample import continue_tokens, draw_pieces, load_language_run, sample_text
 from baselines.lm.tokenizer import read_tokenizer
 from baselines.runs.directory import CHECKPOINTS
 from helpers.tiny_language import FOLLOWING, TINY, TWICE
@@ -83,7 +83,11 @@ def greedy(config, params, prompt):
 def test_coldest_text_is_what_the_parallel_form_finds_likeliest(trained, prompt, attention):
     """Of a model whose parameters were drawn at random: a trained one says less."""
     config, numbers = replace(trained[0], attention=attention), np.random.default_rng(0)
-    params = jax.tree.map(lambda leaf: 0.5 * numbers.normal(size=leaf.shape).astype(np.float32), trained[1])
+
+    def drawn_like(leaf):  # where the leaf is: the program is that of trained parameters
+        return jax.device_put(0.5 * numbers.normal(size=leaf.shape).astype(np.float32), leaf.sharding)
+
+    params = jax.tree.map(drawn_like, trained[1])
     pieces = continue_tokens(config, params, prompt, ROOM, samples=2, temperature=0)
     assert (pieces.shape, pieces.dtype) == ((2, ROOM), np.int32)
     wanted = greedy(config, params, prompt)
@@ -99,7 +103,7 @@ SHARES = np.array([3 / 16, 1 / 16, 1 / 2, 1 / 4], np.float32)
 def frequencies(logits, temperature, top):
     """How often each piece comes, over 1,000 rows of each of 10 keys."""
     rows = jnp.tile(jnp.asarray(logits), (1000, 1))
-    pieces = np.stack([draw(rows, jax.random.key(number), temperature, top) for number in range(10)])
+    pieces = np.stack([draw_pieces(rows, jax.random.key(number), temperature, top) for number in range(10)])
     assert (pieces.shape, pieces.dtype) == ((10, 1000), np.int32)
     return np.bincount(pieces.reshape(-1), minlength=len(logits)) / pieces.size
 
@@ -108,14 +112,12 @@ def frequencies(logits, temperature, top):
     ("temperature", "top", "expected"),
     [
         (1.0, 0, SHARES),
-        (1.0, 4, SHARES),
         (1.0, 3, [3 / 15, 0, 8 / 15, 4 / 15]),
         (1.0, 2, [0, 0, 2 / 3, 1 / 3]),
         (0.5, 0, [9 / 90, 1 / 90, 64 / 90, 16 / 90]),
         (0.5, 2, [0, 0, 4 / 5, 1 / 5]),
         (1.0, 1, [0, 0, 1, 0]),
         (0.0, 0, [0, 0, 1, 0]),
-        (0.0, 3, [0, 0, 1, 0]),
         (1e-20, 0, [0, 0, 1, 0]),
     ],
 )
@@ -133,10 +135,9 @@ def test_temperature_that_float32_hardly_holds_is_as_cold_as_none(temperature):
 
 
 def test_rows_of_a_batch_are_drawn_apart():
-    rows = jnp.log(jnp.asarray([[1.0, 1e-9], [1e-9, 1.0], [0.5, 0.5]]))
-    pieces = np.stack([draw(rows, jax.random.key(seed), 1.0, 0) for seed in range(20)])
-    assert (pieces[:, 0] == 0).all() and (pieces[:, 1] == 1).all()
-    assert set(pieces[:, 2].tolist()) == {0, 1}
+    shares = np.repeat([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0.5, 0.5]], [1, 1, 998], axis=0)
+    first, second, *others = draw_pieces(jnp.log(jnp.asarray(shares)), jax.random.key(0), 1.0, 0).tolist()
+    assert (first, second, set(others)) == (0, 1, {2, 3})
 
 
 def test_steps_and_samples_are_drawn_apart(trained, prompt):
@@ -235,11 +236,7 @@ def test_document_may_begin_with_nothing(folder):
         (ROOM + 1, {}, "1 to 13; what the model's 16 leave beside the prompt"),
         (0, {}, "1 to 13"),
         (1, {"samples": 0}, "1 to 65,536"),
-        (1, {"samples": 65_537}, "1 to 65,536"),
-        (1, {"top": -1}, "0 to 280"),
         (1, {"top": 281}, "0 to 280"),
-        (1, {"top": 2.0}, "0 to 280"),
-        (1, {"seed": -1}, "0 to 4,294,967,295"),
         (1, {"seed": 1 << 32}, "0 to 4,294,967,295"),
         (1, {"temperature": -0.1}, "0 or more"),
         (1, {"temperature": float("nan")}, "0 or more"),
@@ -256,7 +253,8 @@ def test_numbers_out_of_range_are_refused(trained, prompt, count, options, allow
 def test_prompt_that_leaves_no_room_is_refused(trained, tokens):
     with pytest.raises(ConfigurationError, match=f"the prompt has {tokens} tokens; expected 1 to 15"):
         continue_tokens(*trained, np.full(tokens, 5), 1)
-    assert continue_tokens(*trained, np.full(LENGTH - 1, 5), 1).shape == (1, 1)
+    with pytest.raises(ConfigurationError, match=r"^tokens=2: .* 1 to 1;"):  # as many are no fault
+        continue_tokens(*trained, np.full(LENGTH - 1, 5), 2)
 
 
 def test_runs_that_can_not_be_are_refused(folder, other_board, tmp_path):

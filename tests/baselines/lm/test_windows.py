@@ -12,7 +12,7 @@ from baselines.lm.prepare import prepare
 from baselines.lm.share import BatchShare
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
-from helpers.records import preparation_of
+from helpers.records import preparation_of, write_jsonl
 from sraven.core.base.errors import ConfigurationError, OutputError
 
 T = 5
@@ -94,7 +94,7 @@ def test_reading_ahead_gives_the_same_and_resumes(corpus):
     assert len(list(islice(windows.batches(10**9), 2))) == 2
 
 
-def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path, write_jsonl):
+def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path):
     write_jsonl(tmp_path / "more.jsonl", ["some more"])
     prepare(preparation_of(tokenizer, tmp_path / "more.jsonl"), tmp_path / "more", processes=1)
     both = Corpus(directory, tmp_path / "more")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from baselines.reproduction.pages import pages_of, prose_path
-from baselines.reproduction.plan import count_parameters
+from baselines.reproduction.plan import parameters_of
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
@@ -97,7 +97,7 @@ def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(r
     known, _ = (find_reference_levels(board, split, board.metric)[0].value for split in ("ood", "test"))
     assert f"| linear in known functions | {known:.3f} | " in page
     config = cell(TINY, "hyla").config
-    assert f"| 32 | HYLA | {count_parameters(config):,} | 0.0 | 60 |" in page
+    assert f"| 32 | HYLA | {parameters_of(config):,} | 0.0 | 60 |" in page
     assert "G operations a step" in page and "G operations a step" not in page_of(results)
 
 
@@ -116,7 +116,7 @@ def test_a_table_has_the_rows_that_ran_and_a_line_says_which_are_left(tmp_path, 
     assert f"\n\nNot run at full length yet: {left}\n\n" in page_of(tmp_path)
 
 
-def test_rows_that_are_left_are_told_in_as_few_words_as_they_allow():
+def test_rows_that_are_left_are_named_in_as_few_words_as_they_allow():
     figure = ALL_FIGURES["figure-2c"]
     rows = [row for row in figure.rows if row.board != "fuzzylogic-v1"]
     assert products(rows, figure.headings) == (

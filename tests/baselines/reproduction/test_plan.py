@@ -14,9 +14,9 @@ from baselines.reproduction import plan
 from baselines.reproduction.plan import (
     Throughput,
     Workload,
-    count_parameters,
     measure_rate,
     operations_of,
+    parameters_of,
     typical,
     workload_of,
 )
@@ -43,44 +43,36 @@ def products_of(jaxpr):
 
 
 @pytest.mark.parametrize(
-    ("board_id", "attention", "feedforward"),
+    ("board_id", "attention", "changes"),
     [
-        ("fuzzylogic-v1", "softmax", "mlp"),
-        ("fuzzylogic-v1", "linear", "moe"),
-        ("fuzzylogic-v1", "softmax", "none"),
-        ("sraven-v1", "softmax", "mlp"),
+        ("fuzzylogic-v1", "softmax", {}),
+        ("fuzzylogic-v1", "linear", {"feedforward": "moe"}),
+        ("fuzzylogic-v1", "softmax", {"feedforward": "none"}),
+        ("sraven-v1", "softmax", {}),
+        ("fuzzylogic-v1", "softmax", {"network": "looped"}),
+        ("fuzzylogic-v1", "none", {"network": "mixer"}),
+        ("fuzzylogic-v1", "gated_delta", {}),  # one chunk: a scan of length 1
     ],
 )
-def test_operations_are_the_products_that_the_model_makes(board_id, attention, feedforward):
+def test_operations_are_the_products_that_the_model_makes(board_id, attention, changes):
     board = read_board(board_id)
-    config = make_config(board, attention, steps=1, warmup=1, batch_size=2, feedforward=feedforward)
+    config = make_config(board, attention, steps=1, warmup=1, batch_size=2, **changes)
     encoding = encoding_of(board.task)
     model = model_of(config, encoding)
     tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
     params = jax.eval_shape(model.init, jax.random.key(0), tokens)
-    for outputs, which in ((encoding.num_outputs, "computed"), (encoding.length, "nominal")):
-        if (which, feedforward) == ("nominal", "moe"):
-            continue  # counted as one MLP, whatever the experts
-        program = jax.make_jaxpr(partial(model.apply, num_outputs=outputs))(params, tokens)
-        assert 3 * products_of(program.jaxpr) == getattr(operations_of(config), which)
 
+    def counted(num_outputs):
+        program = jax.make_jaxpr(partial(model.apply, num_outputs=num_outputs))(params, tokens)
+        return 3 * products_of(program.jaxpr)
 
-@pytest.mark.parametrize(
-    ("attention", "network"), [("softmax", "looped"), ("none", "mixer"), ("gated_delta", "transformer")]
-)
-def test_operations_of_any_network_are_counted_in_what_it_computes(attention, network):
-    board = read_board("fuzzylogic-v1")
-    config = make_config(board, attention, network=network, steps=1, warmup=1, batch_size=2)
-    encoding = encoding_of(board.task)
-    model = model_of(config, encoding)
-    tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
-    params = jax.eval_shape(model.init, jax.random.key(0), tokens)
-    program = jax.make_jaxpr(partial(model.apply, num_outputs=encoding.num_outputs))(params, tokens)
-    assert operations_of(config).computed == 3 * products_of(program.jaxpr)  # one chunk: a scan of length 1
-    if network == "looped":
-        transformer = operations_of(replace(config, network="transformer"))
-        assert operations_of(config).computed == transformer.computed
-    assert count_parameters(config) == sum(leaf.size for leaf in jax.tree.leaves(params))
+    found = operations_of(config)
+    assert found.computed == counted(encoding.num_outputs)
+    if attention != "gated_delta" and changes in ({}, {"feedforward": "none"}):  # the others count otherwise
+        assert found.nominal == counted(encoding.length)
+    if config.network == "looped":
+        assert found.computed == operations_of(replace(config, network="transformer")).computed
+    assert parameters_of(config) == sum(leaf.size for leaf in jax.tree.leaves(params))
 
 
 def test_a_loop_counts_as_often_as_it_runs():

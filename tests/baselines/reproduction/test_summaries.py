@@ -1,17 +1,11 @@
-"""Which point a row shows, which runs count, and how far apart rows are."""
+"""Summaries of rows: the chosen point, the runs that count, the difference of two rows."""
 
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.summaries import (
-    Estimate,
-    coverage_of,
-    difference,
-    levels_of,
-    mean_of,
-    summarise,
-)
+from baselines.reproduction.standing import FigureStanding
+from baselines.reproduction.summaries import Estimate, difference, levels_of, mean_of, summarise_rows
 from helpers.reproduction import STEPS, cell, figure, record
 
 FIGURE = figure()
@@ -24,7 +18,7 @@ def levels(*records):
 
 
 def summary_of_softmax(*records):
-    return summarise(FIGURE, CELLS, levels(*records)[0])[0]
+    return summarise_rows(FIGURE, CELLS, levels(*records)[0])[0]
 
 
 def softmax(seed, **point):
@@ -67,14 +61,14 @@ def test_a_shorter_run_is_a_level_of_its_own_and_never_mixed_in():
     found = levels(full, short)
     assert [level.steps for level in found] == [None, 30]
     assert [list(level.records) for level in found] == [[full.digest], [softmax(1).digest]]
-    assert len(summarise(FIGURE, CELLS, found[0])[0].records) == 1
-    assert coverage_of(FIGURE, CELLS, found[0]).done == 1
+    assert len(summarise_rows(FIGURE, CELLS, found[0])[0].records) == 1
+    assert FigureStanding(FIGURE, CELLS, found, (), {}).coverage.done == 1
 
 
 def test_coverage_counts_the_recipes_point_and_the_whole_grid():
     records = record(softmax(0), 0.5, 0.5), record(softmax(0, weight_decay=0.03), 0.5, 0.5)
-    found = coverage_of(FIGURE, CELLS, levels(*records)[0])
-    assert (found.done, found.planned, found.grid_done, found.grid_planned) == (1, 12, 2, 48)
+    coverage = FigureStanding(FIGURE, CELLS, levels(*records), (), {}).coverage
+    assert tuple(vars(coverage).values()) == (1, 12, 2, 48)
 
 
 def test_a_mean_has_the_standard_error_of_several_seeds_alone():

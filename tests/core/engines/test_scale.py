@@ -19,7 +19,7 @@ def test_the_pages_tables_are_those_of_the_records(monkeypatch):
     import scale_plan
 
     text = scale_plan.PAGE.read_text()
-    assert text == scale_plan.page(text), "python tests/speed/scale_plan.py writes them anew"
+    assert text == scale_plan.page(text), "python tests/speed/scale_plan.py writes them again"
     assert text.count("<!-- end -->\n") == 4
     sys.modules.pop("scale_plan")
 
