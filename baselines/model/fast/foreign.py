@@ -146,6 +146,6 @@ _kept: list[Any] = []
 
 @cache
 def is_known() -> bool:
-    """Tell whether this JAX has the version of the interface whose places are written here."""
+    """Return whether this JAX has the version of the interface whose places are written here."""
     header = Path(jax.ffi.include_dir(), "xla", "ffi", "api", "c_api.h")
     return "#define XLA_FFI_API_MAJOR 0\n" in header.read_text("utf-8")
