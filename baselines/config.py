@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, fields
 from sys import float_info
 from typing import Any, TypeVar
 
-from sraven.core.base.arguments import check_choice, check_integer
+from sraven.core.base.arguments import check_choice, check_integer, check_share
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import escape
 from sraven.core.base.names import name_fault
@@ -126,10 +126,7 @@ class RunConfig:
         check_choice("precision", self.precision, PRECISIONS)
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
-        if self.attention_dropout >= 1:
-            raise ConfigurationError(
-                f"attention_dropout={self.attention_dropout}: expected a share from 0 to below 1"
-            )
+        check_share("attention_dropout", self.attention_dropout, "such as 0.1")
 
     @property
     def _unnamed(self) -> Mapping[str, str]:

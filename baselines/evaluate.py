@@ -121,7 +121,7 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
         raise ConfigurationError(
             f"loops={loops} for runs of network={configs[0].network!r}; expected {LOOPED!r}"
         )
-    asked = [
+    evaluated = [
         (replace(config_on(config, board), layers=config.layers if loops is None else loops), params)
         for config, params in loaded
     ]
@@ -132,7 +132,9 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
     scores: dict[int, dict[str, dict[str, float]]] = {config.seed: {} for config in configs}
     for split, size in instances.items():
         labels = scoring.labels(task.sample(split, 0, size), None)
-        predictions[split] = {config.seed: predict(config, params, split, size) for config, params in asked}
+        predictions[split] = {
+            config.seed: predict(config, params, split, size) for config, params in evaluated
+        }
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}
@@ -189,7 +191,7 @@ def write_entry(
 
 
 def is_of_a_grid(run: Path) -> bool:
-    """Tell whether a run is one of a grid's, of which a point is chosen."""
+    """Return whether a run is one of a grid's, of which a point is chosen."""
     return (run.resolve().parent.parent / SUMMARY).is_file()
 
 

@@ -18,7 +18,7 @@ from baselines.runs.directory import (
 )
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import diverged_at
-from baselines.runs.weights import most_bytes, read_weights
+from baselines.runs.weights import most_weight_bytes, read_weights
 from baselines.training.compiled import abstract_state, target_of
 from baselines.training.experiment import board_of, program_of
 from baselines.training.processes import note
@@ -44,7 +44,7 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
-        OutputError: if it isn't finished and no step was asked for, it diverged, its last checkpoint is
+        OutputError: if it isn't finished and no step is given, it diverged, its last checkpoint is
             damaged, or it has no such checkpoint.
     """
     if is_published(folder):
@@ -80,7 +80,7 @@ def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tupl
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
     Raises:
-        OutputError: if there is no run, it isn't finished and no step was asked for, or it has no such
+        OutputError: if there is no run, it isn't finished and no step is given, or it has no such
             checkpoint, or no whole one; or if what is published isn't what its configuration says.
         OSError: if the Hub or the line to it fails.
     """
@@ -145,7 +145,7 @@ def _download(place: Place) -> Path:
 
         folder = download(CONFIG, _SMALL).parent
         target = abstract_state(_program_of(read_run(folder))).params
-        download(WEIGHTS, most_bytes(target))
+        download(WEIGHTS, most_weight_bytes(target))
         records = [name for name in sizes if re.fullmatch(RECORD.format("[0-9a-f]{12}"), name)]
         for name in records[:_MOST_RECORDS]:
             download(name, _SMALL)

@@ -19,7 +19,7 @@ def recipe_of(family: str) -> dict[str, Any]:
 
 
 SRAVEN, FUZZYLOGIC = recipe_of("sraven"), recipe_of("fuzzylogic")
-"""What a run has unless told otherwise: what its family names (`sraven.core.tasks.family.Family.recipe`)."""
+"""What a run has by default: what its family names (`sraven.core.tasks.family.Family.recipe`)."""
 
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
@@ -39,11 +39,11 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 """Fields in which the paper's published code parts from it, or on which it is silent, by recipe."""
 
 USUAL: Mapping[str, Any] = {"recipe": "paper", "activation": "relu", "feedforward": "mlp", **RECIPES["paper"]}
-"""What a run of any task has unless told otherwise."""
+"""What a run of any task has by default."""
 
 
 def defaults_of(board: Board) -> dict[str, Any]:
-    """Return what a run on a board has unless told otherwise, but for what depends on the budget: its steps.
+    """Return what a run on a board has by default, but for what depends on the budget: its steps.
 
     Raises:
         ConfigurationError: if no baseline is trained on such tasks.

@@ -21,11 +21,11 @@ from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.training.experiment import Experiment, board_of, optimiser_of, shape_of
+from baselines.training.experiment import Experiment, board_of, network_shape, optimiser_of
 from baselines.training.feed import Chunk, prefetch
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
-from baselines.training.step import Program, Report
+from baselines.training.step import Program, StepReport
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 
@@ -70,7 +70,7 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
             outputs=0,
             vocabulary=config.vocabulary,
             length=config.length,
-            **shape_of(config),
+            **network_shape(config),
             causal=True,
             tile=tile,
             fused=compute.fused,
@@ -172,13 +172,13 @@ def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[in
 
 def _describe(
     config: LanguageConfig, corpus: Corpus, parameters: int
-) -> Callable[[Report, float], dict[str, float]]:
+) -> Callable[[StepReport, float], dict[str, float]]:
     """Return what makes a line of the log: bits per byte by the corpus's bytes of text a token."""
     tokens = config.batch_size * config.length
     flops = tokens * flops_per_token(config, parameters)
     bits = corpus.tokens / corpus.text_bytes / log(2)
 
-    def describe(report: Report, steps_per_second: float) -> dict[str, float]:
+    def describe(report: StepReport, steps_per_second: float) -> dict[str, float]:
         return {
             "loss": report.loss,
             "perplexity": exp(min(report.loss, HIGHEST)),

@@ -210,8 +210,8 @@ def attend(
         mask: bool with four axes, broadcasts to ``[B, H, Q, K]``, or None.
         network: φ, and the attention's own weights.
         gate_QK: what dropout multiplies the latent codes by, or None.
-        edit_codes: what to put in the place of the latent codes after the normalisation, or None. So causal
-            questions are asked: what would come of another code?
+        edit_codes: what to put in the place of the latent codes after the normalisation, or None: for
+            causal interventions, the output under another code.
 
     Returns:
         ``[B, Q, H, V]``, and ``[B, H, Q, K]`` as edited, before dropout; both float32 or better.

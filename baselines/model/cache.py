@@ -1,4 +1,4 @@
-"""What a causal model keeps of the tokens so far, so that it goes on from there.
+"""The cache of a causal model: what it keeps of the tokens so far, to go on from there.
 
 A cache is a dict of arrays. Linear attention keeps its recurrent state, which has a fixed size; the others
 keep the keys, turned by their positions, and values of ``config.length`` positions, of which a query sees

@@ -56,10 +56,10 @@ class TransformerConfig:
         fused: whether tiles are computed in fused kernels, where the device and the arrays have them; see
             `baselines.model.fast.pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
-            (``jax_enable_x64``): by it, a difference of rounding is told from a wrong sum.
+            (``jax_enable_x64``): it distinguishes rounding from a wrong sum.
         dense_precision: a name of `DENSE_PRECISIONS`.
         panel_tokens: tokens of a panel, or of whatever else the sequence consists of; they follow each other.
-        rematerialise: whether the backward pass computes each block anew, so that no more than its
+        rematerialise: whether the backward pass recomputes each block, so that no more than its
             input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
             about a third more to compute.
 

@@ -10,7 +10,7 @@ what it holds for the token's key, and writes the token's value there,
     β = sigmoid(w x + b)        α = exp(−exp(A) · softplus(w x + dt))        a number of each head
 
 Boards aren't causal: half of the heads read from the left, half from the right, an odd one from the left. The
-recurrence tells positions, without a table, whatever ``config.position`` is; and as pairs have no weights,
+recurrence encodes positions, without a table, whatever ``config.position`` is; and as pairs have no weights,
 ``config.attention_dropout`` drops nothing.
 
 Other than published: no short convolutions; no output gate, with which the network would have 12 % more

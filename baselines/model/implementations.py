@@ -1,4 +1,4 @@
-"""How self-attention is computed: by the first of its implementations that suits a call, else `reference`."""
+"""Implementations of self-attention: the first that suits a call computes it, else `reference`."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -4,21 +4,21 @@ With ``layers`` = r loops, h = 0 before the first,
 
     h ← block(h + x)        r times, x the embedded tokens,
 
-so that each loop sees what was asked, however far it has come. The block is the transformer's; its parameters
-are those of a transformer of one layer, its operations those of r. As no loop has parameters of its own, a
-trained network may be applied with any number of them.
+so that each loop sees the input again, however far it has come. The block is the transformer's; its
+parameters are those of a transformer of one layer, its operations those of r. As no loop has parameters of
+its own, a trained network may be applied with any number of them.
 """
 
 import jax.numpy as jnp
 
-from baselines.model.sequence import Array, Options, SequenceModel
+from baselines.model.sequence import Array, CallOptions, SequenceModel
 from baselines.model.transformer import make_block, of_layer
 
 
 class LoopedTransformer(SequenceModel):
     """A block of the transformer that is applied ``config.layers`` times."""
 
-    def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
+    def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply the block again and again, the last time to the tokens with outputs alone."""
         config, all_codes = self.config, []
         block = make_block(config)(config, options.return_codes, name="block_0")

@@ -15,7 +15,7 @@ from flax import linen as nn
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.feedforward import MLP
-from baselines.model.sequence import Array, Options, SequenceModel
+from baselines.model.sequence import Array, CallOptions, SequenceModel
 from sraven.core.base.errors import ConfigurationError
 
 
@@ -62,7 +62,7 @@ class Mixer(SequenceModel):
             )
         super().__post_init__()
 
-    def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[None, ...]]:
+    def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[None, ...]]:
         """Apply one block after the other.
 
         Raises:

@@ -56,7 +56,14 @@ class SelfAttention(nn.Module):
         query = dense(heads, name="query")(x_BTE if cached or self.has_all_queries else x_BTE[:, -A:])
         key, value = (dense(heads, name=name)(x_BTE) for name in ("key", "value"))
         if cached:
-            out_BAHV, codes_BHAT = self._go_on(query, key, value, mask, dropout_key, edit_codes)[:, -A:], None
+            check_cached(
+                config,
+                mask=mask is not None,
+                dropout_key=dropout_key is not None,
+                return_codes=self.return_codes,
+                edit_codes=edit_codes is not None,
+            )
+            out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -A:], None
         else:
             out_BAHV, codes_BHAT = self._attend(query, key, value, mask, dropout_key, edit_codes)
         return dense(x_BTE.shape[-1], axis=(-2, -1), name="out")(out_BAHV), codes_BHAT
@@ -92,7 +99,7 @@ class SelfAttention(nn.Module):
         return find_implementation(call)(call)
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
-        """Tell positions, by turning queries and keys or by a bias ``[H, A, T]``."""
+        """Encode positions, by turning queries and keys or by a bias ``[H, A, T]``."""
         config, A, T = self.config, query.shape[1], key.shape[1]
         if config.position == "rotary":
             angles = rotary_angles(jnp.arange(T), config.head_width)
@@ -124,23 +131,8 @@ class SelfAttention(nn.Module):
                 "not causal, no cache"
             )
 
-    def _go_on(
-        self,
-        query: Array,
-        key: Array,
-        value: Array,
-        mask: Array | None,
-        dropout_key: Array | None,
-        edit_codes: Edit | None,
-    ) -> Array:
+    def _go_on(self, query: Array, key: Array, value: Array) -> Array:
         """Attend from tokens that follow those of the cache, and put them there."""
-        check_cached(
-            self.config,
-            mask=mask is not None,
-            dropout_key=dropout_key is not None,
-            return_codes=self.return_codes,
-            edit_codes=edit_codes is not None,
-        )
         start = start_cache(self.config, query.shape[0])
         kept = {name: self.variable("cache", name, start.__getitem__, name) for name in start}
         before = {name: variable.value for name, variable in kept.items()}

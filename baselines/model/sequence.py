@@ -1,4 +1,4 @@
-"""What all networks share: how tokens come in, and how outputs are read off the layers."""
+"""The frame of all networks: the embedding of tokens, and outputs read off the last layer."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -21,7 +21,7 @@ EditCodes = Callable[[int, Array], Array]
 ``[B, H, A, T]`` in the last layer, of the A tokens that have outputs."""
 
 
-class Options(NamedTuple):
+class CallOptions(NamedTuple):
     """How a network is applied, besides its tokens.
 
     Attributes:
@@ -58,7 +58,7 @@ class SequenceModel(nn.Module):
             raise ConfigurationError(f"attention={attention!r}: {name} {wanted}")
         super().__post_init__()
 
-    def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
+    def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply the layers to the embedded tokens.
 
         Returns:
@@ -122,7 +122,7 @@ class SequenceModel(nn.Module):
             x_BTE = table_NE[tokens].astype(dtype)
         else:
             x_BTE = config.dense(config.width, name="embedding")(tokens)
-        options = Options(mask, dropout_key, A, return_codes, edit_codes)
+        options = CallOptions(mask, dropout_key, A, return_codes, edit_codes)
         x_BTE, codes = self.layers(x_BTE, options)
         x_BAE = LayerNorm(name="norm")(x_BTE[:, -A:])
         if return_hidden:

@@ -15,7 +15,7 @@ The paper writes W_query into the encoding atoms and W_out into the decoding one
 ReLU(x W_value W_out), as wide as the embedding. Here ReLU is on their narrow factors, as a head computes
 them: the other takes more than twice the operations, and has a fifth of the speed on a processor. With
 linear atoms both are the same. What the sources that we could read leave open, and we chose: 1/√D; the
-relative bias, which tells positions; ξ; λ = 1 / (panels − 1) at first, the mean; the LayerNorms.
+relative bias, which encodes positions; ξ; λ = 1 / (panels − 1) at first, the mean; the LayerNorms.
 """
 
 from typing import ClassVar

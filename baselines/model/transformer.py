@@ -21,7 +21,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.self_attention import SelfAttention
-from baselines.model.sequence import Options, SequenceModel
+from baselines.model.sequence import CallOptions, SequenceModel
 
 Array = jax.Array
 
@@ -64,7 +64,7 @@ class Block(nn.Module):
 
 
 RematerialisedBlock = nn.remat(Block, static_argnums=(4, 5))
-"""A block that the backward pass computes anew; its parameters have the same names."""
+"""A block that the backward pass recomputes; its parameters have the same names."""
 
 
 class Transformer(SequenceModel):
@@ -76,7 +76,7 @@ class Transformer(SequenceModel):
         logits, cache = model.apply(params, tokens, mutable=["cache"])
         logits, cache = model.apply({**params, **cache}, next_tokens, mutable=["cache"])
 
-    No more than ``config.length`` tokens may come in all: more can't be told, and give wrong outputs.
+    No more than ``config.length`` tokens may come in all: more aren't noticed, and give wrong outputs.
 
     Attributes:
         config: its shape.
@@ -88,7 +88,7 @@ class Transformer(SequenceModel):
         (2, 36, 8)
     """
 
-    def layers(self, x_BTE: Array, options: Options) -> tuple[Array, tuple[Array | None, ...]]:
+    def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply one block after the other, the last one to the tokens with outputs alone."""
         config, all_codes = self.config, []
         for layer in range(config.layers):
@@ -104,7 +104,7 @@ def make_block(config: TransformerConfig) -> type[Block]:
 
 
 def of_layer(
-    config: TransformerConfig, options: Options, layer: int
+    config: TransformerConfig, options: CallOptions, layer: int
 ) -> tuple[Array | None, Array | None, Edit | None, int | None]:
     """Return what a block takes besides its input: mask, random key, edit of its codes, number of outputs."""
     key, edit = options.dropout_key, options.edit_codes

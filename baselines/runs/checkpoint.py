@@ -42,7 +42,7 @@ class Restored(NamedTuple):
     Attributes:
         step: of it.
         state: what it holds.
-        remarks: in words: what is wrong with newer ones, and whether nothing tells of which run this one is.
+        remarks: in words: what is wrong with newer ones, and whether its run is unknown.
     """
 
     step: int
@@ -79,7 +79,7 @@ class Checkpoints:
             failure = _as_os_error(error, self._folder / str(step))
         if failure is not None:
             with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-                gc.collect()  # what else was to be written is dropped, which Python would tell of
+                gc.collect()  # what else was to be written is dropped, which Python would report
             raise failure
         if jax.process_index() == 0:
             files = {name: _sync(new / name) for name in _files(new)}
@@ -126,8 +126,8 @@ class Checkpoints:
                 held = int(leaves.get(".step", step))
                 if held == step:
                     state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
-                    if not _names_run(self._folder / str(step)):
-                        known = f"{self._folder / str(step)} doesn't tell of which run it is"
+                    if "run" not in json.loads(read_bounded(self._folder / str(step) / CHECKSUMS)):
+                        known = f"{self._folder / str(step)} doesn't say of which run it is"
                         remarks.append(f"{known}, as in earlier versions")
                     return Restored(step, state, "; ".join(remarks))
                 fault = _of_step(held)
@@ -138,7 +138,7 @@ class Checkpoints:
                 )
             remarks.append(f"{self._folder / str(step)} is damaged ({fault.text})")
         if steps:
-            raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start anew")
+            raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start again")
         return None
 
     def _steps(self) -> list[int]:
@@ -181,7 +181,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Tell apart the tracebacks of Orbax's threads: they say what is raised as well, in a hundred lines."""
+    """Return False for tracebacks of Orbax's threads: what they say is raised as well."""
     return not (record.exc_info and "orbax" in record.pathname)
 
 
@@ -232,10 +232,6 @@ _OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What is there isn't what was saved, whoever reads it and when."""
 
 
-def _names_run(folder: Path) -> bool:
-    return "run" in json.loads(read_bounded(folder / CHECKSUMS))
-
-
 def _of_step(step: int) -> _Fault:
     return _Fault(f"it is the checkpoint of step {step:,}, under another name")
 
@@ -243,7 +239,7 @@ def _of_step(step: int) -> _Fault:
 def _find_fault(folder: Path, run: str) -> _Fault | None:
     """Return what is wrong with a checkpoint of a run; None if it is as it was saved.
 
-    Those of earlier versions have the checksums alone: only what they hold tells of which step they are.
+    Those of earlier versions have the checksums alone: only their content says of which step they are.
     """
     try:
         sums = json.loads(read_bounded(folder / CHECKSUMS))

@@ -23,7 +23,7 @@ CONFIG, CHECKPOINTS, WEIGHTS = "config.json", "checkpoints", "model.safetensors"
 
 
 def _is_left_over(name: str) -> bool:
-    """Tell whether a file is what a run that was killed at once leaves."""
+    """Return whether a file is what a run that was killed at once leaves."""
     return name == LOCK or (name.startswith(CONFIG) and name.endswith(TEMPORARY))
 
 
@@ -45,11 +45,11 @@ def read_run(folder: Path) -> RunConfig:
 
 
 def is_published(folder: Path) -> bool:
-    """Tell whether a directory is a published model: parameters in place of checkpoints."""
+    """Return whether a directory is a published model: parameters in place of checkpoints."""
     return (folder / WEIGHTS).is_file() and not (folder / CHECKPOINTS).exists()
 
 
-def check_folder(folder: Path, config: RunConfig) -> None:
+def check_run_folder(folder: Path, config: RunConfig) -> None:
     """Check that a run may go into a directory: that it is new, empty, or that run's, and not in another's.
 
     Raises:
@@ -111,7 +111,7 @@ def claim(
             try:
                 for folder, config in zip(folders, configs, strict=True):
                     stack.enter_context(Lock(folder))
-                    check_folder(folder, config)  # again: now nobody else writes there
+                    check_run_folder(folder, config)  # again: now nobody else writes there
                     make_folder(folder, config, files)
             except (OutputError, OSError) as error:
                 refusal = error

@@ -69,7 +69,7 @@ def _step_of(data: bytes) -> int | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Tell whether a value is a number that a float holds, or none where one isn't defined."""
+    """Return whether a value is a number that a float holds, or none where one isn't defined."""
     if isinstance(value, int) and not isinstance(value, bool):
         return abs(value) <= _LARGEST
     return value is None or isinstance(value, float)

@@ -1,4 +1,4 @@
-"""What trained a run: the code, the libraries and the kind of machine, in the run's directory.
+"""Provenance of a run: the code, the libraries and the kind of machine, in its directory.
 
 Training writes it, since only it knows; `sraven evaluate` may run elsewhere. A run that goes on elsewhere
 gets another record beside the first: they are named by their content.
@@ -114,7 +114,7 @@ def leave_record(folder: Path, mesh: Mesh) -> None:
         write_json(path, found)
 
 
-def read_records(folder: Path) -> list[dict[str, Any]]:
+def read_provenance(folder: Path) -> list[dict[str, Any]]:
     """Return what has trained a run, the first to begin first; nothing for runs of earlier versions.
 
     Raises:
@@ -134,7 +134,7 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
 
 def hardware_of(folders: Sequence[Path]) -> str | None:
     """Return the kinds of machines that trained some runs; None if one of them has no record."""
-    records = [read_records(folder) for folder in folders]
+    records = [read_provenance(folder) for folder in folders]
     if not all(records):
         return None
     return "; ".join(dict.fromkeys(describe_machine(each["machine"]) for found in records for each in found))
@@ -142,6 +142,6 @@ def hardware_of(folders: Sequence[Path]) -> str | None:
 
 def commit_of(folders: Sequence[Path]) -> str | None:
     """Return the commit that trained some runs; None if it isn't known, isn't one, or files were changed."""
-    commits = {each.get("commit") for folder in folders for each in read_records(folder) or [{}]}
+    commits = {each.get("commit") for folder in folders for each in read_provenance(folder) or [{}]}
     commit = next(iter(commits))
     return commit if len(commits) == 1 and commit and not commit.endswith(CHANGED) else None

@@ -1,4 +1,4 @@
-"""What a run came to: `result.json` in its directory, written whole when training ends, and by evaluation.
+"""The result of a run: `result.json` in its directory, written when training ends, and by evaluation.
 
 All of it is read off the run's own files: configuration, log and records of who trained it. So it can be
 written again at any time, and for runs of earlier versions as well.
@@ -13,7 +13,7 @@ from typing import Any
 from baselines.config import LanguageConfig, RunConfig
 from baselines.runs.command import train_command
 from baselines.runs.log import INSTANCES, SCORES, Scores, read_log, with_nulls
-from baselines.runs.provenance import read_records
+from baselines.runs.provenance import read_provenance
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import values_of
 from sraven.core.boards.board import read_board
@@ -64,7 +64,7 @@ def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> d
         "diverged": diverged,
         "seconds": _seconds(lines, config),
         "loss": _last_loss(lines),
-        "trained_by": read_records(folder),
+        "trained_by": read_provenance(folder),
         "scores": _evaluated(folder, config, done) or _last_scores(config, lines),
     }
 

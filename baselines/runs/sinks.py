@@ -1,4 +1,4 @@
-"""Where the lines of a log go besides: to TensorBoard and to Weights & Biases, on request."""
+"""TensorBoard and Weights & Biases, which get the lines of a log as well, on request."""
 
 import os
 import time

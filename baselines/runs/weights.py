@@ -24,7 +24,7 @@ _HEADER = 1 << 20
 """Most bytes of a header: names, types and shapes."""
 
 
-def most_bytes(target: Any) -> int:
+def most_weight_bytes(target: Any) -> int:
     """Return how many bytes a file of parameters may have, given their shapes."""
     return _HEADER + _ITEM_SIZE * sum(int(leaf.size) for leaf in jax.tree.leaves(target))
 
@@ -59,8 +59,10 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
 
     wanted = _by_name(target)
     try:
-        if (size := path.stat().st_size) > most_bytes(target):
-            raise ValueError(f"it has {size:,} bytes, and {most_bytes(target):,} or fewer by config.json")
+        if (size := path.stat().st_size) > most_weight_bytes(target):
+            raise ValueError(
+                f"it has {size:,} bytes, and {most_weight_bytes(target):,} or fewer by config.json"
+            )
         with safe_open(path, "numpy") as file:
             if (file.metadata() or {}).get(_RUN) != run:
                 raise ValueError("it is of another run, or config.json was changed")
@@ -68,8 +70,8 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
             forms = {name: (_DTYPE, list(leaf.shape)) for name, leaf in wanted.items()}
             for name in sorted({*held, *forms}):
                 if held.get(name) != forms.get(name):
-                    there, asked = (_in_words(each.get(name)) for each in (held, forms))
-                    raise ValueError(f"tensor {escape(name)} is {there}, and {asked} by config.json")
+                    there, wanted_form = (_in_words(each.get(name)) for each in (held, forms))
+                    raise ValueError(f"tensor {escape(name)} is {there}, and {wanted_form} by config.json")
             arrays = [jax.device_put(file.get_tensor(name), leaf.sharding) for name, leaf in wanted.items()]
     except (OSError, SafetensorError) as error:
         raise OutputError(f"{path} can't be read: {escape(str(error))}") from None

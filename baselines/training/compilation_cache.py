@@ -22,18 +22,18 @@ def check_compilation_cache() -> None:
     It runs what it reads there. A folder that isn't there is made; a place with a scheme, such as gs://,
     has its own keepers and stays.
     """
-    asked = os.environ.get(VARIABLE)
-    if not asked or "://" in asked:
+    folder = os.environ.get(VARIABLE)
+    if not folder or "://" in folder:
         return
     try:
-        private_folder(Path(asked))
+        private_folder(Path(folder))
     except OSError as error:
         del os.environ[VARIABLE]
         jax = sys.modules.get("jax")
-        if jax is not None and jax.config.jax_compilation_cache_dir == asked:
+        if jax is not None and jax.config.jax_compilation_cache_dir == folder:
             jax.config.update("jax_compilation_cache_dir", None)
         warnings.warn(
-            f"{VARIABLE}={escape(asked)} isn't used, so programs are compiled anew: "
+            f"{VARIABLE}={escape(folder)} isn't used, so programs are compiled again: "
             f"{escape(describe(error), 300)}; name a folder of mode 700 that only you can write to",
             CodeCacheWarning,
             stacklevel=2,
@@ -58,6 +58,6 @@ def keep_programs(mesh: "Mesh") -> None:
     try:
         folder = private_folder(base, "sraven", "programs")
     except OSError:
-        return  # as without a home: each process compiles anew
+        return  # as without a home: each process compiles for itself
     config.update("jax_compilation_cache_dir", str(folder))
     compilation_cache.reset_cache()  # it looks for a place once, before the first program

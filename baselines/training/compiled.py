@@ -1,7 +1,6 @@
-"""What runs of one shape are trained by: a program on a mesh, and its compiled forms."""
+"""The compiled forms of the program of runs of one shape, on a mesh."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -54,12 +53,12 @@ def abstract_state(program: Program) -> State:
 def target_of(program: Program, mesh: Mesh) -> State:
     """Return a state of `jax.ShapeDtypeStruct`: shapes, and how they lie on a mesh."""
     one = abstract_state(program)
-    target: State = jax.tree.map(_placed, one, state_shardings(mesh, one))
+    target: State = jax.tree.map(
+        lambda leaf, sharding: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding),
+        one,
+        state_shardings(mesh, one),
+    )
     return target
-
-
-def _placed(leaf: Any, sharding: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
 
 def _stack(states: Sequence[State]) -> State:

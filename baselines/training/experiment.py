@@ -20,7 +20,7 @@ from baselines.runs.log import Scores
 from baselines.training.feed import Chunk, chunks
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyperparams, make_optimiser
 from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
-from baselines.training.step import Program, Report
+from baselines.training.step import Program, StepReport
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board, read_board
 from sraven.core.tasks.families import generator_of
@@ -45,15 +45,15 @@ class Experiment(NamedTuple):
         vmap_runs: whether several runs take a step together; see `baselines.training.step.train_chunk`.
         files: what else belongs into a run's directory: contents by name.
         evaluate: returns scores for the log, given the parameters of one run as they lie on the mesh, and
-            the step after which they are so. It must depend on these alone, as a resumed run asks anew.
-            With several processes, all call it, in the same order.
+            the step after which they are so. It must depend on these alone, as a resumed run computes them
+            again. With several processes, all call it, in the same order.
         evaluate_every: steps between such scores, at the next end of a chunk; the last step has them too.
     """
 
     program: Program
     chunks: Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]
     place: Callable[[Mesh, Chunk], dict[str, jax.Array]]
-    describe: Callable[[Report, float], dict[str, float]]
+    describe: Callable[[StepReport, float], dict[str, float]]
     steps_at_once: int
     vmap_runs: bool
     files: Mapping[str, bytes] = MappingProxyType({})
@@ -61,7 +61,7 @@ class Experiment(NamedTuple):
     evaluate_every: int = 1
 
     def scores_are_due(self, before: int, step: int, last: int) -> bool:
-        """Tell whether a chunk of a run of ``last`` steps ends with scores: a matter of its steps alone."""
+        """Return whether a chunk of a run of ``last`` steps ends with scores: a matter of its steps alone."""
         crossed = step // self.evaluate_every > before // self.evaluate_every
         return self.evaluate is not None and (crossed or step == last)
 
@@ -82,7 +82,7 @@ def board_of(config: RunConfig) -> Board:
     return board
 
 
-def shape_of(config: RunConfig) -> dict[str, Any]:
+def network_shape(config: RunConfig) -> dict[str, Any]:
     """Return what a network has from its run alone, whatever it is trained on."""
     names = (
         "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
@@ -98,7 +98,7 @@ def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
         outputs=encoding.width_out,
         length=encoding.length,
         panel_tokens=encoding.panel_tokens,
-        **shape_of(config),
+        **network_shape(config),
     )
     return make_network(config.network, shape)
 
@@ -168,7 +168,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
     num_microbatches = num_microbatches_of(config.batch_size, mesh)
     check_batch(mesh, config.batch_size, num_microbatches)
 
-    def describe(report: Report, steps_per_second: float) -> dict[str, float]:
+    def describe(report: StepReport, steps_per_second: float) -> dict[str, float]:
         speed = round(steps_per_second * config.batch_size, 1)
         return {**report._asdict(), "instances_per_second": speed}
 

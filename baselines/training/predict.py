@@ -44,7 +44,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
         reading: predictions as the board wants them, or the probabilities that the model gives.
 
     Raises:
-        ConfigurationError: if the encoding of the board's task has no probabilities, and they are asked for.
+        ConfigurationError: if the encoding of the board's task has no probabilities, and they are requested.
     """
     task, mesh = board_of(config).task, mesh or own_mesh()
     encoding, model = encoding_of(task), model_of(config, encoding_of(task))
@@ -106,7 +106,7 @@ def predict(
         reading: predictions as the board wants them, or the probabilities that the model gives.
 
     Raises:
-        ConfigurationError: if probabilities are asked for, and there are none.
+        ConfigurationError: if probabilities are requested, and there are none.
     """
     others: dict[str, Any] = dict.fromkeys(("seed", *Hyperparams._fields), 0)
     return predictor_of_shape(replace(config, **others), reading)(params, split, count)

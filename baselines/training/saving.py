@@ -1,4 +1,4 @@
-"""When runs that train together are saved, and how: while they train on.
+"""Checkpoints of runs that train together: their schedule, and a thread that writes them.
 
 All runs of a program are saved together: a copy of their states is made on the device between two chunks, and
 a thread writes the checkpoint of each run from it. One file for nine of them would take an eighth of the
@@ -18,24 +18,24 @@ from baselines.runs.checkpoint import Checkpoints
 from baselines.training.step import State
 
 SAVE_MINUTES = 5.0
-"""Minutes of training that a run that is killed loses at most, unless others are asked for."""
+"""Minutes of training that a run that is killed loses at most, by default."""
 
 
 class Schedule:
     """When checkpoints are due: after so many steps or minutes, whichever comes first, and at the end.
 
-    The end is the last step, or any at which training is told to stop.
+    The end is the last step, or any at which ``stop`` ends training.
 
     Args:
         step: where training begins.
         last: where it ends.
         steps: between checkpoints; None for any number.
         minutes: between checkpoints.
-        stop: asked at every step that could be saved, whether training ends there; None for never.
+        stop: called at every step that could be saved: whether training ends there; None for never.
         clock: seconds of any beginning.
 
     Attributes:
-        is_over: whether training has ended, by what was last asked.
+        is_over: whether training has ended, by the last step that was checked.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Schedule:
         self._saved, self._at, self.is_over = step, clock(), False
 
     def is_due(self, step: int) -> bool:
-        """Tell whether a checkpoint of a step is due, and take it for saved then; alike in all processes."""
+        """Return whether a checkpoint of a step is due, and count it as saved; the same in all processes."""
         self.is_over = step == self._last or (self._stop is not None and _of_first(self._stop))
         due = self.is_over or (self._steps is not None and step - self._saved >= self._steps)
         due = due or _of_first(lambda: self._clock() - self._at >= self._seconds)

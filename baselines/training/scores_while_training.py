@@ -1,6 +1,6 @@
 """Scores while it trains: of a fixed slice of each split, every so many steps, in the log.
 
-They tell how training goes. Nothing is chosen by them: a grid's best point is found by its whole ``test``
+They show how training goes. Nothing is chosen by them: a grid's best point is found by its whole ``test``
 split, or by ``--validation`` of text, see `baselines.training.grid`.
 """
 
@@ -23,7 +23,7 @@ SLICE = 1024
 """Instances of each split that are scored, its first ones."""
 
 TIMES = 100
-"""How often a run is scored, unless another distance in steps is asked for."""
+"""How often a run is scored, by default."""
 
 Evaluate = Callable[[Any, int], Scores]
 

@@ -1,7 +1,7 @@
 """Meshes of devices, and which part of training lies where: one partition table.
 
 A mesh has two axes. ``data`` cuts each batch; ``fsdp`` cuts it too, and parameters and optimiser state
-besides. The compiler adds what devices have to tell each other.
+besides. The compiler adds the communication between devices.
 """
 
 import re
@@ -76,7 +76,7 @@ def _read_shape(shape: str) -> dict[str, int]:
 
 
 def on_cpu(mesh: Mesh) -> bool:
-    """Tell whether a mesh's devices are processors."""
+    """Return whether a mesh's devices are processors."""
     return bool(mesh.devices.flat[0].platform == "cpu")
 
 
@@ -94,10 +94,6 @@ def check_batch(mesh: Mesh, batch_size: int, num_microbatches: int) -> None:
         )
 
 
-def _path(path: tuple[Any, ...]) -> str:
-    return "/".join(str(getattr(entry, "key", getattr(entry, "name", ""))) for entry in path)
-
-
 def _axis_of(path: str) -> int | None:
     """Return which axis of a parameter is cut, None for none."""
     ends = [end for end in PARTITION if path == end or path.endswith(f"/{end}")]
@@ -113,7 +109,8 @@ def state_shardings(mesh: Mesh, states: Any) -> Any:
     """
 
     def sharding(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
-        axis, size = _axis_of(_path(path)), mesh.shape["fsdp"]
+        name, size = jax.tree_util.keystr(path, simple=True, separator="/"), mesh.shape["fsdp"]
+        axis = _axis_of(name)
         if axis is None or leaf.shape[axis] % size:
             return whole(mesh)
         places: list[str | None] = [None] * leaf.ndim
@@ -156,8 +153,8 @@ def put_together(mesh: Mesh, arrays: Any) -> Any:
 def gather_params(mesh: Mesh, params: Any) -> Any:
     """Return parameters, or their gradients, whole on every device, for a compiled function.
 
-    Told so before and after the model, the compiler cuts nothing in it but the batch. Left to itself it
-    lets the axis of a parameter that is cut spread into activations.
+    Constrained so before and after the model, the compiler cuts nothing in it but the batch. Left to itself
+    it lets the axis of a parameter that is cut spread into activations.
     """
     return jax.lax.with_sharding_constraint(params, whole(mesh)) if mesh.size > 1 else params
 

@@ -35,7 +35,7 @@ class State(NamedTuple):
     seed: jax.Array
 
 
-class Report(NamedTuple):
+class StepReport(NamedTuple):
     """What a step reports: float32 scalars, stacked over steps and runs, or means of them as floats.
 
     Attributes:
@@ -78,7 +78,7 @@ class Program:
         return State(params, opt_state, jnp.zeros((), jnp.int32), jnp.asarray(seed, jnp.uint32))
 
 
-def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch) -> tuple[State, Report]:
+def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch) -> tuple[State, StepReport]:
     """Take a step of one run: the next state, and its report.
 
     Args:
@@ -99,7 +99,7 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     gradients = program.gather(gradients)
     changes, opt_state = program.optimiser(hyper).update(gradients, state.opt_state, state.params)
     next_state = State(optax.apply_updates(state.params, changes), opt_state, state.step + 1, state.seed)
-    return next_state, Report(loss, score, optax.tree.norm(gradients))
+    return next_state, StepReport(loss, score, optax.tree.norm(gradients))
 
 
 _JAX_NAMES = {"bfloat16": "highest"}
@@ -142,7 +142,7 @@ def _mean_over_microbatches(function: Callable[[Batch], Any], batch: Batch, num_
 
 def train_chunk(
     program: Program, states: State, hypers: Hyperparams, chunk: Batch, *, vmap_runs: bool = True
-) -> tuple[State, Report]:
+) -> tuple[State, StepReport]:
     """Train all runs on the same batches.
 
     Args:
@@ -158,10 +158,10 @@ def train_chunk(
         the states after S steps, and the reports ``[R, S]``.
     """
 
-    def train_one(state: State, hyper: Hyperparams) -> tuple[State, Report]:
+    def train_one(state: State, hyper: Hyperparams) -> tuple[State, StepReport]:
         return jax.lax.scan(lambda carry, batch: train_step(program, carry, hyper, batch), state, chunk)
 
     if vmap_runs:
         return jax.vmap(train_one)(states, hypers)
-    trained: tuple[State, Report] = jax.lax.map(lambda run: train_one(*run), (states, hypers))
+    trained: tuple[State, StepReport] = jax.lax.map(lambda run: train_one(*run), (states, hypers))
     return trained

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.runs.checkpoint import Checkpoints
-from baselines.runs.directory import check_folder, claim, open_checkpoints, restore_run
+from baselines.runs.directory import check_run_folder, claim, open_checkpoints, restore_run
 from baselines.runs.log import LOG, Log, Scores
 from baselines.runs.provenance import leave_record
 from baselines.runs.result import write_result
@@ -31,7 +31,7 @@ from baselines.training.optim import Hyperparams
 from baselines.training.processes import note
 from baselines.training.saving import SAVE_MINUTES, Saver, Schedule
 from baselines.training.sharding import make_mesh
-from baselines.training.step import Report, State
+from baselines.training.step import State, StepReport
 from sraven.core.base.errors import ConfigurationError
 
 OnSteps = Callable[[int, Mapping[str, float] | None], None]
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
         state: the last one, or that of the last checkpoint if the run diverged.
         report: what the log says of its last steps; None if all had been done before.
         diverged: the last step whose loss was a number, or None if all are.
-        stopped: whether it was told to stop before its last step; there is a checkpoint to go on from.
+        stopped: whether ``stop`` ended it before its last step; there is a checkpoint to go on from.
     """
 
     state: State
@@ -107,7 +107,7 @@ def train_runs(
         save_minutes: minutes between checkpoints, if those steps take longer.
         sinks: names of `baselines.runs.sinks.SINKS`: what gets the lines of the log as well.
         progress: is called as training goes.
-        stop: is asked after every chunk of steps whether to stop there, with a checkpoint; None for never.
+        stop: called after every chunk of steps: whether to stop there, with a checkpoint; None for never.
 
     Returns:
         how each run ended. One that diverges ends there; the others go on.
@@ -137,7 +137,7 @@ def train_runs(
         )
     compiled = Compiled(experiment, mesh)
     for config, folder in zip(configs, folders, strict=True):
-        check_folder(folder, config)
+        check_run_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
     with claim(folders, configs, experiment.files):
         sync_global_devices("run directories are there")
@@ -172,7 +172,7 @@ def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
 
 
 class _Chunk(NamedTuple):
-    """Steps that the device was told to take.
+    """Steps that were dispatched to the device.
 
     Attributes:
         before: how many were done before them.
@@ -185,7 +185,7 @@ class _Chunk(NamedTuple):
 
     before: int
     step: int
-    reports: Report
+    reports: StepReport
     states: State | None
     is_saved: bool
     is_scored: bool
@@ -242,7 +242,7 @@ class _Group:
                     run.log.add_sink(SINKS[name].open(run.folder, run.config, self._step))
 
     def _scheduled(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
-        """Tell the device of one chunk after the other, without waiting for it."""
+        """Dispatch one chunk after the other, without waiting for the device."""
         experiment, states = self._experiment, self._compiled.copy(self._kept)
         starts = range(self._step, last, experiment.steps_at_once)
         bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
@@ -265,7 +265,7 @@ class _Group:
         if not self._alive:
             return
         for place, run in self._alive.items():
-            report = Report(*(float(values[place]) for values in means))
+            report = StepReport(*(float(values[place]) for values in means))
             run.report, scores = self._experiment.describe(report, speed), self._score(chunk, place)
             if run.log is not None:
                 run.log.add(chunk.step, run.report, scores)
@@ -274,7 +274,7 @@ class _Group:
             saver.save(chunk.step, chunk.states, runs)
             self._kept = chunk.states
         saver.check()
-        together = Report(*(float(values[list(self._alive)].mean()) for values in means))
+        together = StepReport(*(float(values[list(self._alive)].mean()) for values in means))
         progress(steps, self._experiment.describe(together, speed))
 
     def _drop_diverged(self, chunk: _Chunk, losses_RS: NDArray[np.floating]) -> None:

@@ -98,7 +98,7 @@ def test_a_flipped_bit_anywhere_in_any_file_is_seen(copy):
     newest = copy / "2"
     for path in files_of(newest):
         data = path.read_bytes()
-        for place in range(0, len(data), 3):
+        for place in range(0, len(data), 7):
             path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
             same = path.name == CHECKSUMS and is_same_json(path.read_bytes(), data)
             assert same or checkpoint._find_fault(newest, RUN), (path, place)
@@ -114,18 +114,8 @@ def is_same_json(one, other):
         return False
 
 
-def remove_one(folder):
-    files_of(folder / "state")[0].unlink()
-
-
-def add_one(folder):
-    (folder / "state" / "more").write_text("more")
-
-
-def add_link(folder):
-    path = files_of(folder / "state")[0]
-    path.rename(folder.parent / "elsewhere")
-    path.symlink_to(folder.parent / "elsewhere")
+def state_file(folder):
+    return files_of(folder / "state")[0]
 
 
 def put_a_pipe(path):
@@ -133,48 +123,37 @@ def put_a_pipe(path):
     os.mkfifo(path)
 
 
-def put_pipe(folder):
-    put_a_pipe(files_of(folder / "state")[0])
+def put_a_link(path, goal):
+    path.rename(goal)
+    path.symlink_to(goal)
 
 
-def flip_one(folder):
-    flip(files_of(folder / "state")[0], 0, 0)
+def put_a_directory(path):
+    path.unlink()
+    path.mkdir()
 
 
-def remove_checksums(folder):
-    (folder / CHECKSUMS).unlink()
+DAMAGE = {
+    "flipped": lambda folder: flip(state_file(folder), 0, 0),
+    "removed": lambda folder: state_file(folder).unlink(),
+    "added": lambda folder: (folder / "state" / "more").write_text("more"),
+    "link": lambda folder: put_a_link(state_file(folder), folder.parent / "elsewhere"),
+    "pipe": lambda folder: put_a_pipe(state_file(folder)),
+    "no checksums": lambda folder: (folder / CHECKSUMS).unlink(),
+    "nested checksums": lambda folder: (folder / CHECKSUMS).write_text("[" * 100_000),
+    "directory for checksums": lambda folder: put_a_directory(folder / CHECKSUMS),
+}
 
 
-def nest_checksums(folder):
-    (folder / CHECKSUMS).write_text("[" * 100_000)
-
-
-def put_directory_for_checksums(folder):
-    (folder / CHECKSUMS).unlink()
-    (folder / CHECKSUMS).mkdir()
-
-
-DAMAGE = (
-    put_directory_for_checksums,
-    flip_one,
-    remove_one,
-    add_one,
-    add_link,
-    put_pipe,
-    remove_checksums,
-    nest_checksums,
-)
-
-
-@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_other_damage_is_passed_over_too(copy, damage):
-    damage(copy / "2")
+    DAMAGE[damage](copy / "2")
     assert "2 is damaged (" in assert_restored(copy, 1)
 
 
 def test_without_a_whole_one_it_is_one_line(copy):
     for step in "12":
-        remove_checksums(copy / step)
+        DAMAGE["no checksums"](copy / step)
     with pytest.raises(
         OutputError, match=r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"
     ):
@@ -232,7 +211,7 @@ def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypat
 def test_damaged_ones_do_not_take_the_place_of_whole_ones(copy):
     """Trained on from 1, with checkpoints elsewhere than before."""
     Checkpoints(copy, RUN).save(5, state_of(5))
-    remove_one(copy / "5")
+    DAMAGE["removed"](copy / "5")
     Checkpoints(copy, RUN).save(3, state_of(3))
     assert set(os.listdir(copy)) == {"2", "3"}
     assert assert_restored(copy, 3) == ""
@@ -247,7 +226,7 @@ def test_what_a_full_disk_cut_short_gives_its_room_back(copy):
 
 
 def test_a_damaged_one_is_replaced(copy):
-    remove_one(copy / "2")
+    DAMAGE["removed"](copy / "2")
     Checkpoints(copy, RUN).save(2, state_of(2))
     assert assert_restored(copy, 2) == ""
 
@@ -315,9 +294,7 @@ def test_one_of_an_earlier_version_is_read_with_a_line(tiny_run, tiny_copy, caps
     forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
     assert_same_bits(tiny_run[1].params, load_run(tiny_copy)[1])
     said = capsys.readouterr().err
-    assert (
-        f"{STEPS} doesn't tell of which run it is, as in earlier versions" in said and said.count("\n") == 1
-    )
+    assert f"{STEPS} doesn't say of which run it is, as in earlier versions" in said and said.count("\n") == 1
 
 
 def link_to_zeros(path):

@@ -1,4 +1,4 @@
-"""What an entry of the leaderboard says of the runs that it is of."""
+"""The name of a leaderboard entry, by the configuration of its runs."""
 
 import jax.numpy as jnp
 import pytest

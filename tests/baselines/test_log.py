@@ -1,4 +1,4 @@
-"""The log of a run: cut where training goes on, and told to TensorBoard alike."""
+"""The log of a run: cut where training goes on, and passed on to TensorBoard."""
 
 import json
 import os

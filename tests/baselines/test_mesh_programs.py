@@ -1,4 +1,4 @@
-"""What compiled programs make devices tell each other: of parameters and gradients, and of nothing else."""
+"""Communication between devices in compiled programs: of parameters and gradients, and nothing else."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""An optimiser is an entry of one table: it trains, resumes, and is told of."""
+"""An optimiser is an entry of one table: it trains, resumes, and is named in entries."""
 
 import json
 import shutil

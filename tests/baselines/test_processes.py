@@ -116,8 +116,8 @@ def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, mo
     """What one of them is writing isn't empty and holds no run, to another that comes later."""
     calls = []
     for name, call in {
-        "training.train.check_folder": "check",
-        "runs.directory.check_folder": "check again",
+        "training.train.check_run_folder": "check",
+        "runs.directory.check_run_folder": "check again",
         "runs.directory.make_folder": "make",
         "training.train.sync_global_devices": "wait",
     }.items():

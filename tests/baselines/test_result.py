@@ -1,4 +1,4 @@
-"""What a run came to: read off its own files, written whole at its end, and added to by evaluation."""
+"""The result of a run: read off its own files, written whole at its end, extended by evaluation."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from baselines.runs.provenance import (
     describe_machine,
     hardware_of,
     leave_record,
-    read_records,
+    read_provenance,
 )
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
 from baselines.training.experiment import board_experiment
@@ -63,19 +63,10 @@ def lines(finished):
 
 def test_result_has_the_run_and_what_it_came_to(finished, lines):
     found = read_result(finished)
-    assert list(found) == [
-        "schema",
-        "configuration",
-        "digest",
-        "benchmark_version",
-        "command",
-        "steps",
-        "diverged",
-        "seconds",
-        "loss",
-        "trained_by",
-        "scores",
-    ]
+    names = (
+        "schema configuration digest benchmark_version command steps diverged seconds loss trained_by scores"
+    )
+    assert list(found) == names.split()
     assert (found["configuration"], found["digest"]) == (values_of(tiny()), tiny().digest)
     assert found["steps"] == {"planned": STEPS, "done": STEPS} and found["diverged"] is None
     assert found["command"].startswith("sraven train fuzzylogic-v1 --attention hyla")
@@ -125,7 +116,7 @@ def test_resumed_run_has_the_same_result_but_for_its_time(finished, copy):
 
 
 def test_training_leaves_who_trained_without_naming_the_machine(finished):
-    (record,) = read_records(finished)
+    (record,) = read_provenance(finished)
     assert set(record) == {"commit", "sraven", "versions", "machine"}
     assert {"jax", "flax", "optax", "python"} <= set(record["versions"])
     assert set(record["machine"]) == {"device", "devices", "platform", "processors", "processes", "system"}
@@ -137,10 +128,10 @@ def test_machine_that_goes_on_has_a_record_beside_the_first(copy, monkeypatch):
     other = {"device": "NVIDIA H100", "devices": 4, "platform": "gpu", "processors": 8, "processes": 1}
     monkeypatch.setattr(provenance, "machine_of", lambda mesh: other)
     train(tiny(), copy, make_experiment=scored)  # nothing is left to train
-    assert len(read_records(copy)) == 1
+    assert len(read_provenance(copy)) == 1
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
     train(tiny(), copy, make_experiment=scored)
-    assert len(read_records(copy)) == 2
+    assert len(read_provenance(copy)) == 2
     assert hardware_of([copy]).endswith("; 4 × NVIDIA H100")
 
 
@@ -161,7 +152,7 @@ def test_runs_without_a_record_have_no_machine_and_no_commit(finished, copy):
 def test_record_that_is_none_is_refused_in_a_line(copy, content):
     next(copy.glob(RECORD.format("*"))).write_text(content)
     with pytest.raises(OutputError, match="can't be read"):
-        read_records(copy)
+        read_provenance(copy)
 
 
 def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):

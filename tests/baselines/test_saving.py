@@ -37,25 +37,19 @@ def steps_of(folder):
 # When
 
 
-def due(schedule, steps):
-    return [step for step in steps if schedule.is_due(step)]
-
-
-def test_due_after_so_many_steps_and_at_the_end():
-    schedule = Schedule(0, 50, steps=20, minutes=5, clock=lambda: 0.0)
-    assert due(schedule, range(10, 51, 10)) == [20, 40, 50]
-
-
-def test_due_after_so_many_minutes_since_the_last():
-    seconds = iter([0, 100, 301, 301, 400, 600, 602, 602])  # each save reads the clock once more
-    schedule = Schedule(30, 1000, steps=None, minutes=5, clock=lambda: next(seconds))
-    assert due(schedule, range(40, 90, 10)) == [50, 80]
-
-
-def test_steps_and_minutes_begin_anew_with_either():
-    seconds = iter([0, 200, 400, 650])
-    schedule = Schedule(0, 1000, steps=20, minutes=5, clock=lambda: next(seconds))
-    assert due(schedule, (10, 20, 30)) == [20]
+@pytest.mark.parametrize(
+    ("begin", "every", "seconds", "steps", "due"),
+    [
+        (0, 20, [0] * 12, range(10, 51, 10), [20, 40, 50]),  # and at the end
+        (30, None, [0, 100, 301, 301, 400, 600, 602, 602], range(40, 90, 10), [50, 80]),
+        (0, 20, [0, 200, 400, 650], (10, 20, 30), [20]),  # steps and minutes begin again with either
+    ],
+)
+def test_due_after_so_many_steps_or_minutes_since_the_last(begin, every, seconds, steps, due):
+    """Each save reads the clock once more."""
+    last = 50 if steps[-1] == 50 else 1000
+    schedule = Schedule(begin, last, steps=every, minutes=5, clock=iter(seconds).__next__)
+    assert [step for step in steps if schedule.is_due(step)] == due
 
 
 def test_told_to_stop_it_is_due_and_over():
@@ -174,7 +168,7 @@ def test_a_chunk_is_placed_before_the_report_of_the_last_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_what_diverged_is_not_saved_though_the_next_chunk_was_told(tmp_path, place):
+def test_what_diverged_is_not_saved_though_the_next_chunk_was_dispatched(tmp_path, place):
     """One of two runs whose loss is no number from a chunk on; the other is trained to its end."""
     configs = [tiny(seed=seed, learning_rate=1e30 if seed == place else 0.01) for seed in range(2)]
     folders = [tmp_path / "0", tmp_path / "1"]
@@ -186,7 +180,7 @@ def test_what_diverged_is_not_saved_though_the_next_chunk_was_told(tmp_path, pla
 
 
 def test_a_run_that_diverges_later_has_the_last_checkpoint_before(tmp_path):
-    """The chunk after 10 has numbers that are none; the one after that was told already."""
+    """The chunk after 10 has numbers that are none; the next one was dispatched already."""
 
     def spoilt(config, mesh):
         experiment = board_experiment(config, mesh)

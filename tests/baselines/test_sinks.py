@@ -1,4 +1,4 @@
-"""Where lines of a log go besides: Weights & Biases, in whose place is a module; and what isn't installed."""
+"""Weights & Biases, with a module in its place; and packages that aren't installed."""
 
 import inspect
 import json

@@ -46,7 +46,8 @@ def attention_of(config):
 
 def parameters(config):
     """Return the shapes of all parameters."""
-    tokens = jnp.zeros((1, 2), jnp.int32) if config.vocabulary else jnp.zeros((1, 2, config.inputs))
+    T = config.length
+    tokens = jnp.zeros((1, T), jnp.int32) if config.vocabulary else jnp.zeros((1, T, config.inputs))
     return jax.eval_shape(Transformer(config).init, jax.random.key(0), tokens)["params"]
 
 

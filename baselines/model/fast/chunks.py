@@ -18,7 +18,7 @@ from baselines.model.products import accumulator, keep_arguments, matmul
 Array = jax.Array
 
 CHUNK = 64
-"""Tokens of a chunk, unless others are asked for."""
+"""Tokens of a chunk, unless another number is given."""
 
 
 def linear_chunked(

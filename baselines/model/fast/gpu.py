@@ -1,4 +1,4 @@
-"""Which fused kernels a GPU has, for which arrays; and cuDNN's softmax attention."""
+"""The conditions of fused GPU kernels, and cuDNN's softmax attention."""
 
 from typing import Literal, NamedTuple
 

@@ -1,8 +1,8 @@
 """HYLA on a GPU: the sums of `baselines.model.attention.figure_a1` in fused kernels, in Pallas for Triton.
 
 No array of pairs of positions is in memory but the caller's: saved are query, key, value, bias and dropout's
-gate, and the gradients' kernels make the rest anew. `baselines.model.fast.pallas_kernels` is what a program
-does with one tile; this file says which tiles there are and which see which.
+gate, and the gradients' kernels recompute the rest. `baselines.model.fast.pallas_kernels` is what a program
+does with one tile; this file has the tiles and which of them see each other.
 """
 
 from collections.abc import Callable, Sequence
@@ -109,7 +109,7 @@ def _call(
         kernel: takes the plan, and references to inputs and outputs.
         grid: how many programs there are along each axis.
         inputs: what gives a program its part of an array, and the array; None for both if there is none.
-        outputs: likewise; arrays tell shape and type.
+        outputs: likewise; arrays have shape and type.
     """
     made = pl.pallas_call(
         partial(kernel, plan),

@@ -1,4 +1,4 @@
-"""What a program of the fused HYLA kernels does; `baselines.model.fast.pallas` calls them.
+"""The fused HYLA kernels, as a program runs them on a tile; `baselines.model.fast.pallas` calls them.
 
 A program holds one tile of queries, or of keys, and goes over the tiles of the other that it sees, or holds
 a tile of pairs and goes over the batch. Scores, RMSHead over heads and the value network of a pair are made
@@ -9,7 +9,7 @@ Query and key are multiplied as tiles of each head. What the heads mix is multip
 float32, for `VALUES` numbers at a time. Lists are over heads; arguments that end in no axes are references.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -65,7 +65,6 @@ class TileCodes(NamedTuple):
 
 
 Heads = Sequence[Array]
-Read = Callable[[int], Array]
 
 
 def _dot(left: Array, right: Array, contract: tuple[int, int]) -> Array:
@@ -75,9 +74,9 @@ def _dot(left: Array, right: Array, contract: tuple[int, int]) -> Array:
 
 
 def _codes(
-    plan: KernelPlan, i: Any, j: Any, query: Heads, key: Heads, bias: Read | None, gate: Array | None
+    plan: KernelPlan, i: Any, j: Any, query: Heads, key: Heads, bias: Any, gate: Any, at: tuple[Any, Any]
 ) -> TileCodes:
-    """Return the latent codes of query tile i and key tile j."""
+    """Return the latent codes of query tile i and key tile j; ``at`` is where bias and gate have theirs."""
     shape = plan.tile, plan.tile
     k_QK = j * plan.tile + jax.lax.broadcasted_iota(jnp.int32, shape, 1)
     seen = k_QK < plan.keys if plan.keys % plan.tile else None
@@ -88,12 +87,13 @@ def _codes(
     for h, (query_QD, key_KD) in enumerate(zip(query, key, strict=True)):
         score_QK = _dot(query_QD, key_KD, (1, 1)) * query_QD.shape[-1] ** -0.5
         if bias is not None:
-            score_QK = score_QK + bias(h).astype(jnp.float32)
+            score_QK = score_QK + bias[(h, *at)].astype(jnp.float32)
         scores.append(score_QK if seen is None else jnp.where(seen, score_QK, 0.0))
     rms = None
     if plan.normalise:
         rms = jax.lax.rsqrt(sum(score * score for score in scores) / len(scores) + EPSILON)
-    scale = gate if rms is None else rms if gate is None else rms * gate
+    gate_QK = None if gate is None else gate[at]
+    scale = gate_QK if rms is None else rms if gate_QK is None else rms * gate_QK
     return TileCodes(scores, seen, rms, scale)
 
 
@@ -162,14 +162,6 @@ def _slices(ref: Any, at: Any = slice(None), of: tuple[Any, ...] = ()) -> list[l
     return [[ref[(*of, at, h, cut)].astype(jnp.float32) for h in range(H)] for cut in cuts]
 
 
-def _bias_reader(ref: Any, queries: Any, keys: Any) -> Read | None:
-    return None if ref is None else lambda h: ref[h, queries, keys]
-
-
-def _gate_of(ref: Any, queries: Any, keys: Any) -> Array | None:
-    return None if ref is None else ref[queries, keys]
-
-
 def forward_kernel(
     plan: KernelPlan, seen: Any, query: Any, key: Any, value: Any, bias: Any, gate: Any, out: Any
 ) -> None:
@@ -179,9 +171,7 @@ def forward_kernel(
 
     def add(j: Any, total: list[list[Array]]) -> list[list[Array]]:
         at = pl.ds(j * plan.tile, plan.tile)
-        codes = _codes(
-            plan, i, j, query_tile, _heads(key, at), _bias_reader(bias, every, at), _gate_of(gate, every, at)
-        )
+        codes = _codes(plan, i, j, query_tile, _heads(key, at), bias, gate, (every, at))
         sums = []
         for part, part_total in zip(_slices(value, at), total, strict=True):
             hidden = _scaled(codes, plan.activation(_scaled(codes, _over_heads(codes.scores, part, "k"))))
@@ -221,7 +211,7 @@ def query_kernel(
     def add(j: Any, total: list[Array]) -> list[Array]:
         at = pl.ds(j * plan.tile, plan.tile)
         keys = _heads(key, at)
-        codes = _codes(plan, i, j, query_tile, keys, _bias_reader(bias, every, at), _gate_of(gate, every, at))
+        codes = _codes(plan, i, j, query_tile, keys, bias, gate, (every, at))
         scores, _ = _gradients(plan, codes, _slices(value, at), grad_tile)
         return [
             one + _dot(score.astype(key_KD.dtype), key_KD, (1, 0))
@@ -253,7 +243,7 @@ def key_kernel(
     def add(i: Any, totals: tuple[list[Array], list[list[Array]]]) -> tuple[list[Array], list[list[Array]]]:
         at = pl.ds(i * plan.tile, plan.tile)
         query_tile = _heads(query, at)
-        codes = _codes(plan, i, j, query_tile, keys, _bias_reader(bias, at, every), _gate_of(gate, at, every))
+        codes = _codes(plan, i, j, query_tile, keys, bias, gate, (at, every))
         scores, all_before = _gradients(plan, codes, values, _slices(grad, at))
         total_key = [
             one + _dot(score.astype(query_QD.dtype), query_QD, (0, 0))
@@ -283,8 +273,7 @@ def bias_kernel(
 
     def add(b: Any, total: list[Array]) -> list[Array]:
         query_tile, keys = _heads(query, every, (b,)), _heads(key, every, (b,))
-        bias_of, gate_QK = _bias_reader(bias, every, every), _gate_of(gate, every, every)
-        codes = _codes(plan, i, j, query_tile, keys, bias_of, gate_QK)
+        codes = _codes(plan, i, j, query_tile, keys, bias, gate, (every, every))
         scores, _ = _gradients(plan, codes, _slices(value, every, (b,)), _slices(grad, every, (b,)))
         return [left + right for left, right in zip(total, scores, strict=True)]
 

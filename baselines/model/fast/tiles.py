@@ -2,7 +2,7 @@
 
 RMSHead looks at one pair of positions at a time, so the output is a plain sum over tiles of keys:
 no running maximum, as softmax would need. Each tile is `baselines.model.attention.attend`, and its
-gradient is computed anew when it is asked for; this file only goes over tiles and adds up.
+gradient is recomputed in the backward pass; this file only goes over tiles and adds up.
 """
 
 from collections.abc import Callable

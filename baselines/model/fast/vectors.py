@@ -36,14 +36,19 @@ class _Model(numba.extending.models.PrimitiveModel):
         super().__init__(manager, kind, ir.VectorType(_FLOAT, kind.length))
 
 
-def _function(build: Callable[..., Any]) -> Any:
-    """Return an intrinsic of vectors. ``build`` takes the builder and LLVM's values, and returns one."""
+def intrinsic_of(build: Callable[..., Any], result: Any = None) -> Any:
+    """Return an intrinsic of one argument or two.
+
+    Args:
+        build: takes the builder and LLVM's values, and returns one.
+        result: type of what is returned; None for that of the first argument.
+    """
 
     def of_one(context: Any, x: Any) -> Any:
-        return x(x), lambda _, builder, __, values: build(builder, *values)
+        return (result or x)(x), lambda _, builder, __, values: build(builder, *values)
 
     def of_two(context: Any, x: Any, y: Any) -> Any:
-        return x(x, y), lambda _, builder, __, values: build(builder, *values)
+        return (result or x)(x, y), lambda _, builder, __, values: build(builder, *values)
 
     return intrinsic(of_one if build.__code__.co_argcount == 2 else of_two)
 
@@ -69,34 +74,37 @@ def _power_of_two(builder: Any, x: Any) -> Any:
     return builder.bitcast(builder.shl(shifted, ir.Constant(integers, [23] * count)), x.type)
 
 
-where_positive = _function(_where_positive)
+where_positive = intrinsic_of(_where_positive)
 """Of x and y: 0 where x is 0 or less, else y."""
 
-power_of_two = _function(_power_of_two)
+power_of_two = intrinsic_of(_power_of_two)
 """2^x of integers x from -126 to 127; anything if x is NaN."""
 
-nearest = _function(lambda builder, x: _call(builder, "llvm.nearbyint", x.type, x))
+nearest = intrinsic_of(lambda builder, x: _call(builder, "llvm.nearbyint", x.type, x))
 """The nearest integer."""
 
-larger = _function(lambda builder, x, y: builder.select(builder.fcmp_ordered(">", x, y), x, y))
+larger = intrinsic_of(lambda builder, x, y: builder.select(builder.fcmp_ordered(">", x, y), x, y))
 """The larger of x and y; y if x is NaN."""
+
+total = intrinsic_of(
+    lambda builder, x: _call(builder, "llvm.vector.reduce.fadd", _FLOAT, ir.Constant(_FLOAT, 0.0), x),
+    types.float32,
+)
+"""The sum of a vector's numbers."""
 
 
 def _overload(symbol: Any, name: str) -> None:
-    function = _function(lambda builder, x, y: getattr(builder, name)(x, y, flags=_FLAGS))
+    function = intrinsic_of(lambda builder, x, y: getattr(builder, name)(x, y, flags=_FLAGS))
 
     @numba.extending.overload(symbol, strict=False)
     def of_vectors(x: Any, y: Any) -> Any:
         return (lambda x, y: function(x, y)) if isinstance(x, Vector) and x == y else None
 
 
-for _symbol, _name in (
-    (operator.add, "fadd"),
-    (operator.sub, "fsub"),
-    (operator.mul, "fmul"),
-    (operator.truediv, "fdiv"),
-):
-    _overload(_symbol, _name)
+_overload(operator.add, "fadd")
+_overload(operator.sub, "fsub")
+_overload(operator.mul, "fmul")
+_overload(operator.truediv, "fdiv")
 
 
 def _pointer(context: Any, builder: Any, array: Any, values: Any, length: int) -> Any:
@@ -198,13 +206,3 @@ def fold(context: Any, vector: Any, parts: Any) -> Any:
         return total
 
     return Vector(length)(vector, parts), build
-
-
-@intrinsic
-def total(context: Any, vector: Any) -> Any:
-    """Return the sum of a vector's numbers."""
-
-    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _call(builder, "llvm.vector.reduce.fadd", _FLOAT, ir.Constant(_FLOAT, 0.0), values[0])
-
-    return types.float32(vector), build

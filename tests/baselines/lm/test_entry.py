@@ -18,7 +18,7 @@ from baselines.runs.command import train_command
 from baselines.runs.directory import read_run
 from baselines.runs.log import LOG
 from baselines.training.sharding import make_mesh
-from baselines.training.step import Report
+from baselines.training.step import StepReport
 from baselines.training.train import Outcome
 from helpers.command import sraven
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
@@ -160,7 +160,7 @@ def test_whatever_a_run_logs_can_be_submitted(documents, runs, loss):
     """The perplexity of a high loss is beyond what a float holds, and, before, beyond what a log may say."""
     config = replace(read_run(runs[0]), corpus=documents.digest)
     describe = language_experiment(documents)(config, make_mesh()).describe
-    line = {"step": 20, **describe(Report(loss, 0.0, 1.0), 3.0)}
+    line = {"step": 20, **describe(StepReport(loss, 0.0, 1.0), 3.0)}
     check_log(json.dumps(line).encode(), "log")
     assert line["perplexity"] == pytest.approx(math.exp(min(loss, 690)), rel=1e-6)
 

@@ -1,4 +1,4 @@
-"""What the tests of the model share."""
+"""Fixtures of the model's tests."""
 
 import jax
 import pytest

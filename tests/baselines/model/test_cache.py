@@ -53,13 +53,6 @@ def in_pieces(attention, pieces, **changes):
     return np.concatenate(outs, axis=1), np.asarray(wanted)[:, :start], cache["cache"]
 
 
-@pytest.mark.parametrize("name", ["softmax", "linear", "hyla", "linear_rmshead_nonlinear", "hyla_deep"])
-def test_a_prompt_and_then_one_by_one(name):
-    found, wanted, cache = in_pieces(name, (3, 1, 1))
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
-    assert [layer["attention"]["position"] for layer in cache.values()] == [T]
-
-
 @pytest.mark.parametrize("name", ["softmax", "hyla", "linear"])
 @given(cuts=st.sets(st.integers(1, T - 1)))
 @settings(max_examples=4, deadline=None)
@@ -72,15 +65,17 @@ def test_any_pieces(name, cuts):
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
+        *((name, {}) for name in ("softmax", "linear", "hyla", "linear_rmshead_nonlinear", "hyla_deep")),
         ("linear", {"tile": 3}),
         ("hyla", {"tile": 3}),
         ("softmax", {"rematerialise": True, "feedforward": "moe", "layers": 2}),
         ("hyla", {"activation": "sigmoid"}),
     ],
 )
-def test_with_options(name, changes):
-    found, wanted, _ = in_pieces(name, (3, 1, 1), **changes)
+def test_a_prompt_and_then_one_by_one(name, changes):
+    found, wanted, cache = in_pieces(name, (3, 1, 1), **changes)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    assert {int(layer["attention"]["position"]) for layer in cache.values()} == {T}
 
 
 @pytest.mark.parametrize("name", ["softmax", "linear"])
@@ -93,24 +88,17 @@ def test_half_precision(name):
     assert {key: (array.shape, array.dtype.name) for key, array in kept.items()} == wanted
 
 
-def test_a_cache_that_is_full():
-    """The last position is as good as the others."""
-    params, _, step = prepared("softmax")
-    tokens = tokens_of(length=LENGTH)
-    wanted = jax.jit(model_of(attention="softmax").apply)(params, tokens)
-    _, cache = step(params, tokens[:, :T])
-    found, _ = step({**params, **cache}, tokens[:, T:])
-    np.testing.assert_allclose(found, np.asarray(wanted)[:, T:], rtol=1e-4, atol=1e-4)
-
-
-def test_a_state_has_no_end():
-    """More tokens than ``length``, though a cache of keys couldn't hold them."""
-    params, _, step = prepared("linear")
-    tokens = tokens_of(length=2 * LENGTH)
-    wanted = jax.jit(model_of(attention="linear", length=2 * LENGTH).apply)(params, tokens)
-    _, cache = step(params, tokens[:, :LENGTH])
-    found, _ = step({**params, **cache}, tokens[:, LENGTH:])
-    np.testing.assert_allclose(found, np.asarray(wanted)[:, LENGTH:], rtol=1e-4, atol=1e-4)
+@pytest.mark.parametrize(
+    ("name", "first", "length"), [("softmax", T, LENGTH), ("linear", LENGTH, 2 * LENGTH)]
+)
+def test_the_last_position_is_as_good_as_the_others_and_a_state_has_no_end(name, first, length):
+    """Linear attention goes on beyond what a cache of keys could hold."""
+    params, _, step = prepared(name)
+    tokens = tokens_of(length=length)
+    wanted = jax.jit(model_of(attention=name, length=length).apply)(params, tokens)
+    _, cache = step(params, tokens[:, :first])
+    found, _ = step({**params, **cache}, tokens[:, first:])
+    np.testing.assert_allclose(found, np.asarray(wanted)[:, first:], rtol=1e-4, atol=1e-4)
 
 
 def test_hidden_states_come_in_pieces_too():

@@ -52,10 +52,12 @@ def test_edited_codes_are_what_values_are_mixed_with(name, arrays):
     )
 
 
-@pytest.mark.parametrize("rematerialise", [False, True])
-def test_each_layer_of_a_model_has_its_own_codes_to_edit(rematerialise):
+@pytest.mark.parametrize(
+    ("name", "rematerialise"), [("linear", False), ("linear", True), ("sparse_coding", True), ("dual", False)]
+)
+def test_each_layer_of_a_model_has_its_own_codes_to_edit(name, rematerialise):
     """An edit of one pair in the last layer changes the output of its query alone."""
-    config = small(attention="linear", layers=2, rematerialise=rematerialise)
+    config = small(attention=name, length=T, layers=2, rematerialise=rematerialise)
     model, params = initialised(config)
     shapes = {}
 

@@ -1,4 +1,4 @@
-"""Which implementation computes a call, and that cuDNN's call is our softmax.
+"""The choice of an implementation for a call; cuDNN's call is our softmax.
 
 Axes have different primes: B=17 (a block of lanes and an instance), H=3, A=7 of T=11 tokens, D=8.
 """

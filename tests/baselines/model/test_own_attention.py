@@ -108,12 +108,9 @@ def test_as_a_function():
     attention = ATTENTION["mixed_heads"]
     total = jax.grad(lambda weights: attention(query, key, value, between_weights=weights).sum())
     assert jax.jit(total)(jnp.eye(H)).any()
-    with pytest.raises(ConfigurationError, match=r"between_weights is missing; expected \[3, 3\]"):
-        attention(query, key, value)
-    with pytest.raises(ConfigurationError, match=r"between_weights has shape \[3\]; expected \[3, 3\]"):
-        attention(query, key, value, between_weights=jnp.zeros(H))
 
 
-def test_names_that_are_taken():
-    with pytest.raises(ConfigurationError, match="attention 'mixed_heads' is there already"):
-        add_attention("mixed_heads", Attention(rms_head, mixed_heads))
+@pytest.mark.parametrize("name", ["mixed_heads", "sparse_coding", "none"])
+def test_names_that_are_taken(name):
+    with pytest.raises(ConfigurationError, match=f"attention '{name}' is there already"):
+        add_attention(name, Attention(rms_head, mixed_heads))

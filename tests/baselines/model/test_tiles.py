@@ -12,7 +12,7 @@ import pytest
 
 from baselines.model.attention import ATTENTION, attend, dropout_gate, find_value_network, with_implementation
 from baselines.model.fast.tiles import tiled_attention
-from helpers.derivatives import assert_same_values, draw, values_and_gradients
+from helpers.derivatives import assert_same_values, draw, memory_of_gradient, values_and_gradients
 
 B, H, D, V, Q, K = 2, 3, 5, 7, 11, 13
 TILES = {"query_tile": 3, "key_tile": 5}
@@ -60,12 +60,7 @@ def test_memory_grows_with_a_tile_not_with_all_pairs():
     """By the compiler's own account: no array of all pairs of positions and values exists."""
     attention = partial(tiled_attention, ATTENTION["hyla"], causal=True)
 
-    def bytes_of(length):
-        shapes = [jax.ShapeDtypeStruct((1, length, 2, 16), jnp.float32)] * 3
-        gradient = jax.grad(lambda *inputs: attention(*inputs).sum(), (0, 1, 2))
-        return jax.jit(gradient).lower(*shapes).compile().memory_analysis().temp_size_in_bytes
-
-    short, long = bytes_of(512), bytes_of(1024)
+    short, long = (memory_of_gradient(attention, 1, T, 2, 16) for T in (512, 1024))
     one_array_of_pairs, one_input = 4 * 1024**2 * 16, 4 * 1024 * 2 * 16
     assert long < one_array_of_pairs / 8
     assert long - short < 12 * one_input

@@ -6,7 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax.traverse_util import flatten_dict, unflatten_dict
 
+from baselines.model.attention import MODULES
 from baselines.model.products import multiply
 from baselines.model.transformer import Transformer
 from helpers.small_models import TEXT, B, T, count, initialised, parameters, small, tokens_of
@@ -111,33 +113,19 @@ def test_latent_codes_of_all_layers():
 def test_without_feedforward_layers_it_is_as_with_some_that_add_nothing(changes):
     config = small(**changes)
     model, params = initialised(config)
-    blocks = {name: params["params"][name] for name in params["params"] if name.startswith("block")}
-    silent = {
-        name: {
-            **block,
-            "feedforward": {
-                **block["feedforward"],
-                "down": jax.tree.map(jnp.zeros_like, block["feedforward"]["down"]),
-            },
-        }
-        for name, block in blocks.items()
-    }
-    bare = {
-        name: {part: block[part] for part in block if "feedforward" not in part}
-        for name, block in blocks.items()
-    }
+    flat = flatten_dict(params)
+    silent = unflatten_dict({path: 0 * flat[path] if "down" in path else flat[path] for path in flat})
+    bare = unflatten_dict({path: flat[path] for path in flat if "feedforward" not in "".join(path)})
     without, own = initialised(small(feedforward="none", **changes))
-    assert jax.tree.structure(own) == jax.tree.structure({"params": {**params["params"], **bare}})
-    tokens = tokens_of(config)
+    assert jax.tree.structure(own) == jax.tree.structure(bare)
     outs = [
-        jax.jit(each.apply)({"params": {**params["params"], **given}}, tokens)
-        for each, given in ((model, silent), (without, bare))
+        jax.jit(each.apply)(given, tokens_of(config)) for each, given in ((model, silent), (without, bare))
     ]
     np.testing.assert_allclose(*outs, rtol=1e-5, atol=1e-6)
 
 
 def test_buckets_of_the_published_code_hide_the_order_of_later_tokens():
-    """Its buckets tell no two later keys apart: then swapping them changes nothing before them."""
+    """Its buckets distinguish no later keys: swapping them changes nothing before them."""
     for changes, differs in (({"position": "relative_both_ways"}, True), ({}, False)):
         config = small(attention="linear", **changes)
         model, params = initialised(config)
@@ -161,7 +149,14 @@ def test_dropout_needs_a_key_and_follows_it():
     assert (jax.jit(without.apply)(params, tokens, keys[0]) == plain).all()
 
 
-@pytest.mark.parametrize("changes", [{}, {**TEXT, "attention": "linear", "feedforward": "moe"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {**TEXT, "attention": "linear", "feedforward": "moe"},
+        *({"attention": name, "length": T} for name in MODULES),
+    ],
+)
 def test_half_precision(changes):
     """Parameters and outputs stay float32, and outputs near those of full precision."""
     full, half = small(**changes), small(dtype="bfloat16", **changes)
@@ -231,7 +226,7 @@ def test_recomputing_blocks_changes_nothing(changes):
 def test_recomputing_blocks_keeps_less():
     """What is kept for the backward pass is the parameters and, of each block, its input.
 
-    Told without the compiler: that for CPUs puts the recomputation where it saves nothing.
+    Determined without the compiler, which for CPUs puts the recomputation where it saves nothing.
     """
 
     def bytes_of(layers, rematerialise):

@@ -13,19 +13,8 @@ from baselines.model.transformer import SelfAttention, Transformer, TransformerC
 from helpers.small_models import FUZZY_LOGIC, SRAVEN, TEXT, B, T, count, parameters, small, tokens_of
 from sraven import ConfigurationError
 
-LANGUAGE = TransformerConfig(
-    inputs=0,
-    outputs=0,
-    vocabulary=32_000,
-    length=1024,
-    layers=6,
-    width=512,
-    heads=8,
-    qkv_width=512,
-    mlp_width=2048,
-    position="rotary",
-    causal=True,
-)
+TEXT_SHAPE = {"vocabulary": 32_000, "length": 1024, "layers": 6, "width": 512, "heads": 8, "qkv_width": 512}
+LANGUAGE = TransformerConfig(0, 0, **TEXT_SHAPE, mlp_width=2048, position="rotary", causal=True)
 
 
 def expected_count(config, P, T):

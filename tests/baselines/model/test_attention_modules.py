@@ -1,0 +1,67 @@
+"""What attentions that are modules share: the last outputs alone, their size, and what they refuse."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from baselines.model.attention import MODULES, find_module
+from baselines.model.transformer import Transformer
+from helpers.small_models import FUZZY_LOGIC, SRAVEN, T, count, initialised, parameters, small, tokens_of
+from sraven import ConfigurationError
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("changes", [{"attention_dropout": 0.3}, {"position": "rotary", "dtype": "bfloat16"}])
+def test_outputs_of_the_last_tokens_are_what_they_give_among_all(name, changes):
+    model, params = initialised(small(attention=name, length=T, layers=2, **changes))
+    tokens, key, has_codes = tokens_of(model.config), jax.random.key(5), find_module(name).has_codes
+    last, among_all = jax.jit(
+        lambda tokens: [
+            model.apply(params, tokens, key, num_outputs=each, return_codes=has_codes) for each in (3, None)
+        ]
+    )(tokens)
+    if has_codes:
+        (last, (_, codes)), (among_all, (_, all_codes)) = last, among_all
+        assert codes.dtype == jnp.float32
+        np.testing.assert_allclose(codes, all_codes[:, :, -3:], rtol=1e-5, atol=1e-5)
+    assert last.dtype == jnp.float32
+    np.testing.assert_allclose(last, among_all[:, -3:], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize(
+    ("changes", "given", "message"),
+    [
+        ({}, {"mask": np.ones((T, T), bool)}, "tokens that all see each other: no mask"),
+        ({"causal": True}, {}, "not causal"),
+        ({}, {"mutable": ["cache"]}, "no cache|with a cache"),
+    ],
+)
+def test_what_they_lack_is_refused(name, changes, given, message):
+    model, params = initialised(small(attention=name, length=T))
+    with pytest.raises(ConfigurationError, match=message):
+        Transformer(replace(model.config, **changes)).apply(params, tokens_of(model.config), **given)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_tiles_are_refused(name):
+    with pytest.raises(ConfigurationError, match=f"attention='{name}': "):
+        small(attention=name, tile=4)
+
+
+@pytest.mark.parametrize(
+    ("name", "totals"),
+    [
+        ("dual", (408_456, 151_841)),
+        ("gated_delta", (417_112, 154_901)),
+        ("sparse_coding", (402_856, 151_327)),
+    ],
+)
+def test_parameters_are_nearly_as_many_as_the_transformers(name, totals):
+    """Within 5 % on both boards; sparse coding has a λ for each context panel of a layer."""
+    for config, panel_tokens, total in zip((SRAVEN, FUZZY_LOGIC), (4, 1), totals, strict=True):
+        found = parameters(replace(config, attention=name, panel_tokens=panel_tokens))
+        assert count(found) == total == pytest.approx(count(parameters(config)), rel=0.05)
