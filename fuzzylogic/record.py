@@ -11,7 +11,7 @@ from fuzzylogic.describe import describe
 from fuzzylogic.task import Batch, FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
 from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_faults
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_faults
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""
@@ -107,7 +107,7 @@ class FuzzyLogicRows:
             "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
             "terms don't ascend, or are none": ascend,
         }
-        return name_faults(arrays, right) or name_faults(
+        return row_faults(arrays, right) or row_faults(
             arrays,
             {
                 "combination isn't the terms' number": arrays["combination"] == rank_all(terms, n_terms),

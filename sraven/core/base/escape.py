@@ -23,7 +23,7 @@ _BLANK = frozenset((*_FILLERS, *map(chr, range(0xFE00, 0xFE10)), *map(chr, range
 """Letters and marks that show as nothing, though their category doesn't say so: Unicode's property
 Default_Ignorable_Code_Point beyond `_UNSEEN`, selectors of variants among them; the empty Braille cell."""
 
-MARKS = 3
+MOST_MARKS = 3
 """Combining marks that may follow one another: no writing needs many, and they climb over the lines above."""
 
 _DEEPEST, _LARGEST_BITS = 10, 128
@@ -48,7 +48,7 @@ def _legible(text: str) -> Iterator[str]:
     marks = 0
     for character in text:
         marks = marks + 1 if is_mark(character) else 0
-        yield character if is_seen(character) and marks <= MARKS else _escape(character)
+        yield character if is_seen(character) and marks <= MOST_MARKS else _escape(character)
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from sraven.core.base.escape import MARKS, is_mark, is_seen
+from sraven.core.base.escape import MOST_MARKS, is_mark, is_seen
 
 ADDRESS = (
     "an address that begins with https:// or http:// and a plain host, without user name, password and "
@@ -45,8 +45,8 @@ def text_fault(text: str) -> str | None:
         if not is_seen(character) and character not in "\n\t":
             return _character_fault(character)
         marks = marks + 1 if is_mark(character) else 0
-        if marks > MARKS:
-            return f"has more than {MARKS} combining marks in a row"
+        if marks > MOST_MARKS:
+            return f"has more than {MOST_MARKS} combining marks in a row"
     seen = unicodedata.normalize("NFKC", text)
     return None if any(not c.isspace() and not is_mark(c) for c in seen) else "is blank"
 

@@ -22,7 +22,7 @@ _SETTING = "setting"
 
 
 @dataclass(frozen=True)
-class Setting:
+class FieldOption:
     """What a command says of a field of a configuration.
 
     Attributes:
@@ -80,13 +80,13 @@ def setting(
         measured: whether measurements of the task ask for it, too.
         is_added: whether the configuration got it after a release, as one of `added`.
     """
-    metadata = {_SETTING: Setting(meaning, option, values, measured), _ADDED: is_added}
+    metadata = {_SETTING: FieldOption(meaning, option, values, measured), _ADDED: is_added}
     if callable(default):
         return field(default_factory=default, kw_only=True, metadata=metadata)
     return field(default=default, kw_only=is_added, metadata=metadata)
 
 
-def settings_of(kind: Any) -> dict[str, tuple[Any, Setting]]:
+def settings_of(kind: Any) -> dict[str, tuple[Any, FieldOption]]:
     """Return the default and the setting of each field of a configuration that has one, by name.
 
     Where a function makes the default, it is None here.

@@ -20,7 +20,7 @@ from sraven.core.dataset.manifest import (
     CROISSANT,
     PLAN_KEYS,
     check_plan,
-    compact,
+    compact_counts,
     list_shards,
     read_manifest,
 )
@@ -173,7 +173,7 @@ def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict
         try:
             entry = json.loads(line)
             if entry.keys() >= _ENTRY_KEYS and (shards is None or entry["path"] in shards):
-                tallies = {name: compact(tally) for name, tally in entry["tallies"].items()}
+                tallies = {name: compact_counts(tally) for name, tally in entry["tallies"].items()}
                 entries[entry["path"]] = {**entry, "tallies": tallies}
         except (ValueError, AttributeError, TypeError, OverflowError, RecursionError):
             break

@@ -102,7 +102,7 @@ def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
         yield start, min(step, shard.start + shard.count - start)
 
 
-def make_entry(
+def make_shard_entry(
     shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what journal and manifest say of a file that is written; the tallies are arrays."""
@@ -113,11 +113,11 @@ def make_entry(
         "num_bytes": size,
         "sha256": sha256,
         "blocks": list(blocks),
-        "tallies": {name: compact(tally) for name, tally in tallies.items()},
+        "tallies": {name: compact_counts(tally) for name, tally in tallies.items()},
     }
 
 
-def compact(counts: ArrayLike) -> NDArray[Any]:
+def compact_counts(counts: ArrayLike) -> NDArray[Any]:
     """Return counts in the fewest bytes: a driver holds those of all files, and lists would be its limit."""
     array = np.asarray(counts)
     return array.astype(np.min_scalar_type(array.max())) if array.size else array

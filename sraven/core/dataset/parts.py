@@ -16,7 +16,7 @@ from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, available_threads
 from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, read_begun
-from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry
+from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_shard_entry
 from sraven.core.dataset.write import Running, is_right, make_whole, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.system.files import sha256_of_file
@@ -217,7 +217,7 @@ def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: 
         encoded = rows.encode(shard.split, start, count, available_threads())
         blocks.append(block_digest(encoded.columns, rows.columns))
         add_tallies(tallies, encoded.tallies)
-    right = make_entry(shard, origin.stat().st_size, entry["sha256"], blocks, tallies)
+    right = make_shard_entry(shard, origin.stat().st_size, entry["sha256"], blocks, tallies)
     should_be, is_there = plain_entry(right), plain_entry(entry)
     if wrong := [name for name in {**right, **entry} if should_be.get(name) != is_there.get(name)]:
         raise OutputError(

@@ -28,9 +28,9 @@ from sraven.core.dataset.manifest import (
     add_tallies,
     blocks_of,
     list_shards,
-    make_entry,
     make_manifest,
     make_plan,
+    make_shard_entry,
     read_manifest,
 )
 from sraven.core.engines.call import OnProgress
@@ -78,7 +78,7 @@ def _write_shard(
                 add_tallies(tallies, encoded.tallies)
                 on_progress(count, 0)
         move_into_place(temporary, path)
-    return make_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
+    return make_shard_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
 
 
 def is_right(entry: Mapping[str, Any], staging: Path) -> bool:

@@ -28,9 +28,9 @@ from sraven.core.dataset.manifest import (
     Shard,
     list_shards,
     load_manifest,
-    make_entry,
     make_manifest,
     make_plan,
+    make_shard_entry,
 )
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.files import json_text
@@ -209,7 +209,7 @@ def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict
         size, digests = entry["num_bytes"], [entry["sha256"], *entry["blocks"]]
         if type(size) is not int or size < 0 or not all(_DIGEST.fullmatch(each) for each in digests):
             raise ValueError(f"{shard.path} lacks a size or a checksum")
-        entries[shard.path] = make_entry(shard, size, digests[0], digests[1:], tallies)
+        entries[shard.path] = make_shard_entry(shard, size, digests[0], digests[1:], tallies)
     return entries
 
 

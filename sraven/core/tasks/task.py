@@ -64,14 +64,14 @@ class Encoded:
     tallies: Arrays
 
 
-def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+def row_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
     """Return a fault with the number of rows that have it and the first one's index."""
     return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
 
 
-def name_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
+def row_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
     """Return the faults that some rows have, given by fault which rows don't have it."""
-    return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+    return [row_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
 
 
 class Metric(NamedTuple):
@@ -292,12 +292,12 @@ class References(Protocol):
         """
 
 
-class Rung(NamedTuple):
+class Level(NamedTuple):
     """A part of a scored split that has a difficulty of its own and is scored apart, too.
 
     Attributes:
         metric: its share right, a name of `Scoring.metrics`.
-        settings: what sets it apart from other rungs, such as ``{"M": 4, "K": 8}``.
+        settings: what sets it apart from other levels, such as ``{"M": 4, "K": 8}``.
         instances: how many of the split are its own.
         chance: what guessing scores on it.
         floors: what predictors score on it that learn nothing, by name.
@@ -336,5 +336,5 @@ class Wording(Protocol):
         Any text is a reply: one that says nothing is read as a prediction that is wrong.
         """
 
-    def rungs(self, split: str, count: int, threads: int | None) -> Sequence[Rung]:
+    def levels(self, split: str, count: int, threads: int | None) -> Sequence[Level]:
         """Return the parts of the first instances of a split that are scored apart."""

@@ -13,11 +13,11 @@ import numpy as np
 
 from sraven.core.compute.parallel import Progress
 from sraven.core.dataset.formats import FORMATS
-from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, make_entry
+from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, make_shard_entry
 from sraven.core.system.files import open_plain
 from sraven.core.tasks.digests import block_digest, block_size, instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
-from sraven.core.tasks.task import Arrays, Encoded, Rows, name_fault
+from sraven.core.tasks.task import Arrays, Encoded, Rows, row_fault
 from sraven.core.untrusted.read import decode_apart
 from sraven.core.verification.files import FileComparison, name_and_count
 from sraven.core.verification.leaks import Leaks, fingerprints
@@ -71,7 +71,7 @@ def compare_values(rows: Rows, split: str, arrays: Arrays, drawn: Arrays) -> lis
         )
         differs = (found != expected).any(axis=1)
         if differs.any():
-            faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
+            faults.append(row_fault(arrays, differs, f"{name} differs from the generator's"))
     return (rows.find_faults(split, arrays) if faults else []) + faults
 
 
@@ -120,7 +120,7 @@ class ShardCheck:
         if self.faults:
             self.faults = name_and_count([*dict.fromkeys(self.faults)], "faults")
         else:
-            self.entry = make_entry(self._shard, size, sha256, self._digests, self._tallies)
+            self.entry = make_shard_entry(self._shard, size, sha256, self._digests, self._tallies)
 
     def _check_size(self, size: int) -> None:
         """Refuse a file that can't be right before any instance of it is drawn."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sraven.core.base.escape import MARKS, MOST, escape, figure, is_mark, is_seen, one_line, quoted
+from sraven.core.base.escape import MOST, MOST_MARKS, escape, figure, is_mark, is_seen, one_line, quoted
 
 NESTED = []
 for _ in range(5_000):
@@ -33,7 +33,7 @@ class Unnamed:
         ("half\ud800", r"half\ud800"),
         ("tag\U000e0041", r"tag\U000e0041"),
         ("select\ufe0f\U000e0100", r"select\ufe0f\U000e0100"),
-        ("e" + "\u0301" * (MARKS + 1), "e" + "\u0301" * MARKS + r"\u0301"),
+        ("e" + "\u0301" * (MOST_MARKS + 1), "e" + "\u0301" * MOST_MARKS + r"\u0301"),
         (["a\n"], r"['a\n']"),
         ({"a": [1, None, True, 0.5], "b": ()}, "{'a': [1, None, True, 0.5], 'b': ()}"),
         ((1,), "(1,)"),

@@ -8,7 +8,7 @@ import pytest
 from helpers.checkout import REPOSITORY
 from sraven import SRAVEN
 from sraven.core.dataset.directory import Journal, read_begun
-from sraven.core.dataset.manifest import Shard, list_shards, make_entry, make_manifest, make_plan
+from sraven.core.dataset.manifest import Shard, list_shards, make_manifest, make_plan, make_shard_entry
 from sraven.core.system.staging import STAGING
 
 TASK = SRAVEN(M=4, K=8)
@@ -32,7 +32,7 @@ def journal(tmp_path):
 
 
 def entry_of(shard, counts):
-    return make_entry(shard, 1, "a" * 64, ["b" * 64] * 4, {"proposals": counts, "instances": counts})
+    return make_shard_entry(shard, 1, "a" * 64, ["b" * 64] * 4, {"proposals": counts, "instances": counts})
 
 
 def test_ten_billion_instances_are_listed():

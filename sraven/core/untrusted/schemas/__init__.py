@@ -77,7 +77,7 @@ def _problem(error: Any) -> str:
             return escape(error.message, 300)
 
 
-FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}
+_FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}
 """What a text has to be beyond its characters: functions that return what is wrong with one."""
 
 
@@ -115,7 +115,7 @@ def _validator(name: str) -> Any:
         "integer", lambda checker, number: isinstance(number, int) and not isinstance(number, bool)
     )
     formats = FormatChecker(formats=())
-    for format_name, find_fault in FORMATS.items():
+    for format_name, find_fault in _FORMATS.items():
         formats.checks(format_name, raises=ValueError)(_check_format(find_fault))
     keywords = dict(Draft202012Validator.VALIDATORS)
     keywords["items"] = _whole_lists(keywords["items"])
