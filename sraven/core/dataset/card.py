@@ -8,6 +8,8 @@ import numpy as np
 import yaml
 
 from sraven.core.base.spec import canonical_json, digest
+from sraven.core.dataset.manifest import CARD, CROISSANT
+from sraven.core.system.files import json_text
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Arrays, Column, Description, Task
 from sraven.core.tasks.versions import VERSIONS
@@ -123,10 +125,6 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
 
 
-def _shape(column: Column) -> str:
-    return "one" if not column.shape else " × ".join(map(str, column.shape))
-
-
 def render_card(task: Task, manifest: Manifest) -> str:
     """Return the dataset card: front matter from which `datasets` loads, then prose."""
     description = _describe(task, manifest)
@@ -135,8 +133,8 @@ def render_card(task: Task, manifest: Manifest) -> str:
         for name, split in manifest["splits"].items()
     )
     columns = "\n".join(
-        f"| `{column.name}` | {column.dtype} | {_shape(column)} | {column.meaning} |"
-        for column in rows_of(task).columns
+        f"| `{each.name}` | {each.dtype} | {' × '.join(map(str, each.shape)) or 'one'} | {each.meaning} |"
+        for each in rows_of(task).columns
     )
     return f"""---
 {_front_matter(task, manifest, description)}---
@@ -250,6 +248,11 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
         "distribution": [*file_objects, *file_sets],
         "recordSet": [_split_names(manifest), *(_record_set(task, split) for split in manifest["splits"])],
     }
+
+
+def describing_files(task: Task, manifest: Manifest) -> dict[str, str]:
+    """Return the texts of the files that follow from a manifest, by name: the card and the Croissant file."""
+    return {CARD: render_card(task, manifest), CROISSANT: json_text(render_croissant(task, manifest))}
 
 
 def _split_names(manifest: Manifest) -> dict[str, Any]:

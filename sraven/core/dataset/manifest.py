@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
-from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
+from sraven.core.tasks.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.tasks.families import rows_of
-from sraven.core.tasks.task import Task
+from sraven.core.tasks.task import Encoded, Rows, Task
 from sraven.core.untrusted.read import read_file
 from sraven.core.untrusted.schemas import find_problem
 from sraven.core.untrusted.strict_json import parse_json
@@ -96,12 +96,6 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
     return shards
 
 
-def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the number of instances of each block of a shard."""
-    for start in range(shard.start, shard.start + shard.count, step):
-        yield start, min(step, shard.start + shard.count - start)
-
-
 def make_shard_entry(
     shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -127,6 +121,29 @@ def add_tallies(total: dict[str, Any], more: Mapping[str, Any]) -> None:
     """Add counts by name."""
     for name, tally in more.items():
         total[name] = total.get(name, 0) + tally
+
+
+class ShardContents:
+    """The instances of a shard, drawn block by block; its digests and tallies are kept on the way."""
+
+    def __init__(self, rows: Rows, shard: Shard) -> None:
+        self._rows, self._shard, self.block_size = rows, shard, block_size(rows.columns)
+        self._digests: list[str] = []
+        self._tallies: dict[str, Any] = {}
+
+    def draw(self, threads: int) -> Iterator[Encoded]:
+        """Yield the blocks in order, once."""
+        end = self._shard.start + self._shard.count
+        for start in range(self._shard.start, end, self.block_size):
+            count = min(self.block_size, end - start)
+            encoded = self._rows.encode(self._shard.split, start, count, threads)
+            self._digests.append(block_digest(encoded.columns, self._rows.columns))
+            add_tallies(self._tallies, encoded.tallies)
+            yield encoded
+
+    def entry(self, size: int, sha256: str) -> dict[str, Any]:
+        """Return the entry of the file that holds what was drawn."""
+        return make_shard_entry(self._shard, size, sha256, self._digests, self._tallies)
 
 
 def make_manifest(task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -164,9 +181,6 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         raise OutputError(f"{path} is a link, which may lead anywhere; put there the file it leads to")
     try:
         data = read_file(out, MANIFEST, MANIFEST_LIMIT)
-    except SubmissionError as error:
-        raise OutputError(f"{out}: {escape(str(error))}") from None
-    try:
         manifest = parse_json(data)
     except ValueError as error:
         raise OutputError(

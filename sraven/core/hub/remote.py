@@ -20,10 +20,8 @@ import numpy as np
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
-from sraven.core.dataset.card import render_card, render_croissant
+from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.manifest import (
-    CARD,
-    CROISSANT,
     MANIFEST_LIMIT,
     Shard,
     list_shards,
@@ -186,12 +184,12 @@ def _dataset(folder: Path) -> Expected:
         if json_text(again).encode() != data:
             raise ValueError("what follows from its configuration, checksums and tallies is another")
         with np.errstate(all="raise"):
-            card, croissant = render_card(task, again), json_text(render_croissant(task, again))
+            texts = describing_files(task, again)
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise OutputError(f"{MANIFEST} isn't one that this version writes: {escape(str(error))}") from None
     wanted = {path: FileSums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
-    made = {CARD: sums_of(card.encode()), CROISSANT: sums_of(croissant.encode()), MANIFEST: sums_of(data)}
-    return Expected(manifest["sizes"], {**wanted, **made}, remade=False)
+    wanted |= {name: sums_of(text.encode()) for name, text in texts.items()}
+    return Expected(manifest["sizes"], {**wanted, MANIFEST: sums_of(data)}, remade=False)
 
 
 def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict[str, Any]]:

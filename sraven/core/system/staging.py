@@ -165,9 +165,9 @@ class StagedDirectory(ABC):
     def begin(self) -> None:
         """Write the plan into the staging directory, which is empty."""
 
-    @abstractmethod
     def folders(self) -> Sequence[str]:
-        """Return the folders of the staging directory that the work needs."""
+        """Return the folders of the staging directory that the work needs: that of the data, or more."""
+        return (self.data(self.plan),)
 
     @abstractmethod
     def data(self, plan: Plan) -> str:
@@ -215,10 +215,6 @@ class StagedDirectory(ABC):
             else:
                 path.unlink(missing_ok=True)
 
-    def publish(self) -> None:
-        """Move what is finished from the staging directory into place; may be called again."""
-        self._publish(self.data(self.plan))
-
     def _is_finished(self) -> bool:
         """Refuse a directory that isn't ours to write to; tell whether this very one is finished."""
         out = self.out
@@ -258,7 +254,7 @@ class StagedDirectory(ABC):
         if self.staged_plan() != self.plan:
             if written and not (self.out / MANIFEST).exists():
                 # Another one, and what it replaces is taken apart: without it there would be none.
-                self._publish(self.data(written))
+                self.publish(written)
                 if self._is_finished():
                     return True
             self.discard()
@@ -271,9 +267,13 @@ class StagedDirectory(ABC):
                 (self.staging / name).mkdir(exist_ok=True)
         return False
 
-    def _publish(self, name: str) -> None:
-        """Move a folder of data with all that belongs to it into place, in the order of the module's text."""
-        out, staging = self.out, self.staging
+    def publish(self, plan: Plan | None = None) -> None:
+        """Move what is finished into place, in the order that the module describes; may be called again.
+
+        Args:
+            plan: what the staging directory was made for, or its manifest; None for this object's plan.
+        """
+        out, staging, name = self.out, self.staging, self.data(plan or self.plan)
         if (staging / name).exists():
             self._put_away(name)
         for each in self.FILES:

@@ -43,7 +43,7 @@ def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path, 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "publish", interrupt)
+        patch.setattr(dataset_module.DatasetDirectory, "publish", interrupt)
         with pytest.raises(KeyboardInterrupt):
             write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, out)
     with pytest.raises(OutputError, match="unfinished"):
@@ -114,11 +114,11 @@ def test_finished_dataset_that_lost_a_file_is_reported(task, tmp_path):
     ("sizes", "file_format", "message"),
     [
         ({"train": -1}, "parquet", "train=-1"),
-        ({"train": 2**41}, "parquet", "expected a size from 0"),
+        ({"train": 2**41}, "parquet", "expected an integer from 0"),
         ({"train": 1.5}, "parquet", "train=1.5"),
         ({"train": 0, "ood": 0}, "parquet", "at least one instance"),
         ({"dev": 5}, "parquet", "no dev split"),
-        ({"train": 5}, "csv", "parquet, arrow"),
+        ({"train": 5}, "csv", "'parquet', 'arrow'"),
     ],
 )
 def test_bad_requests_create_nothing(task, tmp_path, sizes, file_format, message):

@@ -12,7 +12,6 @@ from helpers.example import all_bytes
 from helpers.killing import killed_after
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
-from sraven.core.dataset import write as writing
 from sraven.core.dataset.directory import JOURNAL, read_begun
 from sraven.core.dataset.parts import Part, merge_parts, read_part, write_part
 from sraven.core.system.staging import STAGING
@@ -26,8 +25,7 @@ PARTS = 3
 def _small_shards():
     """Blocks of ten instances, so that a few make many shards."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (manifest, writing):
-            patch.setattr(module, "block_size", lambda columns: 10)
+        patch.setattr(manifest, "block_size", lambda columns: 10)
         patch.setattr(manifest, "BLOCKS_IN_SHARD", 1)
         yield
 
@@ -230,7 +228,7 @@ def test_of_a_journal_without_an_end_only_the_shards_are_kept(parts, tmp_path):
         for number in range(1000):
             journal.write(json.dumps({**entries[0], "path": f"{number}.parquet"}).encode() + b"\n")
         journal.truncate(1 << 31)  # zeros, which take no room on the disk
-    assert read_begun(folders[0]).entries.keys() == {entry["path"] for entry in entries}
+    assert read_begun(folders[0])[1].keys() == {entry["path"] for entry in entries}
     merge_parts(folders, tmp_path / "merged")
     assert all_bytes(tmp_path / "merged") == whole
 

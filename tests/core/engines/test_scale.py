@@ -46,11 +46,11 @@ def test_counts_take_few_bytes_and_come_back_the_same(journal, tmp_path, most, s
     counts = np.array([0, 7, most], np.int64)
     entry = entry_of(Shard("train", "M4-K8/train-00000-of-38147.parquet", 0, 5), counts)
     journal.add(entry)
-    begun = read_begun(tmp_path)
-    for tallies in (entry["tallies"], begun.entries[entry["path"]]["tallies"]):
+    plan, entries = read_begun(tmp_path)
+    for tallies in (entry["tallies"], entries[entry["path"]]["tallies"]):
         assert tallies["proposals"].itemsize == size
         assert tallies["proposals"].tolist() == counts.tolist()
-    again = Journal(tmp_path, begun.plan)
+    again = Journal(tmp_path, plan)
     assert (tmp_path / STAGING / "journal.jsonl").read_text().count('"proposals": [0, 7, ') == 1
     assert list(again.entries) == [entry["path"]]
 
