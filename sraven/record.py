@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers
-from sraven.core.tasks.table import arrow_table, column_to_numpy
+from sraven.core.tasks.table import to_arrays
 from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_fault, row_faults
 from sraven.describe import describe
 from sraven.rules import RULES, Rules
@@ -33,8 +33,7 @@ def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
     Raises:
         ConfigurationError: if it is neither.
     """
-    table = arrow_table(dataset)
-    arrays = {name: column_to_numpy(table.column(name)) for name in table.column_names}
+    arrays = to_arrays(dataset)
     for name, panels in (("context", 8), ("permutations", 3)):
         if name in arrays:
             n, size = arrays[name].shape

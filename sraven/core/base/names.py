@@ -1,7 +1,6 @@
-"""What a name, a text and an address may be that strangers give, and which names look like others.
+"""Checks of untrusted names, texts and addresses, and of names that look alike.
 
-What can't be seen, or hides where it leads, is refused. What only looks like something else is told
-beside it: a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
+What can't be seen, or hides where it leads, is refused. What only looks like something else gets a note: a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
 """
 
 import re
@@ -14,7 +13,7 @@ ADDRESS = (
     "an address that begins with https:// or http:// and a plain host, without user name, password and "
     "port, in ASCII (other letters of a host as xn--…, of the rest with %)"
 )
-"""What an address has to be, in words."""
+"""The form of an address, in words."""
 
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#][A-Za-z0-9._~!$&()*+,;=:@/?#%\[\]-]*)?")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"

@@ -29,7 +29,7 @@ class FieldOption:
         meaning: one line for the help.
         option: name of the option without dashes; that of a switch turns a default of True off.
         values: what stands for the value in the help; empty for its type.
-        measured: whether measurements of the task ask for it, too; they leave others at the default.
+        measured: whether measurements of the task have it, too; they leave others at the default.
     """
 
     meaning: str
@@ -73,11 +73,11 @@ def setting(
     """Return a field of a configuration that commands offer as an option.
 
     Args:
-        default: its default; a function makes it anew for each configuration, by keyword alone.
+        default: its default; a function makes one for each configuration, by keyword alone.
         meaning: one line for the help.
         option: name of the option, if it isn't that of the field.
         values: what stands for the value in the help, if it isn't its type.
-        measured: whether measurements of the task ask for it, too.
+        measured: whether measurements of the task have it, too.
         is_added: whether the configuration got it after a release, as one of `added`.
     """
     metadata = {_SETTING: FieldOption(meaning, option, values, measured), _ADDED: is_added}

@@ -31,9 +31,9 @@ CITATION = """\
 }"""
 
 _CROISSANT_TYPES = {
-    **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
-    **{f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)},
-    **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
+    f"{kind.lower()}{bits}": f"cr:{kind}{bits}"
+    for kind in ("UInt", "Int", "Float")
+    for bits in (8, 16, 32, 64)
 }
 
 _CROISSANT_CONTEXT: dict[str, Any] = {
@@ -112,12 +112,8 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
                 "config_name": name,
                 "features": [_feature(column) for column in rows_of(task).columns],
                 "splits": [
-                    {
-                        "name": split,
-                        "num_bytes": splits[split]["memory_bytes"],
-                        "num_examples": splits[split]["num_examples"],
-                    }
-                    for split in splits
+                    {"name": name, "num_bytes": each["memory_bytes"], "num_examples": each["num_examples"]}
+                    for name, each in splits.items()
                 ],
             }
         ],
@@ -230,7 +226,7 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
         "name": re.sub(r"\W", "_", f"{manifest['config']['task']}_{name}"),
         "description": f"{description.summary} Configuration: {canonical_json(manifest['config'])}",
         "version": _dataset_version(task),
-        "datePublished": VERSIONS[task.version].published,
+        "datePublished": VERSIONS[task.version],
         "license": LICENSE_URL,
         "url": PAPER_URL,
         "citeAs": CITATION,
@@ -256,7 +252,7 @@ def describing_files(task: Task, manifest: Manifest) -> dict[str, str]:
 
 
 def _split_names(manifest: Manifest) -> dict[str, Any]:
-    terms = {"train": "cr:TrainingSplit", "test": "cr:TestSplit"}
+    kinds = {split: "Training" if split == "train" else "Test" for split in manifest["splits"]}
     return {
         "@type": "cr:RecordSet",
         "@id": "splits",
@@ -269,11 +265,8 @@ def _split_names(manifest: Manifest) -> dict[str, Any]:
             {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": ["sc:URL", "cr:Split"]},
         ],
         "data": [
-            {
-                "splits/name": split,
-                "splits/url": terms.get(split, "cr:TestSplit").replace("cr:", _CROISSANT_CONTEXT["cr"]),
-            }
-            for split in manifest["splits"]
+            {"splits/name": split, "splits/url": f"{_CROISSANT_CONTEXT['cr']}{kind}Split"}
+            for split, kind in kinds.items()
         ],
     }
 

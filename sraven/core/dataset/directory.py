@@ -83,7 +83,7 @@ class DatasetDirectory(StagedDirectory):
             raise OutputError(f"{self.out} holds another dataset, unfinished; {_REPLACE}")
 
     def _is_ours(self, staged: Plan | None) -> bool:
-        """Tell whether a directory without manifest holds nothing but what a writer of ours left."""
+        """Return whether a directory without manifest holds nothing but what a writer of ours left."""
         present = {entry.name for entry in self.out.iterdir()}
         begun = {entry.name for entry in self.staging.iterdir()} if STAGING in present else set()
         if staged is None:
@@ -109,7 +109,7 @@ class DatasetDirectory(StagedDirectory):
         return str(plan["config_name"])
 
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
-        """Tell whether the shards lie in a directory, in the sizes that the manifest says."""
+        """Return whether the shards lie in a directory, in the sizes that the manifest says."""
         try:
             return all(
                 (folder / shard["path"]).stat().st_size == shard["num_bytes"]

@@ -1,6 +1,6 @@
 """The manifest of a dataset: what it says, of which files, and how one is read.
 
-It has the plan, which tells datasets apart, the columns, and for each split its size, digest, tallies and
+It has the plan, which distinguishes datasets, the columns, and for each split its size, digest, tallies and
 shards. A shard is a file of some blocks; its entry has the digests of those blocks.
 """
 
@@ -36,7 +36,7 @@ MANIFEST_LIMIT = 1 << 26
 """Most bytes of a manifest."""
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
-"""What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
+"""What distinguishes datasets; a plan also has the version of PyArrow, which shapes the bytes."""
 
 BLOCKS_IN_SHARD = 4
 
@@ -195,7 +195,7 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
 def check_plan(path: Path, plan: Any) -> None:
     """Refuse what a manifest, or the first line of a journal, says of a dataset, if nothing of ours says so.
 
-    Whether it is a task's, `make_task` and `list_shards` tell.
+    Whether it is a task's, `make_task` and `list_shards` check.
 
     Args:
         path: the file.

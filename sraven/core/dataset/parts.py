@@ -197,7 +197,7 @@ def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: 
     """Put a part's shard into the staging directory, as a second name of the file where that can be.
 
     All that its journal says of it is recomputed: digests and tallies of its instances from the generator,
-    size and checksum from the file. Whether the file has these instances, `sraven verify` tells.
+    size and checksum from the file. Whether the file has these instances, `sraven verify` checks.
     """
     folder, entry = source
     done = journal.entries.get(shard.path)

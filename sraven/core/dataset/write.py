@@ -62,7 +62,7 @@ def _write_shard(
 
 
 def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
-    """Tell whether the file of a journal's entry lies in a staging directory as it was written."""
+    """Return whether the file of a journal's entry lies in a staging directory as it was written."""
     path = staging / entry["path"]
     return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 

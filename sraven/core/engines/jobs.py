@@ -23,7 +23,7 @@ ENGINES: dict[str, Callable[[Call], None]] = {
     "processes": map_in_processes,
     "ray": map_on_ray,
 }
-"""What does jobs, by name."""
+"""Functions that do the jobs of a call, by name of the engine."""
 
 LOCAL = "local"
 """Stands for threads or processes of this machine: each kind of work knows which suits it."""

@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 """The file that says that all is there: last into place, first away."""
 
 Plan = Mapping[str, Any]
-"""What tells directories of a kind apart: equal plans give equal bytes."""
+"""What distinguishes directories of a kind: equal plans give equal bytes."""
 
 
 def check_staging(staging: Path) -> None:
@@ -42,7 +42,7 @@ def check_staging(staging: Path) -> None:
 
 @contextmanager
 def _named(goal: Path, staging: Path) -> Iterator[None]:
-    """Let errors in a staging directory name what is asked for: nobody else knows of the other."""
+    """Let errors in a staging directory name the goal, which is what the caller knows."""
     try:
         yield
     except OSError as error:
@@ -175,7 +175,7 @@ class StagedDirectory(ABC):
 
     @abstractmethod
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
-        """Tell whether the data lies in a directory, in the sizes that the manifest says."""
+        """Return whether the data lies in a directory, in the sizes that the manifest says."""
 
     def open(self) -> Lock | None:
         """Make the staging directory ready for the plan; nothing is created before all is checked.
@@ -216,7 +216,7 @@ class StagedDirectory(ABC):
                 path.unlink(missing_ok=True)
 
     def _is_finished(self) -> bool:
-        """Refuse a directory that isn't ours to write to; tell whether this very one is finished."""
+        """Refuse a directory that isn't ours to write to; return whether this very one is finished."""
         out = self.out
         if out.exists() and not out.is_dir():
             raise OutputError(f"{out} is a file; choose another directory")
@@ -249,7 +249,7 @@ class StagedDirectory(ABC):
         return manifest if self.has_data(where, manifest) else None
 
     def _take_up(self) -> bool:
-        """Keep of the staging directory what is of use; tell whether all is done by that."""
+        """Keep of the staging directory what is of use; return whether all is done by that."""
         written = self._written()
         if self.staged_plan() != self.plan:
             if written and not (self.out / MANIFEST).exists():

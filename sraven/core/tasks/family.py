@@ -1,4 +1,4 @@
-"""What a family of tasks is: one object that says all that the core and the commands ask of it.
+"""A family of tasks: one object with all that the core and the commands need of it.
 
 It names the family's own modules as "module:NAME", and each is imported when it is first needed. So an
 object like this costs nothing to import, and a command loads no more than it uses.
@@ -23,19 +23,19 @@ class Help(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many instances of a split ``generate`` writes unless told otherwise, and what they are."""
+    """The instances of a split that ``generate`` writes by default: how many, and what they are."""
 
     instances: int
     meaning: str
 
 
 class Line(NamedTuple):
-    """What scores on a family's boards are read against, beside chance and the ceilings of their files.
+    """A reference level of a family's boards, beside chance and the ceilings of their files.
 
     Attributes:
         title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is what can be reached without what the board asks for.
+        is_lower: whether it is a baseline: reached without what the board tests.
     """
 
     title: str
@@ -109,7 +109,7 @@ class Family:
         references: returns the `References` of a task.
         diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
-        lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
+        lines: further reference levels of its boards, by name: see `sraven.core.boards.lines`.
         measure_lines: returns the `sraven.core.base.estimate.Mean` of each line by metric, given a task, a
             split, the number of instances and threads; "" if there are no lines.
         wording: returns the `Wording` of a task, whose predictions are texts.
@@ -127,7 +127,7 @@ class Family:
         bench: a `Benches`.
         encoding: returns how a sequence model sees a task, a `baselines.encode.Encoding`; "" if no baseline
             is trained on the family.
-        recipe: the fields of `baselines.config.RunConfig` that a run has unless told otherwise.
+        recipe: the fields of `baselines.config.RunConfig` that a run has by default.
         examples: small configurations, by name, on which the tests check what every task has to keep.
     """
 

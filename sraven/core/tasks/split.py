@@ -21,7 +21,7 @@ class Instance(dict[str, NDArray[Any]]):
 
 
 class InstanceSequence(Sequence[Instance]):
-    """InstanceSequence that were made together; each is cut out when it is asked for.
+    """Instances that were made together; each is cut out on access.
 
     Attributes:
         arrays: by name, with the instances along the first axis.
@@ -43,7 +43,7 @@ class InstanceSequence(Sequence[Instance]):
 
 @dataclass(frozen=True, repr=False)
 class Split:
-    """Some instances of a split of a task, made when they are asked for.
+    """Some instances of a split of a task, made on access.
 
     ========================  ===============================================================================
     expression                gives
@@ -57,7 +57,7 @@ class Split:
     ========================  ===============================================================================
 
     It pickles as its configuration alone, so worker processes get it for nothing. PyTorch's ``DataLoader``
-    takes it for a data set and asks it for a whole batch at once (``__getitems__``), and Grain for a
+    takes it for a data set and requests a whole batch at once (``__getitems__``), and Grain for a
     ``RandomAccessDataSource``.
 
     Attributes:
@@ -96,7 +96,7 @@ class Split:
             IndexError: if one is past the end.
         """
         if "torch.utils.data" in sys.modules:
-            import_module("sraven.core.torch.datasets")  # tells PyTorch's loaders to take them as a whole
+            import_module("sraven.core.torch.datasets")  # has PyTorch's loaders take them as a whole
         indices = np.array([self._index(place) for place in places], np.int64)
         return InstanceSequence({"index": indices, **self.task.take(self.name, indices)._asdict()})
 

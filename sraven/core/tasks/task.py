@@ -1,4 +1,4 @@
-"""What the core asks of a task, by role: the one interface between tasks and everything built on them.
+"""The roles of a task, as the core requires them: the one interface between tasks and everything built on them.
 
 ====================  ==================================================================================
 role                  what it is about
@@ -300,7 +300,7 @@ class Level(NamedTuple):
         settings: what sets it apart from other levels, such as ``{"M": 4, "K": 8}``.
         instances: how many of the split are its own.
         chance: what guessing scores on it.
-        floors: what predictors score on it that learn nothing, by name.
+        floors: scores of baselines that learn nothing, by name.
         ceilings: what the ideal observer scores on it and with what standard error, by which instances:
             ``board`` for those of the board, else the name of other instances of the same settings.
     """
@@ -314,7 +314,7 @@ class Level(NamedTuple):
 
 
 class Wording(Protocol):
-    """A task put into words: what language models are asked, and how what they say is read."""
+    """A task in words: the prompts for language models, and the reading of their replies."""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -322,13 +322,13 @@ class Wording(Protocol):
 
     @property
     def forms(self) -> Sequence[str]:
-        """Names of the ways in which a question may be put; entries that were asked otherwise rank apart."""
+        """Names of the forms of a prompt; entries of different forms are ranked separately."""
 
     def is_bounded(self, form: str) -> bool:
-        """Return whether the ideal observer's scores bound those of who is asked in a form."""
+        """Return whether the ideal observer's scores bound those of models prompted in a form."""
 
     def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
-        """Yield what is asked about the first instances of a split."""
+        """Yield the prompts of the first instances of a split."""
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[Any]:
         """Return what is said in replies to the instances with these indices, as `Scoring.prediction` has it.

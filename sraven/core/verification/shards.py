@@ -26,13 +26,13 @@ SAMPLED = 16
 """Of as many instances, one is looked at by the task's second opinion, unless all are."""
 
 _PIECE = 16_384
-"""Instances that the second opinion looks at before it is asked again whether all is to stop."""
+"""Instances that the second opinion checks between two looks at whether all is to stop."""
 
 _PATIENCE = 300.0
 """Seconds that decoding a file may take beside other work; its share of a processor is bounded, too."""
 
 BY_BYTES, BY_VALUES = "bytes", "values"
-"""How a file was found right: it has the very bytes that are written today, or the values."""
+"""The grounds on which a file is right: it has the very bytes that are written today, or the values."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Checking:
         rows: the generator, and what it is compared with.
         file_format: of the files.
         pyarrow: the version of PyArrow that wrote them.
-        thorough: whether the second opinion is asked about all instances.
+        thorough: whether the second opinion checks all instances.
         threads: for each file.
         leaks: is called with the fingerprints.
         progress: is called with checked instances.
@@ -84,7 +84,7 @@ class ShardCheck:
     Attributes:
         faults: what is wrong with it.
         checked: instances that were compared.
-        reviewed: instances that the second opinion was asked about.
+        reviewed: instances that the second opinion checked.
         how: `BY_BYTES` or `BY_VALUES`.
         entry: what the manifest has to say of it; None unless all is right.
     """

@@ -36,7 +36,7 @@ class Report:
 
     Attributes:
         checked: instances that were compared with the generator's, by split.
-        reviewed: instances that the task's second opinion was asked about, by split.
+        reviewed: instances that the task's second opinion checked, by split.
         files: how many were found right by their ``bytes``, and how many by their ``values`` alone.
         faults: what is wrong, a line each; none means that all is right.
         shared: instances with equal values in two splits, by "a, b". In small tasks some coincide
@@ -131,7 +131,7 @@ def verify_dataset(
         out: the directory.
         make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
-        thorough: ask the task's second opinion about all instances, not one of 16.
+        thorough: check all instances by the task's second opinion, not one of 16.
         progress: is called with checked instances, from any thread.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What is in a dataset's way: only what is ours is replaced, and only if that is asked for."""
+"""Other files in a dataset's place: only our own are replaced, and only by force."""
 
 import json
 
@@ -87,11 +87,11 @@ def test_home_is_not_taken_for_a_folder_named_tilde(task, tmp_path, monkeypatch)
     assert [path.name for path in tmp_path.iterdir()] == ["raven"]
 
 
-def test_foreign_manifest_is_refused(task, tmp_path):
+@pytest.mark.parametrize("force", [False, True])
+def test_foreign_manifest_is_refused(task, tmp_path, force):
     (tmp_path / "manifest.json").write_text(json.dumps({"layout": 1, "config_name": "../.."}))
-    for force in (False, True):
-        with pytest.raises(OutputError, match="manifest"):
-            write_dataset(task, SIZES, tmp_path, force=force)
+    with pytest.raises(OutputError, match="manifest"):
+        write_dataset(task, SIZES, tmp_path, force=force)
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 

@@ -199,7 +199,7 @@ def test_a_strange_journal_is_told_in_one_line(parts, tmp_path, changes, place):
         {"tallies": {"proposals": [10**40], "instances": [1], "unique": [1]}},
     ],
 )
-def test_what_a_journal_says_of_a_shard_is_computed_anew(parts, tmp_path, changes):
+def test_what_a_journal_says_of_a_shard_is_recomputed(parts, tmp_path, changes):
     folders, whole = parts
     kept = (folders[1] / STAGING / JOURNAL).read_text()
     edit_journal(folders[1], 2, **changes)
@@ -236,9 +236,7 @@ def test_of_a_journal_without_an_end_only_the_shards_are_kept(parts, tmp_path):
 def test_other_versions_of_pyarrow_are_told(parts, tmp_path):
     folders, _ = parts
     for folder in folders:
-        journal = folder / STAGING / JOURNAL
-        first, *lines = journal.read_text().splitlines(keepends=True)
-        journal.write_text(json.dumps({**json.loads(first), "pyarrow": "1.2.3"}) + "\n" + "".join(lines))
+        edit_journal(folder, 0, pyarrow="1.2.3")
     refused(folders, tmp_path / "merged", r"was written with PyArrow 1\.2\.3")
 
 

@@ -53,7 +53,7 @@ def lay_out(before, whole, out):
 
 
 def holds_something_whole(before, whole, out):
-    """Tell whether the dataset from before is there, or all of the new one, here or in the staging."""
+    """Return whether the dataset from before is there, or all of the new one, here or in the staging."""
     found, bytes_of = all_bytes(out), whole[TASK][1]
     if before is not None and whole[before][1].items() <= found.items():
         return True

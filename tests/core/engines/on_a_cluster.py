@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import partial
@@ -18,6 +16,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from fuzzylogic import FuzzyLogic
 from helpers import ray_jobs
 from helpers.example import all_bytes
+from helpers.python import python
 from helpers.ray_cluster import VARIABLES, short_folder, started, two_nodes
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core.base.errors import ConfigurationError
@@ -149,8 +148,7 @@ write_dataset(SRAVEN(M=2, K=5, holdout=0.3), sizes, out, engine=Engine("ray", ad
 
 
 def the_driver_is_killed(out, whole, nodes):
-    command = [sys.executable, "-c", DRIVER, str(out), nodes.address, json.dumps(SIZES)]
-    result = subprocess.run(command, check=False, timeout=120)
+    result = python("-c", DRIVER, out, nodes.address, json.dumps(SIZES), timeout=120)
     assert result.returncode == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
     journal = (out / STAGING / "journal.jsonl").read_bytes()
@@ -194,15 +192,9 @@ def test_a_cluster_of_this_machine(tmp_path):
 
     def generate():
         with short_folder() as folder:
-            result = subprocess.run(
-                [sys.executable, "-c", LOCAL, *line, "--out=ray", "--engine=ray", "--threads=1"],
-                cwd=tmp_path,
-                env={**os.environ, **variables, "RAY_TMPDIR": str(folder)},
-                capture_output=True,
-                text=True,
-                timeout=600,
-                check=False,
-            )
+            where = {"cwd": tmp_path, "env": {**os.environ, **variables, "RAY_TMPDIR": str(folder)}}
+            options = ["--out=ray", "--engine=ray", "--threads=1"]
+            result = python("-c", LOCAL, *line, *options, timeout=600, **where)
         if result.returncode:
             raise ChildProcessError(result.stderr)
         return result

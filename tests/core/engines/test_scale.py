@@ -1,4 +1,4 @@
-"""What is planned for very many instances: the page's tables, and what a driver holds of each file."""
+"""Plans for very many instances: the page's tables, and what a driver holds of each file."""
 
 import sys
 

@@ -3,13 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from helpers.example import all_bytes
 from helpers.hub import TOKEN, Repository
+from helpers.python import python
 from sraven import SRAVEN, write_dataset
 from sraven.core.dataset.manifest import MANIFEST_LIMIT
 from sraven.core.system.files import json_text
@@ -45,14 +44,11 @@ def load(hub, home):
     """Load the dataset as users do, in a process that knows no other Hub."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     new = {"HF_ENDPOINT": hub.address, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1", "HF_TOKEN": TOKEN}
-    line = [sys.executable, "-c", LOAD]
-    return subprocess.run(
-        line, env={**kept, **new}, cwd=home.parent, capture_output=True, text=True, check=False
-    )
+    return python("-c", LOAD, env={**kept, **new}, cwd=home.parent)
 
 
 def published(hub, dataset):
-    """Tell whether all commits hold either nothing or the whole dataset, and the newest one it."""
+    """Return whether all commits hold either nothing or the whole dataset, and the newest one it."""
     whole, commits = all_bytes(dataset), list(hub.repositories[NAME].commits.values())
     held = [{name: data for name, data in files.items() if name != ".gitattributes"} for files in commits]
     return all(files in ({}, whole) for files in held) and held[-1] == whole
@@ -128,11 +124,6 @@ def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, caplog):
             assert not caplog.messages
 
 
-def test_a_conflict_is_told(hub, dataset):
-    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
-    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
-
-
 def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     assert "HF_TOKEN" in hub.refused("publish", dataset, NAME, HF_TOKEN="hf_wrong")
     assert "needs a token" in hub.refused("publish", dataset, NAME, HF_TOKEN="")
@@ -142,6 +133,10 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     hub.fail = lambda method, path: 422 if "/objects/" in path and "batch" not in path else None
     assert "another checksum" in hub.refused("publish", dataset, NAME)
     assert [len(each.commits) for each in hub.repositories.values()] in ([], [1])
+    hub.fail = lambda method, path: None
+    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
+    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
+    hub.meanwhile = lambda: None
     for name in ("raven", "user/raven@v1"):
         code, _, err = hub.call("publish", dataset, name)
         assert code == 2 and ("user/name" in err)
@@ -149,7 +144,7 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     assert "knows no such dataset" in hub.refused("verify", "hf://datasets/user/absent")
 
 
-def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
+def test_files_that_are_no_part_are_named_whatever_their_name(hub, dataset):
     assert hub.call("publish", dataset, NAME)[0] == 0
     repository = hub.repositories[NAME]
     whole = repository.commits[repository.head]
@@ -161,21 +156,11 @@ def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
             assert err.count("\n") == 1 and "\x1b" not in err
 
 
-def put(hub, manifest):
-    """Put a repository there that has a manifest alone."""
+def refused_manifest(hub, manifest):
+    """Return what is said of a repository that has a manifest alone."""
     hub.repositories[NAME] = Repository()
     hub.repositories[NAME].commit({"manifest.json": manifest})
-
-
-def set_in(manifest, path, value):
-    """Change a value of a manifest, or remove it, if it is to be ``...``."""
-    *way, last = path
-    for name in way:
-        manifest = manifest[name]
-    if value is ...:
-        del manifest[last]
-    else:
-        manifest[last] = value
+    return hub.refused("verify", URI, "--full")
 
 
 @pytest.mark.parametrize(
@@ -193,19 +178,17 @@ def set_in(manifest, path, value):
         (["extra"], 1),
     ],
 )
-def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
-    manifest = json.loads((dataset / "manifest.json").read_text())
-    set_in(manifest, path, value)
-    put(hub, json_text(manifest).encode())
-    assert hub.refused("verify", URI, "--full")[:-1].isprintable()
+def test_a_strange_manifest_is_refused_in_one_line(hub, dataset, path, value):
+    changed = manifest = json.loads((dataset / "manifest.json").read_text())
+    for name in path[:-1]:
+        changed = changed[name]
+    changed[path[-1]] = value
+    assert refused_manifest(hub, json_text(manifest).encode())[:-1].isprintable()
 
 
-@pytest.mark.parametrize(
-    "data", [b"<html>no</html>", b"\xff", b"[" * 9999, b"5", b" " * (MANIFEST_LIMIT + 1)]
-)
-def test_what_is_no_manifest_is_told_in_one_line(hub, data):
-    put(hub, data)
-    assert hub.refused("verify", URI)
+def test_what_is_no_manifest_is_refused_in_one_line(hub):
+    for data in (b"<html>no</html>", b"\xff", b"[" * 9999, b"5", b" " * (MANIFEST_LIMIT + 1)):
+        assert refused_manifest(hub, data)
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, dataset):
