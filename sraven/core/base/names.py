@@ -1,6 +1,7 @@
 """Checks of untrusted names, texts and addresses, and of names that look alike.
 
-What can't be seen, or hides where it leads, is refused. What only looks like something else gets a note: a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
+What can't be seen, or hides where it leads, is refused. What only looks like something else gets a note:
+a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""The operating system: atomic files and directories, locks, private folders, isolation from the working directory."""
+"""The operating system: atomic files and directories, locks, private folders, safe imports."""

@@ -1,4 +1,4 @@
-"""The roles of a task, as the core requires them: the one interface between tasks and everything built on them.
+"""The roles of a task: the one interface between tasks and everything built on them.
 
 ====================  ==================================================================================
 role                  what it is about
