@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sraven.core.base.arguments import check_choice
 from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.task import Column, Level
+from sraven.core.tasks.task import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
@@ -106,7 +106,7 @@ class LadderWording:
         """Return a reply to a question of a rung, with digits where it may have numbers in words."""
         return reply
 
-    def levels(self, split: str, count: int, threads: int | None) -> list[Level]:
+    def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the rungs, with what can be said of each before any model is asked."""
         return [
             _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
@@ -120,7 +120,7 @@ def _prompts(questions: Questions, count: int) -> Iterator[str]:
         yield from questions.prompts(range(start, min(start + PART, count)))
 
 
-def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Level:
+def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> ScoredLevel:
     split = asked_split(task)
     batch = task.sample(split, first, count, threads=threads)
     predictors = SRAVENReferences(task).predictors
@@ -129,7 +129,7 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
     def ceiling(asked: Any, prior: str) -> Mean:
         return mean(task.ideal_observer(asked, prior, threads=threads)[1])
 
-    return Level(
+    return ScoredLevel(
         metric=f"accuracy.{rung}",
         settings={"M": task.M, "K": task.K},
         instances=count,

@@ -30,12 +30,12 @@ class Size(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A reference level of a family's boards, beside chance and the ceilings of their files.
+    """What scores on a family's boards are read against, beside chance and the ceilings of their files.
 
     Attributes:
         title: what stands beside it.
         meaning: whose score it is, in words.
-        is_lower: whether it is a baseline: reached without what the board tests.
+        is_lower: whether it is what can be reached without what the board asks for.
     """
 
     title: str
@@ -109,7 +109,7 @@ class Family:
         references: returns the `References` of a task.
         diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
-        lines: further reference levels of its boards, by name: see `sraven.core.boards.lines`.
+        lines: what scores on its boards are read against besides, by name: see `sraven.core.boards.lines`.
         measure_lines: returns the `sraven.core.base.estimate.Mean` of each line by metric, given a task, a
             split, the number of instances and threads; "" if there are no lines.
         wording: returns the `Wording` of a task, whose predictions are texts.

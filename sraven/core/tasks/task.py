@@ -292,7 +292,7 @@ class References(Protocol):
         """
 
 
-class Level(NamedTuple):
+class ScoredLevel(NamedTuple):
     """A part of a scored split that has a difficulty of its own and is scored apart, too.
 
     Attributes:
@@ -336,5 +336,5 @@ class Wording(Protocol):
         Any text is a reply: one that says nothing is read as a prediction that is wrong.
         """
 
-    def levels(self, split: str, count: int, threads: int | None) -> Sequence[Level]:
+    def levels(self, split: str, count: int, threads: int | None) -> Sequence[ScoredLevel]:
         """Return the parts of the first instances of a split that are scored apart."""

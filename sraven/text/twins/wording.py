@@ -6,7 +6,7 @@ import numpy as np
 
 from sraven.core.base.arguments import check_choice
 from sraven.core.base.estimate import Mean
-from sraven.core.tasks.task import Level
+from sraven.core.tasks.task import ScoredLevel
 from sraven.text.forms import FORMS
 from sraven.text.lenient import unspell
 from sraven.text.questions import Questions
@@ -42,7 +42,7 @@ class TwinLadderWording(LadderWording):
         """Return a reply to a question of a rung, with digits where it may have numbers in words."""
         return unspell(reply) if FORMS[self.task.forms[rung]].spelt else reply
 
-    def levels(self, split: str, count: int, threads: int | None) -> list[Level]:
+    def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the levels, with what can be said of each before any model is asked."""
         batch, variants = self.task.sample(split, 0, count, threads=threads), self.task.variants
         found = []
@@ -50,7 +50,7 @@ class TwinLadderWording(LadderWording):
             own, here = self.task.tasks[level * variants], batch.rung // variants == level
             copied = batch.context[here, -1] == batch.target[here]
             found.append(
-                Level(
+                ScoredLevel(
                     metric=f"pass_mean.{rung}",
                     settings={"M": own.M, "K": own.K},
                     instances=int(here.sum()),

@@ -6,9 +6,8 @@ import shutil
 import pytest
 
 from helpers.example import all_bytes
-from helpers.killing import Killed, killed_after
+from helpers.killing import Killed, killed_after, stopped_at
 from sraven import SRAVEN, OutputError
-from sraven.core.dataset import write as dataset_module
 from sraven.core.dataset.directory import DatasetDirectory
 from sraven.core.dataset.write import make_plan, write_dataset
 from sraven.core.system import staging
@@ -184,17 +183,10 @@ def test_a_damaged_journal_begins_anew(junk, whole, tmp_path):
     assert all_bytes(out) == whole[TASK][1]
 
 
-def test_a_staged_shard_that_was_lost_is_made_again_before_anything_is_replaced(whole, tmp_path, monkeypatch):
+def test_a_staged_shard_that_was_lost_is_made_again_before_anything_is_replaced(whole, tmp_path):
     out = tmp_path / "out"
     lay_out(BEFORE["another name"], whole, out)
-
-    def stop(*_):
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr(dataset_module.DatasetDirectory, "publish", stop)
-        with pytest.raises(Killed):
-            write_dataset(TASK, SIZES, out, force=True, threads=1)
+    stopped_at(DatasetDirectory, "publish", lambda: write_dataset(TASK, SIZES, out, force=True, threads=1))
     for shard in (out / STAGING / TASK.config_name).iterdir():
         shard.unlink()
     write_dataset(TASK, SIZES, out, force=True, threads=1)

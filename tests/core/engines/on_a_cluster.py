@@ -13,7 +13,6 @@ from baselines.lm import prepare as preparing
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from fuzzylogic import FuzzyLogic
 from helpers import ray_jobs
 from helpers.example import all_bytes
 from helpers.python import python
@@ -45,7 +44,6 @@ def test_a_cluster(whole, tmp_path, monkeypatch):
     with two_nodes() as (nodes, second):
         jobs_are_shared_out(tmp_path / "meeting")
         same_bytes(tmp_path / "two-nodes", whole)
-        same_bytes_in_arrow(tmp_path / "arrow")
         same_tokens(tmp_path / "tokens")
         errors_are_those_of_the_work(tmp_path)
         other_workers_are_refused(tmp_path, monkeypatch)
@@ -76,13 +74,6 @@ def jobs_are_shared_out(folder):
     assert sorted(progress) == [(1, job) for job in range(3)]
     for _, path in found:  # where the driver was may lie the files of a stranger
         assert os.environ["RAY_TMPDIR"] not in path
-
-
-def same_bytes_in_arrow(out):
-    task, sizes = FuzzyLogic(L=3, K=2, N=4), {"train": 3_000, "ood_terms": 500}
-    write_dataset(task, sizes, out / "ray", file_format="arrow", engine=RAY)
-    write_dataset(task, sizes, out / "local", file_format="arrow")
-    assert all_bytes(out / "ray") == all_bytes(out / "local")
 
 
 def same_tokens(folder):

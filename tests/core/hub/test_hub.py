@@ -55,24 +55,19 @@ def published(hub, dataset):
 
 
 def test_published_verified_and_loaded(hub, dataset, tmp_path):
-    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0, err
-    assert 'load_dataset("user/raven", revision="v1")' in out
+    assert 'load_dataset("user/raven", revision="v1")' in hub.done("publish", dataset, NAME, "--tag=v1")
     assert published(hub, dataset) and len(hub.repositories[NAME].commits) == 2
     assert hub.repositories[NAME].tags == {"v1": hub.repositories[NAME].head}
 
     before = len(hub.requests)
-    code, out, err = hub.call("verify", f"{URI}@v1")
-    assert code == 0 and "all is right" in out, err
+    assert "all is right" in hub.done("verify", f"{URI}@v1")
     assert not [path for _, path in hub.requests[before:] if path.endswith(".parquet")]
-    code, out, err = hub.call("verify", f"{URI}@v1", "--full")
-    assert code == 0 and "byte for byte" in out, err
+    assert "byte for byte" in hub.done("verify", f"{URI}@v1", "--full")
 
-    done = load(hub, tmp_path / "home")
-    assert done.returncode == 0, done.stderr
+    loaded = load(hub, tmp_path / "home")
+    assert loaded.returncode == 0, loaded.stderr
 
-    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0 and "there already" in out, err
+    assert "there already" in hub.done("publish", dataset, NAME, "--tag=v1")
     assert len(hub.repositories[NAME].commits) == 2
 
 
@@ -100,8 +95,7 @@ def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, d
         return None
 
     hub.fail = fail
-    code, _, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0, err
+    hub.done("publish", dataset, NAME, "--tag=v1")
     assert not any(failures.values()) and published(hub, dataset)
     sent = [path for method, path in hub.requests if method == "PUT"]
     assert len(sent) == len(set(sent)) + 1  # the one that was dropped
@@ -112,11 +106,12 @@ def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
     assert "answered HTTP 503" in hub.refused("publish", dataset, NAME)
     assert len(hub.repositories[NAME].commits) == 1
     hub.fail = lambda method, path: None
-    assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
+    hub.done("publish", dataset, NAME)
+    assert published(hub, dataset)
 
 
 def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, caplog):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.done("publish", dataset, NAME)
     for at in ("/api/datasets/", "/resolve/", "/paths-info/"):
         hub.fail = lambda method, path, at=at: "http://127.0.0.1:1/nobody" if at in path else None
         for full in ((), ("--full",)):
@@ -145,7 +140,7 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
 
 
 def test_files_that_are_no_part_are_named_whatever_their_name(hub, dataset):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.done("publish", dataset, NAME)
     repository = hub.repositories[NAME]
     whole = repository.commits[repository.head]
     for name in (".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"):
@@ -192,7 +187,7 @@ def test_what_is_no_manifest_is_refused_in_one_line(hub):
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, dataset):
-    assert hub.call("publish", dataset, NAME, "--tag=v1")[0] == 0
+    hub.done("publish", dataset, NAME, "--tag=v1")
     repository = hub.repositories[NAME]
     files = dict(repository.commits[repository.head])
     shard = next(name for name in files if name.endswith(".parquet"))
@@ -206,17 +201,17 @@ def test_what_was_changed_on_the_hub_is_found(hub, dataset):
         repository.commit(content)
         code, _, err = hub.call("verify", URI)
         assert code == 1 and words in err, (words, err)
-        assert hub.call("verify", f"{URI}@v1")[0] == 0
+        hub.done("verify", f"{URI}@v1")
     repository.commit({"a.txt": b"?"})
     assert "no dataset of this benchmark" in hub.refused("verify", URI)
     assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v1")
 
 
 def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.done("publish", dataset, NAME)
     other = tmp_path / "other"
     write_dataset(SRAVEN(M=3, K=5, holdout=0.3), {"ood": 10}, other)
-    assert hub.call("publish", other, NAME, "--tag=v2")[0] == 0
+    hub.done("publish", other, NAME, "--tag=v2")
     repository = hub.repositories[NAME]
     held = {name: data for name, data in repository.commits[repository.head].items() if name[0] != "."}
     assert held == all_bytes(other)

@@ -58,8 +58,7 @@ def _own_hub_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def on_hub(hub, trained):
     """The files of a model that is published, to be changed, and the repository."""
-    code, _, err = hub.call("publish", trained / "fuzzy", NAME, "--tag=v1")
-    assert code == 0, err
+    hub.done("publish", trained / "fuzzy", NAME, "--tag=v1")
     return hub.repositories[NAME]
 
 
@@ -74,9 +73,7 @@ def front_matter(card):
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_published_is_loaded_bit_for_bit(hub, trained, name):
     before = all_bytes(trained / name)
-    code, out, err = hub.call("publish", trained / name, NAME, "--tag=v1", "--json")
-    assert code == 0, err
-    said = json.loads(out)
+    said = json.loads(hub.done("publish", trained / name, NAME, "--tag=v1", "--json"))
     assert said["load"] == f'load_run("{URI}@v1")' and said["new"]
     repository = hub.repositories[NAME]
     assert repository.tags == {"v1": repository.head} and len(repository.commits) == 2
@@ -93,8 +90,7 @@ def test_what_is_published_is_loaded_bit_for_bit(hub, trained, name):
     assert files[CONFIG] == before[CONFIG] and files["result.json"] == before["result.json"]
     assert all_bytes(trained / name) == before
 
-    code, out, err = hub.call("publish", trained / name, NAME, "--tag=v1")
-    assert code == 0 and "there already" in out, err
+    assert "there already" in hub.done("publish", trained / name, NAME, "--tag=v1")
 
 
 def test_the_card_says_what_it_is(hub, trained, on_hub):
@@ -117,8 +113,7 @@ def test_the_card_says_what_it_is(hub, trained, on_hub):
 
 
 def card_of(hub, run):
-    code, _, err = hub.call("publish", run, NAME)
-    assert code == 0, err
+    hub.done("publish", run, NAME)
     return files_of(hub.repositories[NAME])["README.md"].decode()
 
 
@@ -149,13 +144,10 @@ def test_it_is_evaluated_and_analysed_as_the_run_itself(hub, trained, on_hub, tm
     local = shutil.copytree(trained / "fuzzy", tmp_path / "run")
     evaluated, analysed = [], []
     for each, out in ((local, "here"), (f"{URI}@v1", "there")):
-        code, text, err = hub.call("evaluate", each, "--out", tmp_path / out, "--json")
-        assert (code, err) == (0, "")
+        text = hub.done("evaluate", each, "--out", tmp_path / out, "--json")
         evaluated.append(json.loads(text)["scores"])
         brief = ("--out", tmp_path / f"{out}-analysed", "-n", 48, "--no-figures", "--json")
-        code, text, err = hub.call("analyse", each, *brief)
-        assert (code, err) == (0, "")
-        analysed.append(json.loads(text))
+        analysed.append(json.loads(hub.done("analyse", each, *brief)))
     assert evaluated[0] == evaluated[1] and all_bytes(tmp_path / "here") == all_bytes(tmp_path / "there")
     published = files_of(on_hub)
     assert all(data == published[name] for name, data in all_bytes(local_run(URI)).items())

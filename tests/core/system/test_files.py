@@ -13,6 +13,7 @@ from sraven import OutputError
 from sraven.core.system import files
 from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
 from sraven.core.system.lock import LOCK, Lock
+from sraven.core.system.packages import PACKAGES
 from sraven.core.system.staging import staged, take_file
 
 
@@ -230,10 +231,6 @@ def reads(tree):
 
 def test_files_of_others_are_read_by_one_function():
     root = Path(__file__).parents[3]
-    paths = [
-        path
-        for package in ("sraven", "fuzzylogic", "baselines", "cli")
-        for path in (root / package).rglob("*.py")
-    ]
+    paths = [path for package in PACKAGES for path in (root / package).rglob("*.py")]
     found = {str(path.relative_to(root)) for path in paths if reads(ast.parse(path.read_text("utf-8")))}
     assert found == set(OWN_READERS)
