@@ -74,7 +74,7 @@ class Leaks:
             if self.largest in (a, b):
                 other = b if a == self.largest else a
                 return int(self._hit[other].sum()) if other in self._hit else 0
-            pair = [self._distinct.get(split, np.empty(0, np.uint64)) for split in (a, b)]
-            return len(np.intersect1d(*pair, assume_unique=True))
+            one, two = (self._distinct.get(split, np.empty(0, np.uint64)) for split in (a, b))
+            return len(np.intersect1d(one, two, assume_unique=True))
 
         return {f"{a}, {b}": count(a, b) for a, b in self._pairs}
