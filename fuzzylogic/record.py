@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fuzzylogic.describe import describe
 from fuzzylogic.task import Batch, FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
-from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_faults
+from sraven.core.tasks.table import to_arrays
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_faults
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""
@@ -32,8 +32,7 @@ def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
     Raises:
         ConfigurationError: if it is neither.
     """
-    table = arrow_table(dataset)
-    arrays = {name: column_to_numpy(table.column(name)) for name in table.column_names}
+    arrays = to_arrays(dataset)
     if "inputs" in arrays and "targets" in arrays:
         n, N = arrays["targets"].shape
         arrays["inputs"] = arrays["inputs"].reshape(n, N, arrays["inputs"].shape[1] // N)
@@ -107,7 +106,7 @@ class FuzzyLogicRows:
             "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
             "terms don't ascend, or are none": ascend,
         }
-        return name_faults(arrays, right) or name_faults(
+        return row_faults(arrays, right) or row_faults(
             arrays,
             {
                 "combination isn't the terms' number": arrays["combination"] == rank_all(terms, n_terms),

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.ambiguity import count_answers
-from sraven.core.tasks.table import arrow_table, column_to_numpy
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, name_fault, name_faults
+from sraven.core.tasks.table import to_arrays
+from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_fault, row_faults
 from sraven.describe import describe
 from sraven.rules import RULES, Rules
 from sraven.task import SRAVEN, Batch
@@ -33,8 +33,7 @@ def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
     Raises:
         ConfigurationError: if it is neither.
     """
-    table = arrow_table(dataset)
-    arrays = {name: column_to_numpy(table.column(name)) for name in table.column_names}
+    arrays = to_arrays(dataset)
     for name, panels in (("context", 8), ("permutations", 3)):
         if name in arrays:
             n, size = arrays[name].shape
@@ -110,9 +109,9 @@ class SRAVENRows:
         task, order = self.task, np.arange(self.task.M)
         known = np.isin(arrays["combination"], task.combination_indices(split))
         if not known.all():
-            return [name_fault(arrays, ~known, f"combination isn't one of split {split}")]
+            return [row_fault(arrays, ~known, f"combination isn't one of split {split}")]
         combinations = task.combinations("all")[arrays["combination"]]
-        faults = name_faults(
+        faults = row_faults(
             arrays,
             {
                 "a symbol is out of range": (arrays["context"] < task.K).all(axis=(1, 2))
@@ -128,7 +127,7 @@ class SRAVENRows:
             "a row doesn't follow its rule": rows_follow_rules(arrays, task.K, task.rules),
             "num_answers isn't the number of answers": arrays["num_answers"] == counts,
         }
-        return name_faults(arrays, right)
+        return row_faults(arrays, right)
 
     def remark(self, tallies: Mapping[str, Any]) -> str:
         """Return what to print behind a split's size: the share of ambiguous instances."""

@@ -19,7 +19,7 @@ from sraven.core.base.spec import canonical_json, digest
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.digests import block_digest
 from sraven.core.tasks.families import find_family, generating_families, make_task, rows_of
-from sraven.core.tasks.table import arrow_table, from_table
+from sraven.core.tasks.table import to_arrays
 from sraven.core.tasks.versions import current_version
 from sraven.core.verification.verify import verify_dataset
 
@@ -243,7 +243,8 @@ def test_bad_configurations_are_refused_by_name(task):
 
 def as_arrays(task, rows):
     """Return rows as arrays: as the core reads them, and by the function of the family's package, if any."""
-    yield from_table(arrow_table(rows), task.columns)
+    arrays = to_arrays(rows)
+    yield {column.name: arrays[column.name].reshape(-1, *column.shape) for column in task.columns}
     package = import_module(find_family(task.name).package)
     if hasattr(package, "to_numpy"):
         yield package.to_numpy(rows)

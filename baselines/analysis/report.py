@@ -18,7 +18,7 @@ from baselines.analysis.analysed import (
 from baselines.analysis.codes import load_analysed, read_analysed
 from baselines.analysis.stages import STAGES
 from baselines.runs.command import train_command
-from baselines.runs.provenance import code_commit, read_records
+from baselines.runs.provenance import code_commit, read_provenance
 from baselines.training.experiment import board_of
 from sraven.core.base.jsonable import as_json
 from sraven.core.system.files import write_json
@@ -84,7 +84,7 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
         "run": {
             "digest": config.digest,
             "command": train_command([config]),
-            "trained_by": read_records(found.folder),
+            "trained_by": read_provenance(found.folder),
             **{name: getattr(config, name) for name in _OF_RUN},
         },
         "protocol": found.subject.name,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.task import Column, Rung
+from sraven.core.tasks.task import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
@@ -102,7 +102,7 @@ class LadderWording:
                 found[row, -1] = parse(reply, task.M, task.K) is not None
         return found
 
-    def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
+    def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the rungs, with what can be said of each before any model is asked."""
         return [
             _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
@@ -110,7 +110,7 @@ class LadderWording:
         ]
 
 
-def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> Rung:
+def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> ScoredLevel:
     split = asked_split(task)
     batch = task.sample(split, first, count, threads=threads)
     predictors = SRAVENReferences(task).predictors
@@ -119,7 +119,7 @@ def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | Non
     def ceiling(asked: Any, prior: str) -> Mean:
         return mean(task.ideal_observer(asked, prior, threads=threads)[1])
 
-    return Rung(
+    return ScoredLevel(
         metric=f"accuracy.{rung}",
         settings={"M": task.M, "K": task.K},
         instances=count,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.core.tasks.task import Arrays, Column, Description, name_faults
+from sraven.core.tasks.task import Arrays, Column, Description, row_faults
 from sraven.describe import describe, splits_section
 from sraven.record import SRAVENRows
 from sraven.twins.task import Twins
@@ -41,7 +41,7 @@ class TwinsRows(SRAVENRows):
             & (arrays["variant"] == variants),
             "there are several answers": arrays["num_answers"] == 1,
         }
-        return super().find_faults(split, arrays) or name_faults(arrays, right)
+        return super().find_faults(split, arrays) or row_faults(arrays, right)
 
     def remark(self, tallies: Mapping[str, Any]) -> str:
         """Return what to print behind a split's size: how many sets there are, the last one in part."""

@@ -132,7 +132,7 @@ def test_a_place_for_machine_code_that_others_can_write_to_is_reported_in_one_li
     code, out, errors = run_in(tmp_path, ENTRY, "boards", "sraven-v1")
     assert code == 0 and out.startswith("sraven-v1")
     assert errors == (
-        f"warning: NUMBA_CACHE_DIR={shared} isn't used for machine code, so each process compiles anew: "
+        f"warning: NUMBA_CACHE_DIR={shared} isn't used for machine code, so each process compiles again: "
         f"{shared} can be written to by others; set NUMBA_CACHE_DIR to a folder that only you can write to\n"
     )
     assert list(shared.iterdir()) == []

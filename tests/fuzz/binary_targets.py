@@ -1,10 +1,14 @@
 """Predictions and datasets, attacked."""
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -76,10 +80,6 @@ _OF_DATASET = ("--M", "3", "--K", "5", "--train", "40", "--test", "8", "--ood", 
 @cache
 def dataset() -> Path:
     """Return a small dataset, made once; it goes with the process that asked first."""
-    import atexit
-    import shutil
-    import tempfile
-
     folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     command(["generate", *_OF_DATASET, "--out", str(folder / "data")])
@@ -95,8 +95,6 @@ def run_dataset(name: str) -> Callable[[bytes, Path], str]:
     """Return what verifies a dataset in which a file is another."""
 
     def run(data: bytes, folder: Path) -> str:
-        import shutil
-
         copy = folder / "data"
         if not copy.is_dir():
             shutil.copytree(dataset(), copy)
@@ -145,9 +143,6 @@ def change_line(data: bytes, choose: Random) -> bytes:
 
 def run_journal(data: bytes, folder: Path) -> str:
     """Merge a part with another journal: into a dataset that holds, or it is refused."""
-    import shutil
-    from uuid import uuid4
-
     copy, merged = folder / "part", folder / f"merged-{uuid4()}"
     if not copy.is_dir():
         shutil.copytree(part(), copy)

@@ -1,4 +1,4 @@
-"""How inputs are changed: as bytes, as JSON, as Parquet. All randomness is the caller's."""
+"""Changes of inputs: as bytes, as JSON, as Parquet. All randomness is the caller's."""
 
 import json
 import re
@@ -29,20 +29,8 @@ TOKENS = (
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 2**31, 2**45, 2**63, 10**400, 0.5, -0.0, 1e300, 1e-300, float("nan")),
-    *(
-        "",
-        "a",
-        " ",
-        "\x1b[2J",
-        "\u202e",
-        "\u200b",
-        "a\n",
-        "../..",
-        "/dev/zero",
-        "\ud800",
-        "x" * 300,
-        "0" * 64,
-    ),
+    *("", "a", " ", "\x1b[2J", "\u202e", "\u200b", "a\n"),
+    *("../..", "/dev/zero", "\ud800", "x" * 300, "0" * 64),
     *([], [[]], [None], [1, "a"], {}, {"a": 1}, {"": None}, [[[[[[[[[[[[]]]]]]]]]]]]),
 )
 """What stands in place of a value of JSON."""

@@ -1,4 +1,4 @@
-"""What has to hold of everything that is attacked."""
+"""Checks that hold for every target."""
 
 import io
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Fuzz what reads the files of strangers.
+"""Fuzz the readers of untrusted files.
 
     python tests/fuzz/drive.py --seconds 3600 --out fuzz.json
     python tests/fuzz/drive.py --only yaml --only parquet --executions 100000

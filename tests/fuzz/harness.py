@@ -114,13 +114,13 @@ class _Guard:
 
 
 def _is_ours(code: Any) -> bool:
-    """Tell whether code that is run is that of a module: lazy imports are no finding."""
+    """Return whether code that is run is that of a module: lazy imports are no finding."""
     name = getattr(code, "co_filename", "")
     return name.startswith("<") or os.path.isfile(name)
 
 
 def _is_our_script(command: Any) -> bool:
-    """Tell whether a process is one of the project's own, which take nothing from where they run."""
+    """Return whether a process is one of the project's own, which take nothing from where they run."""
     return list(command[:2]) == [sys.executable, "-I"] and os.path.realpath(command[2]).startswith(_ROOT)
 
 

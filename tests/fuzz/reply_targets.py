@@ -1,4 +1,4 @@
-"""What language models say, and files of it, attacked."""
+"""Replies of language models, and files of them, attacked."""
 
 from pathlib import Path
 

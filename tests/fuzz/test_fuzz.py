@@ -1,8 +1,6 @@
 """Past findings stay closed, new inputs find nothing, and the driver finds what is planted."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 
 from fuzz.harness import batch_inputs
 from fuzz.targets import TARGETS
+from helpers.python import python
 
 HERE = Path(__file__).parent
 FINDINGS = HERE / "findings"
@@ -21,8 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="i
 
 def drive(*arguments, script=HERE / "drive.py", **options):
     """Run the driver, in a process of its own: it forks. Return what it says."""
-    command = [sys.executable, str(script), *map(str, arguments)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    ended = python(script, *arguments, **options)
     assert ended.stdout, ended.stderr
     return json.loads(ended.stdout)
 

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 OPERATIONS = "replace", "unlink", "rmdir", "mkdir"
 
 
@@ -31,3 +33,16 @@ def killed_after(operations, monkeypatch, work):
         except Killed:
             return False
     return left >= 0
+
+
+def stopped_at(owner, name, work, error=None):
+    """Do some work until it calls a function, which raises an error in its place: by default it is killed."""
+    error = error or Killed()
+
+    def stop(*_, **__):
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, stop)
+        with pytest.raises(type(error)):
+            work()

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, texts for people, checks of arguments and names, canonical JSON."""
+"""The base layer: errors, texts for people, checks of arguments and names, canonical JSON."""

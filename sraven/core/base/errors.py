@@ -10,7 +10,7 @@ class OutputError(ConfigurationError):
 
 
 class CapacityError(ConfigurationError):
-    """What is asked for is well defined, but beyond a documented bound on memory or work."""
+    """The request is well defined, but beyond a documented bound on memory or work."""
 
 
 class BoardError(ConfigurationError):

@@ -1,12 +1,12 @@
-"""What strangers wrote, made fit to be shown: in an error, on a terminal, on the page.
+"""Untrusted text made safe to show: in an error, on a terminal, on the page.
 
 A name of a file or a method may hold what moves a terminal's cursor, turns the direction of a line,
 shows as nothing, or never ends. Shown here, it is one line of bounded length in which whatever can't be
 seen stands as its escape. Of a giant value, no more is looked at than is shown.
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from math import floor, log10
 from typing import Any
 from unicodedata import category
@@ -23,19 +23,19 @@ _BLANK = frozenset((*_FILLERS, *map(chr, range(0xFE00, 0xFE10)), *map(chr, range
 """Letters and marks that show as nothing, though their category doesn't say so: Unicode's property
 Default_Ignorable_Code_Point beyond `_UNSEEN`, selectors of variants among them; the empty Braille cell."""
 
-MARKS = 3
+MOST_MARKS = 3
 """Combining marks that may follow one another: no writing needs many, and they climb over the lines above."""
 
 _DEEPEST, _LARGEST_BITS = 10, 128
 
 
 def is_seen(character: str) -> bool:
-    """Tell whether a character is one that a reader sees, or the plain space."""
+    """Return whether a character is one that a reader sees, or the plain space."""
     return character == " " or not (category(character) in _UNSEEN or character in _BLANK)
 
 
 def is_mark(character: str) -> bool:
-    """Tell whether a character is drawn onto the one before it."""
+    """Return whether a character is drawn onto the one before it."""
     return category(character).startswith("M")
 
 
@@ -43,12 +43,12 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def _legible(text: str) -> Iterator[str]:
+def _legible(text: Iterable[str]) -> Iterator[str]:
     """Yield the characters of a text, with an escape for what can't be seen, and for marks that pile up."""
     marks = 0
     for character in text:
         marks = marks + 1 if is_mark(character) else 0
-        yield character if is_seen(character) and marks <= MARKS else _escape(character)
+        yield character if is_seen(character) and marks <= MOST_MARKS else _escape(character)
 
 
 def one_line(text: str) -> str:
@@ -86,16 +86,6 @@ def _parts(value: Any, most: int, depth: int = 0) -> Iterator[str]:
             yield f"<{type(value).__name__}>"
 
 
-def _written(value: object, most: int) -> str:
-    """Return a value as Python writes it, up to a character more than are shown."""
-    text = ""
-    for part in _parts(value, most):
-        text += part
-        if len(text) > most:
-            break
-    return text[: most + 1]
-
-
 def escape(value: object, most: int = MOST) -> str:
     """Return a value as one line that can be shown to anyone.
 
@@ -103,13 +93,13 @@ def escape(value: object, most: int = MOST) -> str:
         value: a text, which is shown without quotes, or anything else, as Python writes it.
         most: characters that are shown; of a longer text, the rest is counted.
     """
-    text = value if isinstance(value, str) else _written(value, most)
+    text = value[: most + 1] if isinstance(value, str) else chain.from_iterable(_parts(value, most))
     parts, length = list[str](), 0
-    for part in _legible(text[: most + 1]):
+    for part in _legible(text):
         length += len(part)
         if length > most:
-            rest = len(text) - len(parts)
-            return "".join(parts) + (f"… ({rest:,} more characters)" if isinstance(value, str) else "…")
+            rest = f" ({len(value) - len(parts):,} more characters)" if isinstance(value, str) else ""
+            return f"{''.join(parts)}…{rest}"
         parts.append(part)
     return "".join(parts)
 

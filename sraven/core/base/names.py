@@ -1,20 +1,20 @@
-"""What a name, a text and an address may be that strangers give, and which names look like others.
+"""Checks of untrusted names, texts and addresses, and of names that look alike.
 
-What can't be seen, or hides where it leads, is refused. What only looks like something else is told
-beside it: a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
+What can't be seen, or hides where it leads, is refused. What only looks like something else gets a note:
+a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
-from sraven.core.base.escape import MARKS, is_mark, is_seen
+from sraven.core.base.escape import MOST_MARKS, is_mark, is_seen
 
 ADDRESS = (
     "an address that begins with https:// or http:// and a plain host, without user name, password and "
     "port, in ASCII (other letters of a host as xn--…, of the rest with %)"
 )
-"""What an address has to be, in words."""
+"""The form of an address, in words."""
 
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#][A-Za-z0-9._~!$&()*+,;=:@/?#%\[\]-]*)?")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -45,8 +45,8 @@ def text_fault(text: str) -> str | None:
         if not is_seen(character) and character not in "\n\t":
             return _character_fault(character)
         marks = marks + 1 if is_mark(character) else 0
-        if marks > MARKS:
-            return f"has more than {MARKS} combining marks in a row"
+        if marks > MOST_MARKS:
+            return f"has more than {MOST_MARKS} combining marks in a row"
     seen = unicodedata.normalize("NFKC", text)
     return None if any(not c.isspace() and not is_mark(c) for c in seen) else "is blank"
 

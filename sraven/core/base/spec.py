@@ -22,14 +22,14 @@ _SETTING = "setting"
 
 
 @dataclass(frozen=True)
-class Setting:
+class FieldOption:
     """What a command says of a field of a configuration.
 
     Attributes:
         meaning: one line for the help.
         option: name of the option without dashes; that of a switch turns a default of True off.
         values: what stands for the value in the help; empty for its type.
-        measured: whether measurements of the task ask for it, too; they leave others at the default.
+        measured: whether measurements of the task have it, too; they leave others at the default.
     """
 
     meaning: str
@@ -73,20 +73,20 @@ def setting(
     """Return a field of a configuration that commands offer as an option.
 
     Args:
-        default: its default; a function makes it anew for each configuration, by keyword alone.
+        default: its default; a function makes one for each configuration, by keyword alone.
         meaning: one line for the help.
         option: name of the option, if it isn't that of the field.
         values: what stands for the value in the help, if it isn't its type.
-        measured: whether measurements of the task ask for it, too.
+        measured: whether measurements of the task have it, too.
         is_added: whether the configuration got it after a release, as one of `added`.
     """
-    metadata = {_SETTING: Setting(meaning, option, values, measured), _ADDED: is_added}
+    metadata = {_SETTING: FieldOption(meaning, option, values, measured), _ADDED: is_added}
     if callable(default):
         return field(default_factory=default, kw_only=True, metadata=metadata)
     return field(default=default, kw_only=is_added, metadata=metadata)
 
 
-def settings_of(kind: Any) -> dict[str, tuple[Any, Setting]]:
+def settings_of(kind: Any) -> dict[str, tuple[Any, FieldOption]]:
     """Return the default and the setting of each field of a configuration that has one, by name.
 
     Where a function makes the default, it is None here.

@@ -123,7 +123,7 @@ class BoardFile:
         prompts: of a board whose predictions are texts, the SHA-256 of all prompts by form: of each in
             UTF-8 with a NUL behind it, in the order of the indices.
         rungs: the parts of the primary split that are scored apart, as the file
-            has them; see `sraven.core.tasks.task.Rung`.
+            has them; see `sraven.core.tasks.task.ScoredLevel`.
     """
 
     file: Mapping[str, Any]

@@ -93,12 +93,12 @@ def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
         "prompts": {form: digest_prompts(wording.prompts(split, size, form)) for form in wording.forms},
         "rungs": [
             {
-                **rung._asdict(),
-                "settings": dict(rung.settings),
-                "floors": {name: round(value, PLACES) for name, value in rung.floors.items()},
-                "ceilings": {name: rounded(mean) for name, mean in rung.ceilings.items()},
+                **level._asdict(),
+                "settings": dict(level.settings),
+                "floors": {name: round(value, PLACES) for name, value in level.floors.items()},
+                "ceilings": {name: rounded(mean) for name, mean in level.ceilings.items()},
             }
-            for rung in wording.rungs(split, size, None)
+            for level in wording.levels(split, size, None)
         ],
     }
 

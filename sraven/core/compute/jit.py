@@ -1,6 +1,6 @@
 """The one way in which the project compiles a function.
 
-Numba keeps machine code on disk, but looks only at the file of the function itself to tell whether
+Numba keeps machine code on disk, but looks only at the file of the function itself to see whether
 it is stale: a change in a function that it calls would go unnoticed, and old and new code would
 mix. So the code is kept in a folder named after the digest of every source file with kernels.
 
@@ -82,11 +82,11 @@ def _code_folder(package: str) -> Path | None:
     """Return where the machine code of a package's kernels is kept; None if it is kept in memory alone.
 
     That is below NUMBA_CACHE_DIR if set, else below the user's cache, and over the folder nobody else has
-    power. Without a home there is none; what was asked for and can't be used, or isn't safe, is told.
+    power. Without a home there is none; a warning names what was set and can't be used, or isn't safe.
     """
     if (base := _base()) is None:
         return None
-    asked, path = base
+    variable, path = base
     packages = sorted({"sraven", package})
     stamp = source_digest(Path(next(iter(sys.modules[name].__path__))) for name in packages)
     try:
@@ -94,19 +94,14 @@ def _code_folder(package: str) -> Path | None:
         tempfile.TemporaryFile(dir=folder).close()
         return folder
     except OSError as error:
-        if asked or isinstance(error, UnsafeFolderError):
-            _warn(asked or str(path), error)
+        if variable or isinstance(error, UnsafeFolderError):
+            warnings.warn(
+                f"{variable or path} isn't used for machine code, so each process compiles again: "
+                f"{escape(describe(error), 300)}; set NUMBA_CACHE_DIR to a folder that only you can write to",
+                CodeCacheWarning,
+                stacklevel=2,
+            )
         return None
-
-
-def _warn(place: str, error: OSError) -> None:
-    reason = escape(describe(error), 300)
-    warnings.warn(
-        f"{place} isn't used for machine code, so each process compiles anew: {reason}; set "
-        f"NUMBA_CACHE_DIR to a folder that only you can write to",
-        CodeCacheWarning,
-        stacklevel=2,
-    )
 
 
 def _compile(function: F, **options: Any) -> F:

@@ -14,7 +14,7 @@ Progress = Callable[[int], None]
 """Is called with how many more instances are done, from any thread."""
 
 LEAST, MOST = 8192, 32768
-"""Instances that a thread takes at a time, unless told otherwise."""
+"""Instances that a thread takes at a time, by default."""
 
 
 def available_threads() -> int:

@@ -50,7 +50,7 @@ def derive_key(**name: str | int) -> NDArray[np.uint64]:
     """Return the Philox key of the stream that ``name`` describes.
 
     Args:
-        name: what tells this stream from all others, such as version, configuration digest,
+        name: what distinguishes this stream from all others, such as version, configuration digest,
             seed, split and stream. Equal names give equal keys on every platform.
 
     Returns:
@@ -143,11 +143,7 @@ def fill_uniform(out: Any, draws: Any, key: Any, index: Any, attempt: Any, first
     blocks = draws.shape[1]
     _fill_words(draws[0], draws[1], key[0], key[1], index & _LOW32, index >> _32, first_block, attempt)
     for word in range(4):
-        _to_uniform(
-            draws[word // 2],
-            _8 if word % 2 == 0 else _40,
-            out[word * blocks : (word + 1) * blocks],
-        )
+        _to_uniform(draws[word // 2], _8 if word % 2 == 0 else _40, out[word * blocks : (word + 1) * blocks])
 
 
 @kernel

@@ -8,6 +8,8 @@ import numpy as np
 import yaml
 
 from sraven.core.base.spec import canonical_json, digest
+from sraven.core.dataset.manifest import CARD, CROISSANT
+from sraven.core.system.files import json_text
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Arrays, Column, Description, Task
 from sraven.core.tasks.versions import VERSIONS
@@ -29,9 +31,9 @@ CITATION = """\
 }"""
 
 _CROISSANT_TYPES = {
-    **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
-    **{f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)},
-    **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
+    f"{kind.lower()}{bits}": f"cr:{kind}{bits}"
+    for kind in ("UInt", "Int", "Float")
+    for bits in (8, 16, 32, 64)
 }
 
 _CROISSANT_CONTEXT: dict[str, Any] = {
@@ -110,21 +112,13 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
                 "config_name": name,
                 "features": [_feature(column) for column in rows_of(task).columns],
                 "splits": [
-                    {
-                        "name": split,
-                        "num_bytes": splits[split]["memory_bytes"],
-                        "num_examples": splits[split]["num_examples"],
-                    }
-                    for split in splits
+                    {"name": name, "num_bytes": each["memory_bytes"], "num_examples": each["num_examples"]}
+                    for name, each in splits.items()
                 ],
             }
         ],
     }
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _shape(column: Column) -> str:
-    return "one" if not column.shape else " × ".join(map(str, column.shape))
 
 
 def render_card(task: Task, manifest: Manifest) -> str:
@@ -135,8 +129,8 @@ def render_card(task: Task, manifest: Manifest) -> str:
         for name, split in manifest["splits"].items()
     )
     columns = "\n".join(
-        f"| `{column.name}` | {column.dtype} | {_shape(column)} | {column.meaning} |"
-        for column in rows_of(task).columns
+        f"| `{each.name}` | {each.dtype} | {' × '.join(map(str, each.shape)) or 'one'} | {each.meaning} |"
+        for each in rows_of(task).columns
     )
     return f"""---
 {_front_matter(task, manifest, description)}---
@@ -232,7 +226,7 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
         "name": re.sub(r"\W", "_", f"{manifest['config']['task']}_{name}"),
         "description": f"{description.summary} Configuration: {canonical_json(manifest['config'])}",
         "version": _dataset_version(task),
-        "datePublished": VERSIONS[task.version].published,
+        "datePublished": VERSIONS[task.version],
         "license": LICENSE_URL,
         "url": PAPER_URL,
         "citeAs": CITATION,
@@ -252,8 +246,13 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
     }
 
 
+def describing_files(task: Task, manifest: Manifest) -> dict[str, str]:
+    """Return the texts of the files that follow from a manifest, by name: the card and the Croissant file."""
+    return {CARD: render_card(task, manifest), CROISSANT: json_text(render_croissant(task, manifest))}
+
+
 def _split_names(manifest: Manifest) -> dict[str, Any]:
-    terms = {"train": "cr:TrainingSplit", "test": "cr:TestSplit"}
+    kinds = {split: "Training" if split == "train" else "Test" for split in manifest["splits"]}
     return {
         "@type": "cr:RecordSet",
         "@id": "splits",
@@ -266,11 +265,8 @@ def _split_names(manifest: Manifest) -> dict[str, Any]:
             {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": ["sc:URL", "cr:Split"]},
         ],
         "data": [
-            {
-                "splits/name": split,
-                "splits/url": terms.get(split, "cr:TestSplit").replace("cr:", _CROISSANT_CONTEXT["cr"]),
-            }
-            for split in manifest["splits"]
+            {"splits/name": split, "splits/url": f"{_CROISSANT_CONTEXT['cr']}{kind}Split"}
+            for split, kind in kinds.items()
         ],
     }
 

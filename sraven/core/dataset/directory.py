@@ -8,9 +8,9 @@ there yet, so that nothing loads in between.
 import json
 import os
 import threading
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
@@ -20,12 +20,12 @@ from sraven.core.dataset.manifest import (
     CROISSANT,
     PLAN_KEYS,
     check_plan,
-    compact,
+    compact_counts,
     list_shards,
     read_manifest,
 )
 from sraven.core.system.files import replacing
-from sraven.core.system.lock import LOCK, Lock
+from sraven.core.system.lock import LOCK
 from sraven.core.system.staging import REPLACED, STAGING, Plan, StagedDirectory
 from sraven.core.tasks.families import make_task
 
@@ -47,13 +47,17 @@ def differences(plan: Plan, other: Plan) -> list[str]:
     return [name for name in names if name not in ("config", "config_name")] or names
 
 
-class _DatasetDirectory(StagedDirectory):
+class DatasetDirectory(StagedDirectory):
+    """The directory of a dataset while it is written."""
+
     PLAN, FILES = JOURNAL, (CARD, CROISSANT)
 
     def read_manifest(self, folder: Path) -> dict[str, Any]:
+        """Return the manifest in a directory."""
         return read_manifest(folder)
 
     def refuse_other(self, manifest: Mapping[str, Any]) -> None:
+        """Refuse a directory that holds another dataset, or what would be in the way."""
         out, held, name = self.out, manifest["config_name"], self.plan["config_name"]
         if not self.force and not _same_dataset(self.plan, manifest):
             one, two = (
@@ -70,6 +74,7 @@ class _DatasetDirectory(StagedDirectory):
             )
 
     def refuse_begun(self, staged: Plan | None) -> None:
+        """Refuse a directory without manifest that holds other files, or another dataset unfinished."""
         if not self._is_ours(staged):
             raise OutputError(
                 f"{self.out} isn't empty and holds no dataset of this benchmark; choose another directory"
@@ -78,7 +83,7 @@ class _DatasetDirectory(StagedDirectory):
             raise OutputError(f"{self.out} holds another dataset, unfinished; {_REPLACE}")
 
     def _is_ours(self, staged: Plan | None) -> bool:
-        """Tell whether a directory without manifest holds nothing but what a writer of ours left."""
+        """Return whether a directory without manifest holds nothing but what a writer of ours left."""
         present = {entry.name for entry in self.out.iterdir()}
         begun = {entry.name for entry in self.staging.iterdir()} if STAGING in present else set()
         if staged is None:
@@ -88,6 +93,7 @@ class _DatasetDirectory(StagedDirectory):
         return present <= {STAGING, CARD, CROISSANT} | names
 
     def staged_plan(self) -> dict[str, Any] | None:
+        """Return the first line of the journal; None if it can't be read."""
         try:
             with open(self.staging / JOURNAL, "rb") as journal:
                 return dict(json.loads(journal.readline(_LONGEST_LINE)))
@@ -95,15 +101,15 @@ class _DatasetDirectory(StagedDirectory):
             return None
 
     def begin(self) -> None:
+        """Begin the journal."""
         Journal(self.out, self.plan)
 
-    def folders(self) -> Sequence[str]:
-        return (self.plan["config_name"],)
-
     def data(self, plan: Plan) -> str:
+        """Return the folder of the shards."""
         return str(plan["config_name"])
 
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
+        """Return whether the shards lie in a directory, in the sizes that the manifest says."""
         try:
             return all(
                 (folder / shard["path"]).stat().st_size == shard["num_bytes"]
@@ -114,37 +120,11 @@ class _DatasetDirectory(StagedDirectory):
             return False
 
 
-def prepare(out: Path, plan: Plan, force: bool) -> Lock | None:
-    """Make the staging directory ready for a plan; nothing is created before all is checked.
+def read_begun(out: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
+    """Return what was begun in a directory; None if nothing was, or all of it is published.
 
     Returns:
-        None if this very dataset is finished; else a lock to release when the work is done.
-
-    Raises:
-        OutputError: if the directory can't be written, is being written, or holds something else.
-    """
-    return _DatasetDirectory(out, plan, force).open()
-
-
-def publish(out: Path, plan: Plan) -> None:
-    """Move a finished dataset from the staging directory into place; may be called again."""
-    _DatasetDirectory(out, plan).publish()
-
-
-class Begun(NamedTuple):
-    """A dataset that was begun.
-
-    Attributes:
-        plan: of it.
-        entries: the journal's, of the dataset's shards that are done, by path.
-    """
-
-    plan: dict[str, Any]
-    entries: dict[str, dict[str, Any]]
-
-
-def read_begun(out: Path) -> Begun | None:
-    """Return what was begun in a directory; None if nothing was, or all of it is published.
+        the plan, and the journal's entries of the shards that are done, by path.
 
     Raises:
         OutputError: if its journal isn't one of a dataset.
@@ -153,14 +133,13 @@ def read_begun(out: Path) -> Begun | None:
     path = out / STAGING / JOURNAL
     if not path.is_file() or path.is_symlink():
         return None
+    if (plan := DatasetDirectory(out, {}).staged_plan()) is None:
+        return None
+    check_plan(path, plan)
+    shards = {shard.path for shard in list_shards(make_task(plan["config"]), plan)}
     with open(path, "rb") as lines:
-        try:
-            plan = json.loads(lines.readline(_LONGEST_LINE))
-        except (ValueError, RecursionError):
-            return None
-        check_plan(path, plan)
-        shards = {shard.path for shard in list_shards(make_task(plan["config"]), plan)}
-        return Begun(plan, _read_entries(lines, shards))
+        lines.readline(_LONGEST_LINE)
+        return plan, _read_entries(lines, shards)
 
 
 def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -173,7 +152,7 @@ def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict
         try:
             entry = json.loads(line)
             if entry.keys() >= _ENTRY_KEYS and (shards is None or entry["path"] in shards):
-                tallies = {name: compact(tally) for name, tally in entry["tallies"].items()}
+                tallies = {name: compact_counts(tally) for name, tally in entry["tallies"].items()}
                 entries[entry["path"]] = {**entry, "tallies": tallies}
         except (ValueError, AttributeError, TypeError, OverflowError, RecursionError):
             break

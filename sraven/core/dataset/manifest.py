@@ -1,6 +1,6 @@
 """The manifest of a dataset: what it says, of which files, and how one is read.
 
-It has the plan, which tells datasets apart, the columns, and for each split its size, digest, tallies and
+It has the plan, which distinguishes datasets, the columns, and for each split its size, digest, tallies and
 shards. A shard is a file of some blocks; its entry has the digests of those blocks.
 """
 
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
-from sraven.core.tasks.digests import block_size, instance_bytes, split_digest
+from sraven.core.tasks.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.tasks.families import rows_of
-from sraven.core.tasks.task import Task
+from sraven.core.tasks.task import Encoded, Rows, Task
 from sraven.core.untrusted.read import read_file
 from sraven.core.untrusted.schemas import find_problem
 from sraven.core.untrusted.strict_json import parse_json
@@ -36,7 +36,7 @@ MANIFEST_LIMIT = 1 << 26
 """Most bytes of a manifest."""
 
 PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
-"""What tells datasets apart; a plan has the version of pyarrow besides, which shapes the bytes."""
+"""What distinguishes datasets; a plan also has the version of PyArrow, which shapes the bytes."""
 
 BLOCKS_IN_SHARD = 4
 
@@ -96,13 +96,7 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
     return shards
 
 
-def blocks_of(shard: Shard, step: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the number of instances of each block of a shard."""
-    for start in range(shard.start, shard.start + shard.count, step):
-        yield start, min(step, shard.start + shard.count - start)
-
-
-def make_entry(
+def make_shard_entry(
     shard: Shard, size: int, sha256: str, blocks: Sequence[str], tallies: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what journal and manifest say of a file that is written; the tallies are arrays."""
@@ -113,11 +107,11 @@ def make_entry(
         "num_bytes": size,
         "sha256": sha256,
         "blocks": list(blocks),
-        "tallies": {name: compact(tally) for name, tally in tallies.items()},
+        "tallies": {name: compact_counts(tally) for name, tally in tallies.items()},
     }
 
 
-def compact(counts: ArrayLike) -> NDArray[Any]:
+def compact_counts(counts: ArrayLike) -> NDArray[Any]:
     """Return counts in the fewest bytes: a driver holds those of all files, and lists would be its limit."""
     array = np.asarray(counts)
     return array.astype(np.min_scalar_type(array.max())) if array.size else array
@@ -127,6 +121,29 @@ def add_tallies(total: dict[str, Any], more: Mapping[str, Any]) -> None:
     """Add counts by name."""
     for name, tally in more.items():
         total[name] = total.get(name, 0) + tally
+
+
+class ShardContents:
+    """The instances of a shard, drawn block by block; its digests and tallies are kept on the way."""
+
+    def __init__(self, rows: Rows, shard: Shard) -> None:
+        self._rows, self._shard, self.block_size = rows, shard, block_size(rows.columns)
+        self._digests: list[str] = []
+        self._tallies: dict[str, Any] = {}
+
+    def draw(self, threads: int) -> Iterator[Encoded]:
+        """Yield the blocks in order, once."""
+        end = self._shard.start + self._shard.count
+        for start in range(self._shard.start, end, self.block_size):
+            count = min(self.block_size, end - start)
+            encoded = self._rows.encode(self._shard.split, start, count, threads)
+            self._digests.append(block_digest(encoded.columns, self._rows.columns))
+            add_tallies(self._tallies, encoded.tallies)
+            yield encoded
+
+    def entry(self, size: int, sha256: str) -> dict[str, Any]:
+        """Return the entry of the file that holds what was drawn."""
+        return make_shard_entry(self._shard, size, sha256, self._digests, self._tallies)
 
 
 def make_manifest(task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -164,9 +181,6 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
         raise OutputError(f"{path} is a link, which may lead anywhere; put there the file it leads to")
     try:
         data = read_file(out, MANIFEST, MANIFEST_LIMIT)
-    except SubmissionError as error:
-        raise OutputError(f"{out}: {escape(str(error))}") from None
-    try:
         manifest = parse_json(data)
     except ValueError as error:
         raise OutputError(
@@ -181,7 +195,7 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
 def check_plan(path: Path, plan: Any) -> None:
     """Refuse what a manifest, or the first line of a journal, says of a dataset, if nothing of ours says so.
 
-    Whether it is a task's, `make_task` and `list_shards` tell.
+    Whether it is a task's, `make_task` and `list_shards` check.
 
     Args:
         path: the file.

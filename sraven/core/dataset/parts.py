@@ -10,18 +10,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, available_threads
-from sraven.core.dataset.directory import Journal, differences, plain_entry, prepare, read_begun
-from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, list_shards, make_entry
+from sraven.core.dataset.directory import DatasetDirectory, Journal, differences, plain_entry, read_begun
+from sraven.core.dataset.manifest import Shard, ShardContents, list_shards
 from sraven.core.dataset.write import Running, is_right, make_whole, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.system.files import sha256_of_file
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
-from sraven.core.tasks.digests import block_digest, block_size
 from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
 
@@ -102,7 +101,7 @@ def write_part(
     path, plan = plan_dataset(task, sizes, out, file_format)
     chosen: list[Shard] = part.choose(list_shards(task, plan))
     running = Running(engine, threads, progress, shards)
-    lock = prepare(path, plan, force)
+    lock = DatasetDirectory(path, plan, force).open()
     if lock is None:
         raise OutputError(f"{path} holds the whole dataset already; choose another directory for a part")
     with lock:
@@ -165,11 +164,8 @@ def merge_parts(
     return make_whole(task, plan, path, force, take_shards)
 
 
-class _Source(NamedTuple):
-    """A shard of a part: its directory, and the journal's entry."""
-
-    folder: Path
-    entry: dict[str, Any]
+_Source = tuple[Path, dict[str, Any]]
+"""A shard of a part: its directory, and the journal's entry."""
 
 
 def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
@@ -184,17 +180,15 @@ def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
             held = "a whole dataset" if (folder / MANIFEST).is_file() else "no part of a dataset"
             raise OutputError(f"{folder} holds {held}; `sraven generate --part 1/64 --out DIR` makes a part")
         if plan is None:
-            plan = begun.plan
-        elif different := differences(plan, begun.plan):
+            plan = begun[0]
+        elif different := differences(plan, begun[0]):
             raise OutputError(
                 f"{folder} is part of another dataset than {folders[0]} ({', '.join(different)} differ)"
             )
-        for name, entry in begun.entries.items():
+        for name, entry in begun[1].items():
             if name in sources:
-                raise OutputError(
-                    f"{name} is in {sources[name].folder} and in {folder}; leave out one of them"
-                )
-            sources[name] = _Source(folder, entry)
+                raise OutputError(f"{name} is in {sources[name][0]} and in {folder}; leave out one of them")
+            sources[name] = folder, entry
     assert plan is not None
     return plan, sources
 
@@ -202,8 +196,8 @@ def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
 def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: Path) -> None:
     """Put a part's shard into the staging directory, as a second name of the file where that can be.
 
-    All that its journal says of it is computed anew: digests and tallies of its instances from the generator,
-    size and checksum from the file. Whether the file has these instances, `sraven verify` tells.
+    All that its journal says of it is recomputed: digests and tallies of its instances from the generator,
+    size and checksum from the file. Whether the file has these instances, `sraven verify` checks.
     """
     folder, entry = source
     done = journal.entries.get(shard.path)
@@ -212,17 +206,15 @@ def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: 
     origin = folder / STAGING / shard.path
     if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != entry["sha256"]:
         raise OutputError(f"{origin} is missing or damaged; the same `sraven generate --part` again mends it")
-    rows, blocks, tallies = rows_of(task), list[str](), dict[str, Any]()
-    for start, count in blocks_of(shard, block_size(rows.columns)):
-        encoded = rows.encode(shard.split, start, count, available_threads())
-        blocks.append(block_digest(encoded.columns, rows.columns))
-        add_tallies(tallies, encoded.tallies)
-    right = make_entry(shard, origin.stat().st_size, entry["sha256"], blocks, tallies)
+    contents = ShardContents(rows_of(task), shard)
+    for _ in contents.draw(available_threads()):
+        pass
+    right = contents.entry(origin.stat().st_size, entry["sha256"])
     should_be, is_there = plain_entry(right), plain_entry(entry)
     if wrong := [name for name in {**right, **entry} if should_be.get(name) != is_there.get(name)]:
         raise OutputError(
             f"{folder}: its journal has another {escape(', '.join(wrong))} of {shard.path} than the "
-            "generator and the file give; write the part anew"
+            "generator and the file give; write the part again"
         )
     take_file(origin, staging / shard.path, staging)
     journal.add(right)

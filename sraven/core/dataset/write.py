@@ -15,20 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sraven.core.base.arguments import check_choice, check_integer
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.compute.parallel import Progress, check_threads
-from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.directory import Journal, prepare, publish
+from sraven.core.dataset.card import describing_files
+from sraven.core.dataset.directory import DatasetDirectory, Journal
 from sraven.core.dataset.formats import FORMATS
 from sraven.core.dataset.manifest import (
-    CARD,
-    CROISSANT,
     SIZE_LIMIT,
     Shard,
-    add_tallies,
-    blocks_of,
+    ShardContents,
     list_shards,
-    make_entry,
     make_manifest,
     make_plan,
     read_manifest,
@@ -37,23 +34,9 @@ from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, apart
-from sraven.core.tasks.digests import block_digest, block_size
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Task
-
-
-def _check_sizes(task: Task, sizes: Mapping[str, int], file_format: str) -> None:
-    if file_format not in FORMATS:
-        raise ConfigurationError(f"format={file_format!r}: expected one of {', '.join(FORMATS)}")
-    for split, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= SIZE_LIMIT:
-            raise ConfigurationError(f"{split}={size!r}: expected a size from 0 to {SIZE_LIMIT:,}")
-        if size and split not in task.splits:
-            raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
-    if not any(sizes.values()):
-        raise ConfigurationError("all splits have size 0; ask for at least one instance")
-
 
 _Job = tuple[Shard, Mapping[str, Any] | None]
 """A shard, and what the journal says of it if it was there before."""
@@ -67,22 +50,19 @@ def _write_shard(
     if entry and is_right(entry, staging):
         on_progress(shard.count, 0)
         return dict(entry)
-    rows, path, blocks, tallies = rows_of(task), staging / shard.path, list[str](), dict[str, Any]()
-    columns, step = rows.columns, block_size(rows.columns)
+    rows, path = rows_of(task), staging / shard.path
+    contents = ShardContents(rows, shard)
     with apart(staging, path.name) as temporary:
-        with FORMATS[file_format](temporary, arrow_schema(columns)) as writer:
-            for start, count in blocks_of(shard, step):
-                encoded = rows.encode(shard.split, start, count, threads)
-                writer.write_table(to_table(encoded.columns, columns), step)
-                blocks.append(block_digest(encoded.columns, columns))
-                add_tallies(tallies, encoded.tallies)
-                on_progress(count, 0)
+        with FORMATS[file_format](temporary, arrow_schema(rows.columns)) as writer:
+            for encoded in contents.draw(threads):
+                writer.write_table(to_table(encoded.columns, rows.columns), contents.block_size)
+                on_progress(len(encoded.columns["index"]), 0)
         move_into_place(temporary, path)
-    return make_entry(shard, path.stat().st_size, sha256_of_file(path), blocks, tallies)
+    return contents.entry(path.stat().st_size, sha256_of_file(path))
 
 
 def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
-    """Tell whether the file of a journal's entry lies in a staging directory as it was written."""
+    """Return whether the file of a journal's entry lies in a staging directory as it was written."""
     path = staging / entry["path"]
     return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 
@@ -193,15 +173,16 @@ def make_whole(
     Returns:
         the manifest.
     """
-    if lock := prepare(path, plan, force):
+    directory = DatasetDirectory(path, plan, force)
+    if lock := directory.open():
         with lock:
             staging = path / STAGING
             if not (staging / MANIFEST).exists():
                 manifest = make_manifest(task, plan, make_shards())
-                write_text(staging / CARD, render_card(task, manifest))
-                write_json(staging / CROISSANT, render_croissant(task, manifest))
+                for name, text in describing_files(task, manifest).items():
+                    write_text(staging / name, text)
                 write_json(staging / MANIFEST, manifest)
-            publish(path, plan)
+            directory.publish()
     return read_manifest(path)
 
 
@@ -214,7 +195,13 @@ def plan_dataset(
         ConfigurationError: for a size, split or format that can't be.
         OutputError: for a directory that can't be.
     """
-    _check_sizes(task, sizes, file_format)
+    check_choice("format", file_format, tuple(FORMATS))
+    sizes = {split: check_integer(split, size, 0, SIZE_LIMIT) for split, size in sizes.items()}
+    for split, size in sizes.items():
+        if size and split not in task.splits:
+            raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
+    if not any(sizes.values()):
+        raise ConfigurationError("all splits have size 0; request at least one instance")
     try:
         path = Path(out).expanduser()
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""What an engine is asked to do, and how it reports progress."""
+"""The interface of engines: jobs to do, and reports of progress."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

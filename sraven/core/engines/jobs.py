@@ -23,12 +23,10 @@ ENGINES: dict[str, Callable[[Call], None]] = {
     "processes": map_in_processes,
     "ray": map_on_ray,
 }
-"""What does jobs, by name."""
+"""Functions that do the jobs of a call, by name of the engine."""
 
 LOCAL = "local"
 """Stands for threads or processes of this machine: each kind of work knows which suits it."""
-
-CHOICES = (LOCAL, "ray")
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Engine:
     address: str | None = None
 
     def __post_init__(self) -> None:
-        check_choice("engine", self.name, CHOICES)
+        check_choice("engine", self.name, (LOCAL, "ray"))
         if self.name == LOCAL:
             if self.address is not None:
                 raise ConfigurationError(f"address={self.address!r}: is for engine='ray', which has nodes")

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,7 +21,7 @@ from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Work
 
 RETRIES = 5
-"""How often Ray does a job again whose worker or node is lost."""
+"""Retries of a job whose worker or node is lost."""
 
 _WAITING = 4
 """Jobs of which Ray knows, for each processor of the cluster: enough that none waits for this process."""
@@ -33,7 +33,7 @@ _SHAPING = ("sraven", "pyarrow", "sentencepiece")
 """Packages whose versions shape the bytes that workers write."""
 
 _TRIES = 3
-"""How often a cluster of this machine is started."""
+"""Attempts to start a cluster of this machine."""
 
 _REACH = 10.0
 """Seconds that a cluster's head may take to be reached."""
@@ -50,10 +50,8 @@ def _versions() -> dict[str, str]:
     """Return the versions of what shapes the bytes, as far as it is installed."""
     found = {}
     for name in _SHAPING:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -175,7 +173,7 @@ def connected(address: str | None, workers: int | None = None) -> Iterator[Any]:
             _reach(address)
         _start(ray, address, {**how, "job_config": settings})
         try:
-            with redirect_stdout(sys.stderr):  # where results go, Ray tells of workers that it lost
+            with redirect_stdout(sys.stderr):  # Ray reports lost workers on standard output, where results go
                 yield ray
         finally:
             ray.shutdown()

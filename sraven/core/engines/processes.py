@@ -41,7 +41,7 @@ def _start_worker(shared: Any) -> None:
 
 @cache
 def take_processors(workers: int) -> None:
-    """In a worker: use an equal part of this machine's processors, where the system can tell processes so.
+    """In a worker: use an equal part of this machine's processors, where the system can restrict processes.
 
     Libraries start as many threads as they may use processors: call it before they do.
     """

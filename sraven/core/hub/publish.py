@@ -81,7 +81,8 @@ def publish_files(
             raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
         insist(lambda: api.create_repo(repository, repo_type=kind, private=private, exist_ok=True))
         before: Any = insist(lambda: api.repo_info(repository, repo_type=kind))
-        tags = _tags(api, place)
+        refs = insist(lambda: api.list_repo_refs(repository, repo_type=kind))
+        tags = {each.name: each.target_commit for each in refs.tags}
         if tag in tags and tags[tag] != before.sha:
             raise OutputError(
                 f"{place} has tag {tag} on another commit ({tags[tag][:7]}); a tag never moves: choose "
@@ -99,18 +100,12 @@ def publish_files(
     return Published(replace(place, revision=tag or commit), commit, len(names), commit != before.sha)
 
 
-def _tags(api: Any, place: Place) -> dict[str, str]:
-    """Return the commits of a repository's tags, by name."""
-    refs = insist(lambda: api.list_repo_refs(place.repository, repo_type=place.kind))
-    return {each.name: each.target_commit for each in refs.tags}
-
-
 def _commit(api: Any, folder: Path, names: list[str], gone: list[str], place: Place, parent: str) -> str:
     """Commit files and removals at once, on a parent that nobody may have followed; return the commit."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     def add() -> Any:
-        # Anew each time: what a call uploaded it marks as committed.
+        # Again each time: what a call uploaded it marks as committed.
         operations = [
             *(CommitOperationAdd(path_in_repo=name, path_or_fileobj=str(folder / name)) for name in names),
             *(CommitOperationDelete(path_in_repo=name, is_folder=False) for name in gone),

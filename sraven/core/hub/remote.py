@@ -2,7 +2,7 @@
 
 The Hub knows the SHA-256 of each large file and Git's of each small one. The manifest is fetched; all else
 must have the checksums that follow from it, and nothing else may be there. Whether the manifest itself is
-that of the generator, only a download tells: `sraven verify --full`. Other kinds of datasets than those of
+that of the generator, only a download can show: `sraven verify --full`. Other kinds of datasets than those of
 `sraven generate` have manifests of other names, and say themselves what follows from one.
 """
 
@@ -20,17 +20,15 @@ import numpy as np
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
-from sraven.core.dataset.card import render_card, render_croissant
+from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.manifest import (
-    CARD,
-    CROISSANT,
     MANIFEST_LIMIT,
     Shard,
     list_shards,
     load_manifest,
-    make_entry,
     make_manifest,
     make_plan,
+    make_shard_entry,
 )
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.files import json_text
@@ -49,7 +47,7 @@ class RemoteReport(NamedTuple):
     Attributes:
         place: where, with the commit that was looked at.
         instances: by split, as the manifest has them.
-        remade: whether the checksums are those of files that were made anew, not the manifest's.
+        remade: whether the checksums are those of files that were made again, not the manifest's.
         files: whose checksums are right.
         bytes: of them.
         faults: what is wrong, a line each; none means that all is right.
@@ -83,7 +81,7 @@ class Expected(NamedTuple):
     Attributes:
         instances: by split.
         files: by name, the manifest's own among them.
-        remade: whether the files were made anew for that.
+        remade: whether the files were made again for that.
     """
 
     instances: Mapping[str, int]
@@ -121,8 +119,9 @@ def verify_remote(place: Place, others: Mapping[str, Kind] | None = None) -> Rem
         expected = kinds[manifest](Path(folder))
         wanted = expected.files
         objects = _objects(api, pinned, sorted({*wanted} & {*names}))
-    faults = [*_strangers(names, wanted), *_differences(wanted, objects)]
-    right = [name for name in wanted if name in objects and _fits(wanted[name], objects[name])]
+    wrong = {name: _fault(want, objects.get(name)) for name, want in wanted.items()}
+    faults = [*_not_part(names, wanted), *(f"{name} {fault}" for name, fault in wrong.items() if fault)]
+    right = [name for name, fault in wrong.items() if not fault]
     size = sum(objects[name].size for name in right)
     return RemoteReport(pinned, dict(expected.instances), expected.remade, len(right), size, faults)
 
@@ -186,12 +185,12 @@ def _dataset(folder: Path) -> Expected:
         if json_text(again).encode() != data:
             raise ValueError("what follows from its configuration, checksums and tallies is another")
         with np.errstate(all="raise"):
-            card, croissant = render_card(task, again), json_text(render_croissant(task, again))
+            texts = describing_files(task, again)
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise OutputError(f"{MANIFEST} isn't one that this version writes: {escape(str(error))}") from None
     wanted = {path: FileSums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
-    made = {CARD: sums_of(card.encode()), CROISSANT: sums_of(croissant.encode()), MANIFEST: sums_of(data)}
-    return Expected(manifest["sizes"], {**wanted, **made}, remade=False)
+    wanted |= {name: sums_of(text.encode()) for name, text in texts.items()}
+    return Expected(manifest["sizes"], {**wanted, MANIFEST: sums_of(data)}, remade=False)
 
 
 def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict[str, Any]]:
@@ -209,7 +208,7 @@ def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict
         size, digests = entry["num_bytes"], [entry["sha256"], *entry["blocks"]]
         if type(size) is not int or size < 0 or not all(_DIGEST.fullmatch(each) for each in digests):
             raise ValueError(f"{shard.path} lacks a size or a checksum")
-        entries[shard.path] = make_entry(shard, size, digests[0], digests[1:], tallies)
+        entries[shard.path] = make_shard_entry(shard, size, digests[0], digests[1:], tallies)
     return entries
 
 
@@ -242,28 +241,19 @@ def _objects(api: Any, place: Place, names: list[str]) -> dict[str, FileSums]:
     return found
 
 
-def _fits(wanted: FileSums, found: FileSums) -> bool:
-    """Tell whether a file is what is wanted: by its SHA-256 if the Hub has it, else by Git's."""
+def _fault(wanted: FileSums, found: FileSums | None) -> str:
+    """Return what is wrong with a file; its checksum is SHA-256 if the Hub has that, else Git's."""
+    if found is None:
+        return "is missing"
+    if found.size != wanted.size:
+        return f"has {found.size:,} bytes; the manifest requires {wanted.size:,}"
     same = found.sha256 == wanted.sha256 if found.sha256 else bool(wanted.git) and found.git == wanted.git
-    return same and found.size == wanted.size
+    return "" if same else "has another checksum than the manifest requires"
 
 
-def _strangers(names: list[str], wanted: Mapping[str, FileSums]) -> list[str]:
+def _not_part(names: list[str], wanted: Mapping[str, FileSums]) -> list[str]:
     others = sorted(set(names) - wanted.keys() - {*HUBS_OWN})
     if not others:
         return []
     more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
     return [f"not part of the dataset: {', '.join(map(escape, others[:_MOST_NAMED]))}{more}"]
-
-
-def _differences(wanted: Mapping[str, FileSums], objects: Mapping[str, FileSums]) -> list[str]:
-    faults = []
-    for name, want in wanted.items():
-        found = objects.get(name)
-        if found is None:
-            faults.append(f"{name} is missing")
-        elif found.size != want.size:
-            faults.append(f"{name} has {found.size:,} bytes; the manifest asks for {want.size:,}")
-        elif not _fits(want, found):
-            faults.append(f"{name} has another checksum than the manifest asks for")
-    return faults

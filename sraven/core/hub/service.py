@@ -14,20 +14,20 @@ from sraven.core.base.escape import escape
 T = TypeVar("T")
 
 PREFIX = "hf://datasets/"
-"""How the URI of a dataset begins, as `datasets` and `fsspec` have it."""
+"""The beginning of a dataset's URI, as in `datasets` and `fsspec`."""
 
 KIND, MODEL = "dataset", "model"
-"""What the Hub calls kinds of repositories."""
+"""The Hub's names for kinds of repositories."""
 
 PREFIXES = {KIND: PREFIX, MODEL: "hf://"}
-"""How the URI of each kind begins."""
+"""The beginning of the URI of each kind."""
 
 HUBS_OWN = (".gitattributes",)
 """Files of a repository that the Hub itself puts there."""
 
 TRIES, FIRST_WAIT = 5, 1.0
-"""How often a call is made that fails for want of the server, and seconds before the second; then twice as
-long each time."""
+"""Attempts of a call that fails for want of the server, and seconds before the second; then twice as long
+each time."""
 
 _PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 _REVISION = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}"
@@ -70,14 +70,10 @@ def read_place(text: str, kind: str = KIND) -> Place:
     return Place(found[1], found[2], kind)
 
 
-def insist(call: Callable[[], T], sleep: Callable[[float], None] | None = None) -> T:
+def insist(call: Callable[[], T]) -> T:
     """Return what a call returns, which is made again if the server fails or the line drops.
 
     Only for calls that may be made twice.
-
-    Args:
-        call: what to do.
-        sleep: waits for seconds; None for `time.sleep`.
     """
     for attempt in range(TRIES - 1):
         try:
@@ -85,12 +81,12 @@ def insist(call: Callable[[], T], sleep: Callable[[float], None] | None = None) 
         except Exception as error:
             if not _is_passing(_cause(error)):
                 raise
-        (sleep or time.sleep)(FIRST_WAIT * 2**attempt)
+        time.sleep(FIRST_WAIT * 2**attempt)
     return call()
 
 
 def _is_passing(error: BaseException) -> bool:
-    """Tell whether an error may be gone in a while: the server's, or the line's."""
+    """Return whether an error may be gone in a while: the server's, or the line's."""
     from huggingface_hub.errors import HfHubHTTPError
 
     if not isinstance(error, HfHubHTTPError):
@@ -114,7 +110,7 @@ def _status(error: Any) -> int | None:
 
 @contextmanager
 def in_one_line(place: Place, doing: str) -> Iterator[None]:
-    """Turn what goes wrong on the Hub into one line: what was asked, what it says, what to do.
+    """Turn what goes wrong on the Hub into one line: what was requested, what the Hub says, what to do.
 
     Args:
         place: of what.
@@ -126,7 +122,7 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
     """
     log = logging.getLogger("huggingface_hub")
     level = log.level
-    log.setLevel(logging.ERROR)  # it warns of each try that fails; the last one's error is told here
+    log.setLevel(logging.ERROR)  # it warns of each failed try; the last one's error is raised here
     try:
         yield
     except Exception as error:
@@ -155,7 +151,7 @@ _REFUSALS: dict[int, str] = {
     413: "the Hub finds it too large",
     422: "the Hub found another checksum than was sent; run the same command again",
 }
-"""What the caller can do about a status of HTTP."""
+"""Advice for the caller by HTTP status."""
 
 
 def _explain(error: Exception, place: Place, doing: str) -> Exception | None:

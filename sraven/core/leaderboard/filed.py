@@ -13,7 +13,7 @@ from sraven.core.boards.board import board_ids
 from sraven.core.submissions.submission import SUBMISSIONS
 from sraven.core.tasks.versions import VERSIONS
 
-FIRST_DAY = date.fromisoformat(next(iter(VERSIONS.values())).published)
+FIRST_DAY = date.fromisoformat(next(iter(VERSIONS.values())))
 """When the benchmark was published: nothing was filed before."""
 
 _NAME = re.compile(r"([0-9]{8})-[a-z0-9]+(?:-[a-z0-9]+)*")

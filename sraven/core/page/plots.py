@@ -32,7 +32,7 @@ _CEILINGS = {
     "board": ("ceiling", "ceiling", -6.0),
     "any": ("ceiling uncertified", "ceiling, several answers", 20.0),
 }
-"""Ceilings of rungs by name (`sraven.core.tasks.task.Rung`): class, words, and how far below they stand."""
+"""Ceilings by name (see `sraven.core.tasks.task.ScoredLevel`): class, words, and how far below they stand."""
 
 _SLOT = 10.0  # between points side by side
 _GAP = 10.0  # between what stands left of the axis, and before the axis

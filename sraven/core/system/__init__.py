@@ -1,1 +1,1 @@
-"""What the machine gives: files that appear whole or not at all, locks, and who else has power over them."""
+"""The operating system: atomic files and directories, locks, private folders, safe imports."""

@@ -56,16 +56,12 @@ def read_bounded(path: Path, most: int = LARGEST, follow_links: bool = True) -> 
 
 def sync_directory(directory: Path) -> None:
     """Make renames within a directory survive a power cut, where the system can."""
-    try:
+    with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def move_into_place(source: Path, goal: Path) -> None:
@@ -84,7 +80,7 @@ def replacing(path: Path) -> Iterator[Path]:
     one, and no link is followed to it. Pipes and devices are written to as they are.
 
     Raises:
-        OSError: with the path that was asked for.
+        OSError: with the path that the caller gave.
     """
     is_stream = path.exists() and not path.is_file()
     temporary = path if is_stream else path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}{TEMPORARY}")

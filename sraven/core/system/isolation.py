@@ -1,6 +1,6 @@
 """Keeping what lies in the working directory from being imported or read as settings.
 
-Commands are run inside datasets, submissions and checkouts of strangers. Python imports from there if
+Commands are run inside untrusted datasets, submissions and checkouts. Python imports from there if
 PYTHONPATH has an empty entry, and so do the processes that it spawns; matplotlib reads settings there, and
 Numba, see `sraven.core.system.numba_settings`. Nothing but the standard library is imported here.
 """
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-"""Where the project's packages lie side by side."""
+"""The folder of the project's packages."""
 
 _SAFE_PATH = "PYTHONSAFEPATH"
 
@@ -38,7 +38,7 @@ def leave_working_directory() -> None:
 
 
 def _leads_to(entry: str, here: str) -> bool:
-    """Tell whether an entry of Python's path depends on the working directory, or is it."""
+    """Return whether an entry of Python's path depends on the working directory, or is it."""
     place = os.path.realpath(entry)
     return place != str(ROOT) and (not os.path.isabs(entry) or place == os.path.realpath(here))
 
@@ -69,9 +69,7 @@ def elsewhere() -> Iterator[None]:
     here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
     try:
         os.chdir(os.sep)
-        try:
-            yield
-        finally:
-            os.fchdir(here)
+        yield
     finally:
+        os.fchdir(here)
         os.close(here)

@@ -1,4 +1,4 @@
-"""Public names that are imported when they are asked for (PEP 562): importing their package costs nothing.
+"""Public names that are imported on first access (PEP 562): importing their package costs nothing.
 
 A package's ``__init__`` runs before the command has made sure of what it imports, so nothing is imported
 here but what Python has loaded anyway.

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 from sraven.core.base.errors import OutputError
@@ -46,7 +47,7 @@ def _open(path: Path) -> int:
 
 
 def _is_taken(descriptor: int, path: Path) -> bool:
-    """Take a lock; tell whether somebody else holds it."""
+    """Take a lock; return whether somebody else holds it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -61,7 +62,7 @@ def _is_taken(descriptor: int, path: Path) -> bool:
 
 
 def _is_there(descriptor: int, path: Path) -> bool:
-    """Tell whether an open file still has its name: whoever held the lock may have removed it."""
+    """Return whether an open file still has its name: whoever held the lock may have removed it."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:
@@ -112,12 +113,10 @@ class Lock:
 
     def _sign(self) -> None:
         """Write down who holds the lock; on a full disk nobody is named, and nothing else is lost."""
-        try:
+        with suppress(OSError):
             name = re.sub(r"[^\w.-]", "-", os.uname().nodename, flags=re.ASCII)[:255] or "-"
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"process {os.getpid()} on {name}\n".encode(), 0)
-        except OSError:
-            pass
 
     def release(self) -> None:
         """Give the lock back, and remove what it made if it is empty; may be called again."""

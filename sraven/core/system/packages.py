@@ -1,4 +1,4 @@
-"""Whether the project's packages are its own: their names are common ones.
+"""Check that the project's packages are its own, as their names are common ones.
 
 Another project may be installed over one of them, or lie in front of it on Python's path.
 """

@@ -6,6 +6,7 @@ a folder above it, runs what they like.
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 _MOST_LINKS = 40
@@ -24,7 +25,7 @@ def describe(error: OSError) -> str:
 
 
 def _is_own_group(group: int) -> bool:
-    """Tell whether a group is the user's alone, as many systems give one to each user."""
+    """Return whether a group is the user's alone, as many systems give one to each user."""
     import grp
     import pwd
 
@@ -50,15 +51,11 @@ def _check(path: str, status: os.stat_result) -> None:
 
 def _look(path: str) -> os.stat_result:
     """Return what is at a path, itself and not what it links to; make a folder where nothing is."""
-    try:
+    with suppress(FileNotFoundError):
         return os.lstat(path)
-    except FileNotFoundError:
-        pass
-    try:
+    with suppress(FileExistsError):  # another process was quicker
         os.mkdir(path, 0o700)
         os.chmod(path, 0o700)  # the umask may have taken away too much
-    except FileExistsError:  # another process was quicker
-        pass
     return os.lstat(path)
 
 

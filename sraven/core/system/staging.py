@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 """The file that says that all is there: last into place, first away."""
 
 Plan = Mapping[str, Any]
-"""What tells directories of a kind apart: equal plans give equal bytes."""
+"""What distinguishes directories of a kind: equal plans give equal bytes."""
 
 
 def check_staging(staging: Path) -> None:
@@ -42,7 +42,7 @@ def check_staging(staging: Path) -> None:
 
 @contextmanager
 def _named(goal: Path, staging: Path) -> Iterator[None]:
-    """Let errors in a staging directory name what is asked for: nobody else knows of the other."""
+    """Let errors in a staging directory name the goal, which is what the caller knows."""
     try:
         yield
     except OSError as error:
@@ -165,9 +165,9 @@ class StagedDirectory(ABC):
     def begin(self) -> None:
         """Write the plan into the staging directory, which is empty."""
 
-    @abstractmethod
     def folders(self) -> Sequence[str]:
-        """Return the folders of the staging directory that the work needs."""
+        """Return the folders of the staging directory that the work needs: that of the data, or more."""
+        return (self.data(self.plan),)
 
     @abstractmethod
     def data(self, plan: Plan) -> str:
@@ -175,7 +175,7 @@ class StagedDirectory(ABC):
 
     @abstractmethod
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
-        """Tell whether the data lies in a directory, in the sizes that the manifest says."""
+        """Return whether the data lies in a directory, in the sizes that the manifest says."""
 
     def open(self) -> Lock | None:
         """Make the staging directory ready for the plan; nothing is created before all is checked.
@@ -215,12 +215,8 @@ class StagedDirectory(ABC):
             else:
                 path.unlink(missing_ok=True)
 
-    def publish(self) -> None:
-        """Move what is finished from the staging directory into place; may be called again."""
-        self._publish(self.data(self.plan))
-
     def _is_finished(self) -> bool:
-        """Refuse a directory that isn't ours to write to; tell whether this very one is finished."""
+        """Refuse a directory that isn't ours to write to; return whether this very one is finished."""
         out = self.out
         if out.exists() and not out.is_dir():
             raise OutputError(f"{out} is a file; choose another directory")
@@ -253,12 +249,12 @@ class StagedDirectory(ABC):
         return manifest if self.has_data(where, manifest) else None
 
     def _take_up(self) -> bool:
-        """Keep of the staging directory what is of use; tell whether all is done by that."""
+        """Keep of the staging directory what is of use; return whether all is done by that."""
         written = self._written()
         if self.staged_plan() != self.plan:
             if written and not (self.out / MANIFEST).exists():
                 # Another one, and what it replaces is taken apart: without it there would be none.
-                self._publish(self.data(written))
+                self.publish(written)
                 if self._is_finished():
                     return True
             self.discard()
@@ -271,9 +267,13 @@ class StagedDirectory(ABC):
                 (self.staging / name).mkdir(exist_ok=True)
         return False
 
-    def _publish(self, name: str) -> None:
-        """Move a folder of data with all that belongs to it into place, in the order of the module's text."""
-        out, staging = self.out, self.staging
+    def publish(self, plan: Plan | None = None) -> None:
+        """Move what is finished into place, in the order that the module describes; may be called again.
+
+        Args:
+            plan: what the staging directory was made for, or its manifest; None for this object's plan.
+        """
+        out, staging, name = self.out, self.staging, self.data(plan or self.plan)
         if (staging / name).exists():
             self._put_away(name)
         for each in self.FILES:

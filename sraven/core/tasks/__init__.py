@@ -1,1 +1,1 @@
-"""What a task is: its versions, random access to its instances, their digests and tables."""
+"""Tasks: their versions, random access to their instances, digests and tables."""

@@ -28,7 +28,7 @@ class RandomAccess(ABC, Generic[B]):
     """The base of tasks that generate their instances: gives those of a split by their indices.
 
     A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
-    is its batch. What else the core asks of a task stands in objects of its family, which find it here as
+    is its batch. What else the core needs of a task stands in objects of its family, found here as
     properties of the task.
     """
 
@@ -100,7 +100,7 @@ class RandomAccess(ABC, Generic[B]):
         the two are one. See `sraven.core.challenge`.
 
         Args:
-            keys: uint64 ``[2]`` for each split that is going to be asked for.
+            keys: uint64 ``[2]`` for each split that will be sampled.
         """
         twin = object.__new__(type(self))
         kept = {name: value for name, value in vars(self).items() if name != "_streams"}
@@ -179,7 +179,7 @@ class RandomAccess(ABC, Generic[B]):
         return batch
 
     def split(self, name: str, size: int) -> Split:
-        """Return the first instances of a split as a map-style data set, which makes them when asked.
+        """Return the first instances of a split as a map-style data set, which makes them on access.
 
         Args:
             name: of the split, or ``all``.

@@ -1,4 +1,4 @@
-"""How far the predictions of two runs are apart, in the unit of their error: see `Scoring.comparison`."""
+"""Distances between the predictions of two runs, in the unit of their error: see `Scoring.comparison`."""
 
 from collections.abc import Callable, Mapping
 from math import sqrt

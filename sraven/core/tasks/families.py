@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import escape
@@ -25,7 +25,7 @@ FAMILIES = {
     "sraven-twins": "sraven.twins.family:FAMILY",
     "sraven-text-twins": "sraven.text.twins.family:FAMILY",
 }
-"""Where the `Family` of each name is. An entry here is all that registers one."""
+"""The place of each `Family`, by name. An entry here is all that registers one."""
 
 
 @cache
@@ -70,14 +70,12 @@ def rows_of(task: "Task") -> "Rows":
     family = find_family(task.name)
     if not family.rows:
         raise ConfigurationError(family.instead.format(task=task))
-    rows: Rows = resolve_name(family.rows)(task)
-    return rows
+    return cast("Rows", resolve_name(family.rows)(task))
 
 
 def wording_of(task: "Task") -> "Wording":
     """Return a task in words; only one whose predictions are texts has them."""
-    wording: Wording = resolve_name(find_family(task.name).wording)(task)
-    return wording
+    return cast("Wording", resolve_name(find_family(task.name).wording)(task))
 
 
 def columns_of(task: "Task") -> "Sequence[Column]":
@@ -91,8 +89,7 @@ def columns_of(task: "Task") -> "Sequence[Column]":
 
 def scoring_of(task: "Task") -> "Scoring":
     """Return how predictions of a task are scored."""
-    scoring: Scoring = resolve_name(find_family(task.name).scoring)(task)
-    return scoring
+    return cast("Scoring", resolve_name(find_family(task.name).scoring)(task))
 
 
 def references_of(task: "Task") -> "References":
@@ -101,15 +98,13 @@ def references_of(task: "Task") -> "References":
     Raises:
         ConfigurationError: for a corpus: each would need its text.
     """
-    references: References = resolve_name(find_family(generator_of(task).name).references)(task)
-    return references
+    return cast("References", resolve_name(find_family(generator_of(task).name).references)(task))
 
 
 def diagnosis_of(task: "Task") -> "Diagnosis | None":
     """Return how the wrong answers of a task are sorted; None if its family doesn't say."""
     reference = find_family(task.name).diagnosis
-    diagnosis: Diagnosis | None = resolve_name(reference)(task) if reference else None
-    return diagnosis
+    return cast("Diagnosis", resolve_name(reference)(task)) if reference else None
 
 
 def generator_of(task: Any) -> "GeneratedTask":
@@ -121,8 +116,7 @@ def generator_of(task: Any) -> "GeneratedTask":
     family = find_family(task.name)
     if family.is_corpus:
         raise ConfigurationError(family.instead.format(task=task))
-    generator: GeneratedTask = task
-    return generator
+    return cast("GeneratedTask", task)
 
 
 # Configurations
@@ -152,8 +146,7 @@ def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
     Raises:
         ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
-    task: GeneratedTask = _make(config, with_rows=True)
-    return task
+    return cast("GeneratedTask", _make(config, with_rows=True))
 
 
 def make_board_task(config: Mapping[str, Any]) -> "Task":
@@ -162,5 +155,4 @@ def make_board_task(config: Mapping[str, Any]) -> "Task":
     Raises:
         ConfigurationError: for an unknown task or version, or values out of range.
     """
-    task: Task = _make(config, with_rows=False)
-    return task
+    return cast("Task", _make(config, with_rows=False))

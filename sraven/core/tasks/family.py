@@ -1,4 +1,4 @@
-"""What a family of tasks is: one object that says all that the core and the commands ask of it.
+"""A family of tasks: one object with all that the core and the commands need of it.
 
 It names the family's own modules as "module:NAME", and each is imported when it is first needed. So an
 object like this costs nothing to import, and a command loads no more than it uses.
@@ -23,7 +23,7 @@ class Help(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many instances of a split ``generate`` writes unless told otherwise, and what they are."""
+    """The instances of a split that ``generate`` writes by default: how many, and what they are."""
 
     instances: int
     meaning: str
@@ -128,7 +128,7 @@ class Family:
         bench: a `Benches`.
         encoding: returns how a sequence model sees a task, a `baselines.encode.Encoding`; "" if no baseline
             is trained on the family.
-        recipe: the fields of `baselines.config.RunConfig` that a run has unless told otherwise.
+        recipe: the fields of `baselines.config.RunConfig` that a run has by default.
         examples: small configurations, by name, on which the tests check what every task has to keep.
     """
 

@@ -1,4 +1,4 @@
-"""References of tasks whose ideal observer is asked about any instances: its ceilings, whatever it knows."""
+"""References of tasks whose ideal observer takes any instances: its ceilings under each prior."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

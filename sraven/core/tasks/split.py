@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from sraven.core.tasks.task import GeneratedTask
 
 _BLOCK = 1024
-"""Instances that iterating makes at a time."""
+"""InstanceSequence that iterating makes at a time."""
 
 
 class Instance(dict[str, NDArray[Any]]):
     """An instance among others: its arrays by name, of a type that PyTorch's loaders know."""
 
 
-class Instances(Sequence[Instance]):
-    """Instances that were made together; each is cut out when it is asked for.
+class InstanceSequence(Sequence[Instance]):
+    """Instances that were made together; each is cut out on access.
 
     Attributes:
         arrays: by name, with the instances along the first axis.
@@ -37,13 +37,13 @@ class Instances(Sequence[Instance]):
     def __getitem__(self, row: Any) -> Any:
         """Return an instance, or for a slice some of them."""
         if isinstance(row, slice):
-            return Instances({name: array[row] for name, array in self.arrays.items()})
+            return InstanceSequence({name: array[row] for name, array in self.arrays.items()})
         return Instance({name: array[row, ...] for name, array in self.arrays.items()})
 
 
 @dataclass(frozen=True, repr=False)
 class Split:
-    """Some instances of a split of a task, made when they are asked for.
+    """Some instances of a split of a task, made on access.
 
     ========================  ===============================================================================
     expression                gives
@@ -57,7 +57,7 @@ class Split:
     ========================  ===============================================================================
 
     It pickles as its configuration alone, so worker processes get it for nothing. PyTorch's ``DataLoader``
-    takes it for a data set and asks it for a whole batch at once (``__getitems__``), and Grain for a
+    takes it for a data set and requests a whole batch at once (``__getitems__``), and Grain for a
     ``RandomAccessDataSource``.
 
     Attributes:
@@ -89,16 +89,16 @@ class Split:
             return Split(self.task, self.name, self.indices[place])
         return dict(self.__getitems__([place])[0])
 
-    def __getitems__(self, places: Iterable[SupportsIndex]) -> Instances:
+    def __getitems__(self, places: Iterable[SupportsIndex]) -> InstanceSequence:
         """Return several instances, made together: faster than one by one.
 
         Raises:
             IndexError: if one is past the end.
         """
         if "torch.utils.data" in sys.modules:
-            import_module("sraven.core.torch.datasets")  # tells PyTorch's loaders to take them as a whole
+            import_module("sraven.core.torch.datasets")  # has PyTorch's loaders take them as a whole
         indices = np.array([self._index(place) for place in places], np.int64)
-        return Instances({"index": indices, **self.task.take(self.name, indices)._asdict()})
+        return InstanceSequence({"index": indices, **self.task.take(self.name, indices)._asdict()})
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the instances in order. Those of a block share memory, which lives as long as one of them."""

@@ -35,7 +35,7 @@ def to_table(arrays: Arrays, columns: Sequence[Column]) -> pa.Table:
     return pa.Table.from_arrays([to_arrow(column) for column in columns], schema=schema)
 
 
-def column_to_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
+def _column_to_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
     """Return a column of numbers ``[n]`` or of fixed-size lists ``[n, size]``.
 
     A column in one chunk isn't copied. `flatten` respects the offset of a slice, unlike `values`.
@@ -53,24 +53,16 @@ def column_to_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
     return values.reshape(len(array), array.type.list_size)
 
 
-def from_table(table: pa.Table, columns: Sequence[Column]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a table that has the schema of ``columns``."""
-    return {
-        column.name: column_to_numpy(table.column(column.name)).reshape(-1, *column.shape)
-        for column in columns
-    }
-
-
-def arrow_table(dataset: Any) -> pa.Table:
-    """Return the rows of a `datasets.Dataset` or `pyarrow.Table` as an Arrow table.
+def to_arrays(dataset: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of a `datasets.Dataset` or `pyarrow.Table` by name, lists of fixed size as rows.
 
     Raises:
         ConfigurationError: for anything else.
     """
-    if isinstance(dataset, pa.Table):
-        return dataset
     if hasattr(dataset, "with_format") and isinstance(getattr(dataset, "num_rows", None), int):
-        return dataset.with_format("arrow")[:]  # applies the order of a shuffled dataset
-    raise ConfigurationError(
-        f"expected a datasets.Dataset (one split) or a pyarrow.Table, got {type(dataset).__name__}"
-    )
+        dataset = dataset.with_format("arrow")[:]  # applies the order of a shuffled dataset
+    if not isinstance(dataset, pa.Table):
+        raise ConfigurationError(
+            f"expected a datasets.Dataset (one split) or a pyarrow.Table, got {type(dataset).__name__}"
+        )
+    return {name: _column_to_numpy(dataset.column(name)) for name in dataset.column_names}

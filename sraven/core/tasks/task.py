@@ -1,4 +1,4 @@
-"""What the core asks of a task, by role: the one interface between tasks and everything built on them.
+"""The roles of a task: the one interface between tasks and everything built on them.
 
 ====================  ==================================================================================
 role                  what it is about
@@ -64,14 +64,14 @@ class Encoded:
     tallies: Arrays
 
 
-def name_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+def row_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
     """Return a fault with the number of rows that have it and the first one's index."""
     return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
 
 
-def name_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
+def row_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
     """Return the faults that some rows have, given by fault which rows don't have it."""
-    return [name_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+    return [row_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
 
 
 class Metric(NamedTuple):
@@ -292,15 +292,15 @@ class References(Protocol):
         """
 
 
-class Rung(NamedTuple):
+class ScoredLevel(NamedTuple):
     """A part of a scored split that has a difficulty of its own and is scored apart, too.
 
     Attributes:
         metric: its share right, a name of `Scoring.metrics`.
-        settings: what sets it apart from other rungs, such as ``{"M": 4, "K": 8}``.
+        settings: what sets it apart from other levels, such as ``{"M": 4, "K": 8}``.
         instances: how many of the split are its own.
         chance: what guessing scores on it.
-        floors: what predictors score on it that learn nothing, by name.
+        floors: scores of baselines that learn nothing, by name.
         ceilings: what the ideal observer scores on it and with what standard error, by which instances:
             ``board`` for those of the board, else the name of other instances of the same settings.
     """
@@ -314,7 +314,7 @@ class Rung(NamedTuple):
 
 
 class Wording(Protocol):
-    """A task put into words: what language models are asked, and how what they say is read."""
+    """A task in words: the prompts for language models, and the reading of their replies."""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -322,13 +322,13 @@ class Wording(Protocol):
 
     @property
     def forms(self) -> Sequence[str]:
-        """Names of the ways in which a question may be put; entries that were asked otherwise rank apart."""
+        """Names of the forms of a prompt; entries of different forms are ranked separately."""
 
     def is_bounded(self, form: str) -> bool:
-        """Return whether the ideal observer's scores bound those of who is asked in a form."""
+        """Return whether the ideal observer's scores bound those of models prompted in a form."""
 
     def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
-        """Yield what is asked about the first instances of a split."""
+        """Yield the prompts of the first instances of a split."""
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[Any]:
         """Return what is said in replies to the instances with these indices, as `Scoring.prediction` has it.
@@ -336,5 +336,5 @@ class Wording(Protocol):
         Any text is a reply: one that says nothing is read as a prediction that is wrong.
         """
 
-    def rungs(self, split: str, count: int, threads: int | None) -> Sequence[Rung]:
+    def levels(self, split: str, count: int, threads: int | None) -> Sequence[ScoredLevel]:
         """Return the parts of the first instances of a split that are scored apart."""

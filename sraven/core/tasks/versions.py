@@ -7,7 +7,6 @@ combination (``BY_COMBINATION`` of the tasks). Rules are none of it: a task name
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sraven.core.base.errors import ConfigurationError
@@ -17,19 +16,8 @@ from sraven.core.base.spec import setting
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Version:
-    """A version of the benchmark.
-
-    Attributes:
-        published: the day, YYYY-MM-DD.
-    """
-
-    published: str
-
-
-VERSIONS: dict[str, Version] = {"1": Version(published="2026-11-20")}
-"""By name, the oldest first. No line ever changes or goes."""
+VERSIONS = {"1": "2026-11-20"}
+"""The days on which they were published, by name, the oldest first. No line ever changes or goes."""
 
 
 def current_version() -> str:

@@ -18,7 +18,7 @@ from torch.utils.data._utils.collate import collate, default_collate_fn_map
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.access import INDEX_LIMIT
-from sraven.core.tasks.split import Instance, Instances, Split
+from sraven.core.tasks.split import Instance, InstanceSequence, Split
 from sraven.core.tasks.task import GeneratedTask
 
 Tensors = Mapping[str, torch.Tensor]
@@ -46,7 +46,7 @@ def _unpack(made: list[_Made], **_: Any) -> Any:
 
 def _collate(instances: Sequence[Instance], *, collate_fn_map: Any = None) -> Any:
     """Return instances as tensors: those that were made together as they are, others one by one."""
-    if isinstance(instances, Instances):
+    if isinstance(instances, InstanceSequence):
         return {name: torch.from_numpy(array) for name, array in instances.arrays.items()}
     return collate([dict(each) for each in instances], collate_fn_map=collate_fn_map)
 
@@ -114,7 +114,7 @@ class BatchStream(IterableDataset[Any]):
     """Batches of a split one after the other: no instance twice, the same for any number of workers.
 
     Batch ``s`` of rank ``r`` has the instances ``(s · ranks + r) · batch_size`` and on. So a run that is
-    interrupted goes on with ``start``, and ranks have batches of their own. Instances are independent
+    interrupted goes on with ``start``, and ranks have batches of their own. InstanceSequence are independent
     draws: reading them in order is as good as shuffling.
 
     Args:

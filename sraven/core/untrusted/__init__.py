@@ -1,1 +1,1 @@
-"""Reading what strangers send."""
+"""Readers of untrusted input."""

@@ -1,4 +1,4 @@
-"""Decodes Parquet files of strangers, in a process of its own with bounded memory and time.
+"""Decoder of untrusted Parquet files, in a process of its own with bounded memory and time.
 
 Run as a script: whatever a hostile file does to the decoder, it does to a process that holds
 nothing. Standard input is, for each file, a line of JSON, ``{"bytes", "rows", "bare", "columns": [[name,
@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 MEMORY, SECONDS = 1 << 30, 20
@@ -66,7 +67,7 @@ def _check_counts(metadata: Any, rows: int, most_bytes: int) -> None:
     if metadata.num_row_groups > _ROW_GROUPS:
         raise ValueError(f"has {metadata.num_row_groups:,} row groups; expected {_ROW_GROUPS} or fewer")
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    # Whether Arrow minds, or believes the groups and asks for memory, depends on its version.
+    # Whether Arrow minds, or believes the groups and allocates memory for them, depends on its version.
     grouped = sum(group.num_rows for group in groups)
     if grouped != metadata.num_rows:
         raise ValueError(f"declares {metadata.num_rows:,} rows, and {grouped:,} in its row groups")
@@ -157,11 +158,9 @@ def _texts(array: Any) -> tuple[Any, bytes]:
 
 
 def _limit(kind: int, most: int) -> None:
-    try:
+    with suppress(OSError, ValueError):  # a system without this limit
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-    except (OSError, ValueError):  # a system without this limit
-        pass
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Reading what strangers send: files without links, YAML without tags, Parquet at arm's length."""
+"""Readers of untrusted input: files without links, YAML without tags, Parquet in another process."""
 
 import json
 import os
@@ -242,7 +242,7 @@ def decode_apart(
     wanted = [(each.name, each.dtype, prod(each.shape) if each.shape else 0) for each in columns]
     shared = {"columns": wanted, "bare": bare}
     command = (sys.executable, "-I", str(program))
-    with subprocess.Popen(  # noqa: S603  # our own script; what strangers send is its input
+    with subprocess.Popen(  # noqa: S603  # our own script; untrusted files are its input
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         late = threading.Event()

@@ -1,4 +1,4 @@
-"""JSON that strangers wrote: one reading only, and no number or nesting that costs more than its file."""
+"""Untrusted JSON: one reading only, and no number or nesting that costs more than its file."""
 
 import json
 from collections.abc import Sequence

@@ -94,7 +94,7 @@ class FileComparison(io.RawIOBase):
         self._file, self.checksum, self.same = file, hashlib.sha256(), True
 
     def writable(self) -> bool:
-        """Tell that it can be written to."""
+        """Return that it can be written to."""
         return True
 
     def write(self, data: Any) -> int:

@@ -1,6 +1,7 @@
 """Instances that two splits share, found by 64-bit fingerprints."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -43,9 +44,7 @@ class Leaks:
         self._pairs = list(combinations(sizes, 2))
         self.needed = bool(self._pairs)
         self._lock = threading.Lock()
-        self._held: dict[str, list[NDArray[np.uint64]]] = {
-            split: [] for split in sizes if split != self.largest
-        }
+        self._held: defaultdict[str, list[NDArray[np.uint64]]] = defaultdict(list)
         self._distinct: dict[str, NDArray[np.uint64]] = {}
         self._hit: dict[str, NDArray[np.bool_]] = {}
 
@@ -63,12 +62,10 @@ class Leaks:
 
     def seal(self) -> None:
         """Say that all splits but the largest are complete."""
-        empty = np.empty(0, np.uint64)
-        for split in [*self._held]:
-            distinct = np.unique(np.concatenate([empty, *self._held.pop(split)]))
-            if len(distinct):
-                self._distinct[split] = distinct
-                self._hit[split] = np.zeros(len(distinct), np.bool_)
+        while self._held:
+            split, prints = self._held.popitem()
+            self._distinct[split] = np.unique(np.concatenate(prints))
+            self._hit[split] = np.zeros(len(self._distinct[split]), np.bool_)
 
     def counts(self) -> dict[str, int]:
         """Return how many distinct instances are in two splits, by "a, b"."""
@@ -77,8 +74,7 @@ class Leaks:
             if self.largest in (a, b):
                 other = b if a == self.largest else a
                 return int(self._hit[other].sum()) if other in self._hit else 0
-            if a not in self._distinct or b not in self._distinct:
-                return 0
-            return len(np.intersect1d(self._distinct[a], self._distinct[b], assume_unique=True))
+            one, two = (self._distinct.get(split, np.empty(0, np.uint64)) for split in (a, b))
+            return len(np.intersect1d(one, two, assume_unique=True))
 
         return {f"{a}, {b}": count(a, b) for a, b in self._pairs}

@@ -13,11 +13,11 @@ import numpy as np
 
 from sraven.core.compute.parallel import Progress
 from sraven.core.dataset.formats import FORMATS
-from sraven.core.dataset.manifest import Shard, add_tallies, blocks_of, make_entry
+from sraven.core.dataset.manifest import Shard, ShardContents
 from sraven.core.system.files import open_plain
-from sraven.core.tasks.digests import block_digest, block_size, instance_bytes
+from sraven.core.tasks.digests import instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
-from sraven.core.tasks.task import Arrays, Encoded, Rows, name_fault
+from sraven.core.tasks.task import Arrays, Encoded, Rows, row_fault
 from sraven.core.untrusted.read import decode_apart
 from sraven.core.verification.files import FileComparison, name_and_count
 from sraven.core.verification.leaks import Leaks, fingerprints
@@ -26,13 +26,13 @@ SAMPLED = 16
 """Of as many instances, one is looked at by the task's second opinion, unless all are."""
 
 _PIECE = 16_384
-"""Instances that the second opinion looks at before it is asked again whether all is to stop."""
+"""Instances that the second opinion checks between two looks at whether all is to stop."""
 
 _PATIENCE = 300.0
 """Seconds that decoding a file may take beside other work; its share of a processor is bounded, too."""
 
 BY_BYTES, BY_VALUES = "bytes", "values"
-"""How a file was found right: it has the very bytes that are written today, or the values."""
+"""The grounds on which a file is right: it has the very bytes that are written today, or the values."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Checking:
         rows: the generator, and what it is compared with.
         file_format: of the files.
         pyarrow: the version of PyArrow that wrote them.
-        thorough: whether the second opinion is asked about all instances.
+        thorough: whether the second opinion checks all instances.
         threads: for each file.
         leaks: is called with the fingerprints.
         progress: is called with checked instances.
@@ -71,7 +71,7 @@ def compare_values(rows: Rows, split: str, arrays: Arrays, drawn: Arrays) -> lis
         )
         differs = (found != expected).any(axis=1)
         if differs.any():
-            faults.append(name_fault(arrays, differs, f"{name} differs from the generator's"))
+            faults.append(row_fault(arrays, differs, f"{name} differs from the generator's"))
     return (rows.find_faults(split, arrays) if faults else []) + faults
 
 
@@ -84,7 +84,7 @@ class ShardCheck:
     Attributes:
         faults: what is wrong with it.
         checked: instances that were compared.
-        reviewed: instances that the second opinion was asked about.
+        reviewed: instances that the second opinion checked.
         how: `BY_BYTES` or `BY_VALUES`.
         entry: what the manifest has to say of it; None unless all is right.
     """
@@ -92,8 +92,7 @@ class ShardCheck:
     def __init__(self, checking: Checking, shard: Shard, stop: threading.Event) -> None:
         """Prepare the check; ``stop`` ends it, between two blocks."""
         self._checking, self._shard, self._stop = checking, shard, stop
-        self._digests: list[str] = []
-        self._tallies: dict[str, Any] = {}
+        self._contents = ShardContents(checking.rows, shard)
         self.faults: list[str] = []
         self.checked = self.reviewed = 0
         by_bytes = checking.file_format == "arrow" or checking.pyarrow == version("pyarrow")
@@ -120,7 +119,7 @@ class ShardCheck:
         if self.faults:
             self.faults = name_and_count([*dict.fromkeys(self.faults)], "faults")
         else:
-            self.entry = make_entry(self._shard, size, sha256, self._digests, self._tallies)
+            self.entry = self._contents.entry(size, sha256)
 
     def _check_size(self, size: int) -> None:
         """Refuse a file that can't be right before any instance of it is drawn."""
@@ -137,17 +136,14 @@ class ShardCheck:
         Raises:
             InterruptedError: soon after all is to stop.
         """
-        checking, shard = self._checking, self._shard
-        for start, count in blocks_of(shard, block_size(checking.rows.columns)):
+        for encoded in self._contents.draw(self._checking.threads):
             if self._stop.is_set():
                 raise InterruptedError
-            yield checking.rows.encode(shard.split, start, count, checking.threads)
+            yield encoded
 
-    def _note(self, encoded: Encoded) -> None:
-        """Add a block that was compared, and ask the second opinion about some of its rows, or about all."""
-        checking, arrays, split = self._checking, encoded.columns, self._shard.split
-        self._digests.append(block_digest(arrays, checking.rows.columns))
-        add_tallies(self._tallies, encoded.tallies)
+    def _review(self, arrays: Arrays) -> None:
+        """Count a block that was compared; check some of its rows, or all, by the second opinion."""
+        checking, split = self._checking, self._shard.split
         if checking.leaks.needed:
             prints = fingerprints([arrays[name] for name in checking.rows.instance_columns])
             checking.leaks.add(split, prints)
@@ -163,14 +159,14 @@ class ShardCheck:
         checking.progress(count)
 
     def _compare_bytes(self, file: BinaryIO) -> str:
-        """Write the file anew, and compare the bytes; return the SHA-256 of those that are there."""
+        """Write the file again, and compare the bytes; return the SHA-256 of those that are there."""
         columns, sink = self._checking.rows.columns, FileComparison(file)
         with FORMATS[self._checking.file_format](sink, arrow_schema(columns)) as writer:
             for encoded in self._draw():
-                writer.write_table(to_table(encoded.columns, columns), block_size(columns))
+                writer.write_table(to_table(encoded.columns, columns), self._contents.block_size)
                 if not sink.same:
                     break
-                self._note(encoded)
+                self._review(encoded.columns)
         if not sink.same or file.read(1):
             self.faults.append(f"its bytes aren't those that PyArrow {version('pyarrow')} writes")
         return sink.checksum.hexdigest()
@@ -187,5 +183,5 @@ class ShardCheck:
             block = slice(place, place := place + len(encoded.columns["index"]))
             arrays = {column.name: array[block] for column, array in zip(rows.columns, values, strict=True)}
             self.faults += compare_values(rows, shard.split, arrays, encoded.columns)
-            self._note(encoded)
+            self._review(encoded.columns)
         return hashlib.sha256(data).hexdigest()

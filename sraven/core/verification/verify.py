@@ -1,7 +1,7 @@
 """Re-check a dataset directory: whatever reads it gets what the generator gives, or a fault is found.
 
 Of the manifest, only the configuration, the sizes and the version of the writer are believed. All else
-follows from these, so it is made anew and compared: the files byte for byte, the manifest, the card and
+follows from these, so it is made again and compared: the files byte for byte, the manifest, the card and
 the Croissant file likewise, and nothing else may lie in the directory. Parquet files of another version of
 the writer have other bytes; of these the values are compared.
 """
@@ -16,16 +16,8 @@ from typing import Any
 
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, check_threads, for_each_item
-from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.manifest import (
-    CARD,
-    CROISSANT,
-    Shard,
-    list_shards,
-    load_manifest,
-    make_manifest,
-    make_plan,
-)
+from sraven.core.dataset.card import describing_files
+from sraven.core.dataset.manifest import Shard, list_shards, load_manifest, make_manifest, make_plan
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task, rows_of
@@ -44,7 +36,7 @@ class Report:
 
     Attributes:
         checked: instances that were compared with the generator's, by split.
-        reviewed: instances that the task's second opinion was asked about, by split.
+        reviewed: instances that the task's second opinion checked, by split.
         files: how many were found right by their ``bytes``, and how many by their ``values`` alone.
         faults: what is wrong, a line each; none means that all is right.
         shared: instances with equal values in two splits, by "a, b". In small tasks some coincide
@@ -93,13 +85,9 @@ def _check_claims(
         )
         faults += [f"{MANIFEST}: {escape(name)} isn't what files and generator give" for name in names]
         faults = faults or [f"{MANIFEST}: its bytes aren't those that are written: spaces, order, or numbers"]
-    texts = {
-        CARD: render_card(task, true_manifest),
-        CROISSANT: json_text(render_croissant(task, true_manifest)),
-    }
     return faults + [
         fault
-        for name, text in texts.items()
+        for name, text in describing_files(task, true_manifest).items()
         if name not in unusable
         for fault in check_text(out, name, text, "the manifest makes")
     ]
@@ -137,13 +125,13 @@ def verify_dataset(
     thorough: bool = False,
     progress: Progress = lambda count: None,
 ) -> Report:
-    """Re-check everything that a dataset directory holds, by making it anew.
+    """Re-check everything that a dataset directory holds, by making it again.
 
     Args:
         out: the directory.
         make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
-        thorough: ask the task's second opinion about all instances, not one of 16.
+        thorough: check all instances by the task's second opinion, not one of 16.
         progress: is called with checked instances, from any thread.
 
     Returns:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sraven.core.base.estimate import Mean
-from sraven.core.tasks.task import Rung
+from sraven.core.tasks.task import ScoredLevel
 from sraven.text.scoring import guess
 from sraven.text.twins.task import TwinLadder
 from sraven.text.wording import LadderWording
@@ -21,7 +21,7 @@ class TwinLadderWording(LadderWording):
 
     task: TwinLadder
 
-    def rungs(self, split: str, count: int, threads: int | None) -> list[Rung]:
+    def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the levels, with what can be said of each before any model is asked."""
         batch, variants = self.task.sample(split, 0, count, threads=threads), self.task.variants
         found = []
@@ -29,7 +29,7 @@ class TwinLadderWording(LadderWording):
             own, here = self.task.tasks[level * variants], batch.rung // variants == level
             copied = batch.context[here, -1] == batch.target[here]
             found.append(
-                Rung(
+                ScoredLevel(
                     metric=f"pass_mean.{rung}",
                     settings={"M": own.M, "K": own.K},
                     instances=int(here.sum()),

@@ -1,4 +1,4 @@
-"""What is wrong with an argument is said in full here; tests of what checks one look for values alone."""
+"""Messages about wrong arguments, in full here; other tests look for values alone."""
 
 import re
 

@@ -3,8 +3,6 @@
 import json
 from dataclasses import dataclass
 
-import pytest
-
 from sraven.core.base.escape import with_error
 from sraven.core.base.estimate import Mean
 from sraven.core.base.jsonable import as_json
@@ -31,9 +29,9 @@ def test_what_json_lacks_becomes_what_it_has():
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
-@pytest.mark.parametrize("value", [None, True, 0, -1.5, "nan", [], {}])
-def test_what_json_has_stays(value):
-    assert as_json(value) is value or as_json(value) == value
+def test_what_json_has_stays():
+    values = [None, True, 0, -1.5, "nan", [], {}]
+    assert as_json(values) == values
 
 
 def test_an_error_of_nothing_is_never_claimed():

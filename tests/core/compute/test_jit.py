@@ -3,14 +3,13 @@
 import os
 import pickle
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from numba.core import caching
 
 import sraven
+from helpers.python import python
 from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.compute import jit
 from sraven.core.compute.jit import source_digest
@@ -36,15 +35,8 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 def run_program(folder, environment, before=""):
-    return subprocess.run(
-        [sys.executable, "-c", before + PROGRAM],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    variables = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment}
+    return python("-c", before + PROGRAM, cwd=folder, env=variables, timeout=300)
 
 
 class Payload:

@@ -1,4 +1,4 @@
-"""What is in a dataset's way: only what is ours is replaced, and only if that is asked for."""
+"""Other files in a dataset's place: only our own are replaced, and only by force."""
 
 import json
 
@@ -6,9 +6,15 @@ import pytest
 from datasets import load_dataset
 
 from helpers.example import SIZES, all_bytes
+from helpers.killing import stopped_at
 from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError
-from sraven.core.dataset import write as dataset_module
+from sraven.core.dataset.directory import DatasetDirectory
 from sraven.core.dataset.write import write_dataset
+
+
+def refused(match, *arguments, **options):
+    with pytest.raises(OutputError, match=match):
+        write_dataset(*arguments, **options)
 
 
 def test_finished_dataset_is_left_alone(task, tmp_path):
@@ -28,26 +34,17 @@ def test_another_dataset_is_replaced_only_by_force(task, tmp_path, change, sizes
     write_dataset(task, SIZES, out)
     before = all_bytes(out)
     other = SRAVEN(**{"M": 3, "K": 7, "holdout": 0.3, "seed": 5, **change})
-    with pytest.raises(OutputError, match="--force"):
-        write_dataset(other, sizes, out, file_format=file_format)
+    refused("--force", other, sizes, out, file_format=file_format)
     assert all_bytes(out) == before
     write_dataset(other, sizes, out, file_format=file_format, force=True)
     write_dataset(other, sizes, tmp_path / "fresh", file_format=file_format)
     assert all_bytes(out) == all_bytes(tmp_path / "fresh")
 
 
-def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path, monkeypatch):
-    out = tmp_path / "raven"
-
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "publish", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, out)
-    with pytest.raises(OutputError, match="unfinished"):
-        write_dataset(task, SIZES, out)
+def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path):
+    out, other = tmp_path / "raven", SRAVEN(M=2, K=5, holdout=0.3)
+    stopped_at(DatasetDirectory, "publish", lambda: write_dataset(other, {"train": 100}, out))
+    refused("unfinished", task, SIZES, out)
     write_dataset(task, SIZES, out, force=True)
 
 
@@ -59,8 +56,7 @@ def test_names_like_ours_in_a_foreign_directory_are_left_alone(task, tmp_path, n
     (tmp_path / name / "b.txt").write_text("yours")
     before = all_bytes(tmp_path)
     for force in (False, True):
-        with pytest.raises(OutputError, match="choose another directory"):
-            write_dataset(task, SIZES, tmp_path, force=force)
+        refused("choose another directory", task, SIZES, tmp_path, force=force)
     assert all_bytes(tmp_path) == before
 
 
@@ -68,8 +64,7 @@ def test_foreign_folder_beside_our_dataset_is_left_alone(task, tmp_path):
     write_dataset(SRAVEN(M=2, K=5, holdout=0.3), {"train": 100}, tmp_path / "raven")
     (tmp_path / "raven" / "M3-K7").mkdir()
     (tmp_path / "raven" / "M3-K7" / "notes.txt").write_text("mine")
-    with pytest.raises(OutputError, match="isn't part of its dataset"):
-        write_dataset(task, SIZES, tmp_path / "raven", force=True)
+    refused("isn't part of its dataset", task, SIZES, tmp_path / "raven", force=True)
     assert (tmp_path / "raven" / "M3-K7" / "notes.txt").read_text() == "mine"
 
 
@@ -87,38 +82,34 @@ def test_home_is_not_taken_for_a_folder_named_tilde(task, tmp_path, monkeypatch)
     assert [path.name for path in tmp_path.iterdir()] == ["raven"]
 
 
-def test_foreign_manifest_is_refused(task, tmp_path):
+@pytest.mark.parametrize("force", [False, True])
+def test_foreign_manifest_is_refused(task, tmp_path, force):
     (tmp_path / "manifest.json").write_text(json.dumps({"layout": 1, "config_name": "../.."}))
-    for force in (False, True):
-        with pytest.raises(OutputError, match="manifest"):
-            write_dataset(task, SIZES, tmp_path, force=force)
+    refused("manifest", task, SIZES, tmp_path, force=force)
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 
 def test_file_in_the_way_is_refused(task, tmp_path):
     (tmp_path / "raven").write_text("")
-    with pytest.raises(OutputError, match="is a file"):
-        write_dataset(task, SIZES, tmp_path / "raven")
-    with pytest.raises(OutputError, match="can't be written"):
-        write_dataset(task, SIZES, tmp_path / "raven" / "below")
+    refused("is a file", task, SIZES, tmp_path / "raven")
+    refused("can't be written", task, SIZES, tmp_path / "raven" / "below")
 
 
 def test_finished_dataset_that_lost_a_file_is_reported(task, tmp_path):
     write_dataset(task, SIZES, tmp_path / "raven")
     next((tmp_path / "raven").rglob("ood-*")).unlink()
-    with pytest.raises(OutputError, match="damaged"):
-        write_dataset(task, SIZES, tmp_path / "raven")
+    refused("damaged", task, SIZES, tmp_path / "raven")
 
 
 @pytest.mark.parametrize(
     ("sizes", "file_format", "message"),
     [
         ({"train": -1}, "parquet", "train=-1"),
-        ({"train": 2**41}, "parquet", "expected a size from 0"),
+        ({"train": 2**41}, "parquet", "expected an integer from 0"),
         ({"train": 1.5}, "parquet", "train=1.5"),
         ({"train": 0, "ood": 0}, "parquet", "at least one instance"),
         ({"dev": 5}, "parquet", "no dev split"),
-        ({"train": 5}, "csv", "parquet, arrow"),
+        ({"train": 5}, "csv", "'parquet', 'arrow'"),
     ],
 )
 def test_bad_requests_create_nothing(task, tmp_path, sizes, file_format, message):

@@ -6,10 +6,9 @@ import shutil
 import pytest
 
 from helpers.example import all_bytes
-from helpers.killing import Killed, killed_after
+from helpers.killing import Killed, killed_after, stopped_at
 from sraven import SRAVEN, OutputError
-from sraven.core.dataset import write as dataset_module
-from sraven.core.dataset.directory import prepare
+from sraven.core.dataset.directory import DatasetDirectory
 from sraven.core.dataset.write import make_plan, write_dataset
 from sraven.core.system import staging
 from sraven.core.system.staging import MANIFEST, STAGING
@@ -53,7 +52,7 @@ def lay_out(before, whole, out):
 
 
 def holds_something_whole(before, whole, out):
-    """Tell whether the dataset from before is there, or all of the new one, here or in the staging."""
+    """Return whether the dataset from before is there, or all of the new one, here or in the staging."""
     found, bytes_of = all_bytes(out), whole[TASK][1]
     if before is not None and whole[before][1].items() <= found.items():
         return True
@@ -125,7 +124,7 @@ def test_what_was_cut_short_is_published_before_a_third_is_made(whole, tmp_path,
         with pytest.raises(Killed):
             write_dataset(TASK, SIZES, out, force=True, threads=1)
     assert not (out / MANIFEST).exists()
-    with prepare(out, make_plan(THIRD, SIZES, "parquet"), force=True):
+    with DatasetDirectory(out, make_plan(THIRD, SIZES, "parquet"), True).open():
         assert whole[TASK][1].items() <= all_bytes(out).items()
 
 
@@ -133,7 +132,7 @@ def test_a_finished_dataset_leaves_a_living_writer_alone(whole, tmp_path):
     """The same command again, beside a --force at work: it removed what that one had made."""
     out = tmp_path / "out"
     lay_out(TASK, whole, out)
-    with prepare(out, make_plan(TASK, SIZES, "parquet"), force=True):
+    with DatasetDirectory(out, make_plan(TASK, SIZES, "parquet"), True).open():
         (out / STAGING / "work").touch()
         with pytest.raises(OutputError, match=rf"written by process {os.getpid()} "):
             write_dataset(TASK, SIZES, out, threads=1)
@@ -152,7 +151,7 @@ def test_whoever_waited_for_the_lock_finds_it_finished(whole, tmp_path, monkeypa
         return real(*arguments, **options)
 
     monkeypatch.setattr(staging, "Lock", finish_first)
-    assert prepare(out, make_plan(TASK, SIZES, "parquet"), force=False) is None
+    assert DatasetDirectory(out, make_plan(TASK, SIZES, "parquet")).open() is None
     assert all_bytes(out) == whole[TASK][1]
 
 
@@ -172,29 +171,22 @@ def test_a_staging_directory_that_is_a_link_is_refused(tmp_path, whole):
 def test_a_damaged_journal_begins_anew(junk, whole, tmp_path):
     out = tmp_path / "out"
     plan = make_plan(TASK, SIZES, "parquet")
-    with prepare(out, plan, force=False):
+    with DatasetDirectory(out, plan, False).open():
         journal = out / STAGING / "journal.jsonl"
         first = journal.read_bytes()
     journal.write_bytes(first + junk)
     write_dataset(TASK, SIZES, out, threads=1)
     assert all_bytes(out) == whole[TASK][1]
-    with prepare(out, plan, force=True):
+    with DatasetDirectory(out, plan, True).open():
         journal.write_bytes(junk)
     write_dataset(TASK, SIZES, out, threads=1)
     assert all_bytes(out) == whole[TASK][1]
 
 
-def test_a_staged_shard_that_was_lost_is_made_again_before_anything_is_replaced(whole, tmp_path, monkeypatch):
+def test_a_staged_shard_that_was_lost_is_made_again_before_anything_is_replaced(whole, tmp_path):
     out = tmp_path / "out"
     lay_out(BEFORE["another name"], whole, out)
-
-    def stop(*_):
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "publish", stop)
-        with pytest.raises(Killed):
-            write_dataset(TASK, SIZES, out, force=True, threads=1)
+    stopped_at(DatasetDirectory, "publish", lambda: write_dataset(TASK, SIZES, out, force=True, threads=1))
     for shard in (out / STAGING / TASK.config_name).iterdir():
         shard.unlink()
     write_dataset(TASK, SIZES, out, force=True, threads=1)

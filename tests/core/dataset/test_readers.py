@@ -1,7 +1,7 @@
-"""What readers of a dataset get is what the generator gives, or `sraven verify` says that something is wrong.
+"""Readers of a dataset get what the generator gives, or `sraven verify` says that something is wrong.
 
 Each tampering is planted in a directory whose checksums, card and Croissant file are made to fit again.
-If it is there to mislead a reader, that reader is asked first, so that the test is about something.
+If it is there to mislead a reader, the reader is tried, so that the test is about something.
 """
 
 import json
@@ -16,9 +16,8 @@ from datasets import load_dataset
 from helpers.example import SIZES
 from helpers.parquet_forgery import change_metadata, put_together, take_apart
 from helpers.resealing import name_another_writer, reseal, write_rows
-from sraven import SRAVEN, ConfigurationError
-from sraven.core.tasks.families import make_task
-from sraven.core.tasks.table import arrow_schema, from_table
+from sraven import SRAVEN, ConfigurationError, to_numpy
+from sraven.core.tasks.table import arrow_schema
 from sraven.core.verification.verify import verify_dataset
 
 FOLDER = "M3-K7"
@@ -82,7 +81,7 @@ READERS = {
 
 
 def reads_the_generators(reader, directory, task, few=False):
-    """Tell whether a reader gets the generator's rows, if it gets any."""
+    """Return whether a reader gets the generator's rows, if it gets any."""
     expected = task.encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
     try:
         found = READERS[reader](directory, few)
@@ -95,9 +94,9 @@ def reads_the_generators(reader, directory, task, few=False):
 
 
 def is_refused(directory):
-    """Tell whether verify finds a fault, or refuses the manifest in a line."""
+    """Return whether verify finds a fault, or refuses the manifest in a line."""
     try:
-        return bool(verify_dataset(directory, make_task).faults)
+        return bool(verify_dataset(directory).faults)
     except ConfigurationError:
         return True
 
@@ -114,7 +113,7 @@ def test_readers_of_a_right_dataset_get_what_the_generator_gives(dataset_directo
 
 def redirect(copy, task):
     """Have datasets load zeroed targets."""
-    arrays = from_table(pq.read_table(copy / OOD), task.columns)
+    arrays = to_numpy(pq.read_table(copy / OOD))
     (copy / "elsewhere").mkdir()
     write_rows(copy / "elsewhere" / "ood.parquet", arrays | {"target": 0 * arrays["target"]}, task)
     files = [{"split": "ood", "path": "elsewhere/ood.parquet"}]
@@ -162,16 +161,8 @@ def swap_by_pandas(data, table):
     """Have pandas take targets for rules."""
     names = table.column_names
     swapped = {"target": "rules", "rules": "target"}
-    columns = [
-        {
-            "name": swapped.get(name, name),
-            "field_name": name,
-            "pandas_type": "object",
-            "numpy_type": "object",
-            "metadata": None,
-        }
-        for name in names
-    ]
+    kind = {"pandas_type": "object", "numpy_type": "object", "metadata": None}
+    columns = [{"name": swapped.get(name, name), "field_name": name, **kind} for name in names]
     text = {"index_columns": [], "column_indexes": [], "columns": columns, "pandas_version": "3.0.0"}
     return rewrite(table.replace_schema_metadata({"pandas": json.dumps(text)}))
 
@@ -220,9 +211,9 @@ def plant(copy, task, tamper):
 def test_tampered_parquet_files_are_refused_whoever_wrote_them(copy, task, kind):
     tamper, misled = PARQUET[kind]
     plant(copy, task, tamper)
+    assert is_refused(copy)
     for reader in misled:
         assert not reads_the_generators(reader, copy, task), reader
-    assert is_refused(copy)
     reseal(copy, task, name_another_writer)
     assert is_refused(copy)
 
@@ -238,9 +229,9 @@ def test_statistics_are_right_in_files_of_the_installed_version_alone(copy, task
 
 FILES = {
     "redirection": (redirect, ["datasets", "datasets, streaming"]),
-    "another shard": (add_a_shard, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
-    "another split": (swap_splits, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
-    "another seed": (take_another_seed, ["datasets", "pyarrow", "pandas", "polars", "duckdb"]),
+    "another shard": (add_a_shard, ["datasets", "pyarrow"]),
+    "another split": (swap_splits, ["datasets", "pyarrow"]),
+    "another seed": (take_another_seed, ["datasets", "pyarrow"]),
 }
 
 
@@ -248,7 +239,8 @@ FILES = {
 def test_tampered_directories_are_refused(copy, task, kind):
     tamper, misled = FILES[kind]
     tamper(copy, task)
-    reseal(copy, task)
+    for change in (lambda manifest: None, name_another_writer):
+        reseal(copy, task, change)
+        assert is_refused(copy)
     for reader in misled:
         assert not reads_the_generators(reader, copy, task), reader
-    assert is_refused(copy)

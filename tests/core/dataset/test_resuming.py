@@ -1,13 +1,13 @@
 """A dataset is never half visible: a writer that stopped anywhere is resumed."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 from datasets import load_dataset
 
 from helpers.example import SIZES, all_bytes
+from helpers.killing import stopped_at
+from helpers.python import python
 from sraven import SRAVEN
 from sraven.core.dataset import write as dataset_module
 from sraven.core.dataset.write import write_dataset
@@ -36,63 +36,37 @@ def add_or_die(self, entry):
 digests.MOST_INSTANCES, dataset.Journal.add = 256, add_or_die
 dataset.write_dataset(SRAVEN(M=3, K=7), {SHARDS}, {str(out)!r}, threads=2)
 """
-    return subprocess.run([sys.executable, "-c", code], check=False).returncode
+    return python("-c", code).returncode
 
 
-@pytest.fixture
-def small_shards(monkeypatch):
-    """Shards as the process writes them that dies."""
+def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(tmp_path, monkeypatch):
     monkeypatch.setattr(digests, "MOST_INSTANCES", 256)
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory):
-    out = tmp_path_factory.mktemp("whole") / "raven"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(digests, "MOST_INSTANCES", 256)
-        write_dataset(SOURCE, SHARDS, out, threads=2)
-    return all_bytes(out)
-
-
-@pytest.mark.parametrize("shards_before_the_kill", [0, 7])
-def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(
-    tmp_path, uninterrupted, small_shards, shards_before_the_kill
-):
-    out = tmp_path / "raven"
-    assert write_and_die(out, shards_before_the_kill) == -signal.SIGKILL
+    write_dataset(SOURCE, SHARDS, tmp_path / "uninterrupted", threads=2)
+    out, shards = tmp_path / "raven", 7
+    assert write_and_die(out, shards) == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
     journal = (out / ".sraven-partial" / "journal.jsonl").read_bytes()
-    assert len(journal.splitlines()) == 1 + shards_before_the_kill
+    assert len(journal.splitlines()) == 1 + shards
     with pytest.raises(Exception, match=r"No data|doesn't contain any data"):
         load_dataset(str(out))
     kept = {path: path.stat().st_mtime_ns for path in (out / ".sraven-partial").rglob("*.parquet")}
     write_dataset(SOURCE, SHARDS, out, threads=2)
-    assert all_bytes(out) == uninterrupted
+    assert all_bytes(out) == all_bytes(tmp_path / "uninterrupted")
     moved = {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()}
-    assert sum(moved[path.name] == changed for path, changed in kept.items()) >= shards_before_the_kill
+    assert sum(moved[path.name] == changed for path, changed in kept.items()) >= shards
 
 
-def interrupted(task, out, monkeypatch, **options):
+def interrupted(task, out, **options):
     """Write a dataset, and stop when all shards are there."""
-
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "make_manifest", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            write_dataset(task, SIZES, out, **options)
+    stopped_at(dataset_module, "make_manifest", lambda: write_dataset(task, SIZES, out, **options))
     return out / ".sraven-partial"
 
 
-def test_full_disk_is_reported_and_the_next_run_finishes(task, dataset_directory, tmp_path, monkeypatch):
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(dataset_module, "move_into_place", full)
-        with pytest.raises(OSError, match="No space left"):
-            write_dataset(task, SIZES, tmp_path / "raven")
+def test_full_disk_is_reported_and_the_next_run_finishes(task, dataset_directory, tmp_path):
+    full = OSError(28, "No space left on device")
+    stopped_at(
+        dataset_module, "move_into_place", lambda: write_dataset(task, SIZES, tmp_path / "raven"), full
+    )
     assert not (tmp_path / "raven" / "manifest.json").exists()
     write_dataset(task, SIZES, tmp_path / "raven")
     assert all_bytes(tmp_path / "raven") == all_bytes(dataset_directory)
@@ -111,16 +85,16 @@ def cut_the_journal(staging):
 
 
 @pytest.mark.parametrize("damage", [damage_a_shard, cut_the_journal])
-def test_what_is_damaged_is_written_again(task, dataset_directory, tmp_path, monkeypatch, damage):
-    damage(interrupted(task, tmp_path / "raven", monkeypatch))
+def test_what_is_damaged_is_written_again(task, dataset_directory, tmp_path, damage):
+    damage(interrupted(task, tmp_path / "raven"))
     write_dataset(task, SIZES, tmp_path / "raven")
     assert all_bytes(tmp_path / "raven") == all_bytes(dataset_directory)
 
 
-def test_forced_rewriting_resumes_too(task, tmp_path, monkeypatch):
+def test_forced_rewriting_resumes_too(task, tmp_path):
     out = tmp_path / "raven"
     write_dataset(SRAVEN(M=3, K=7, holdout=0.3, seed=6), SIZES, out)
-    staging = interrupted(task, out, monkeypatch, force=True)
+    staging = interrupted(task, out, force=True)
     kept = {path.name: path.stat().st_mtime_ns for path in staging.rglob("*.parquet")}
     write_dataset(task, SIZES, out, force=True)
     assert {path.name: path.stat().st_mtime_ns for path in (out / "M3-K7").iterdir()} == kept

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import partial
@@ -15,9 +13,9 @@ from baselines.lm import prepare as preparing
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import train_tokenizer
-from fuzzylogic import FuzzyLogic
 from helpers import ray_jobs
 from helpers.example import all_bytes
+from helpers.python import python
 from helpers.ray_cluster import VARIABLES, short_folder, started, two_nodes
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core.base.errors import ConfigurationError
@@ -46,7 +44,6 @@ def test_a_cluster(whole, tmp_path, monkeypatch):
     with two_nodes() as (nodes, second):
         jobs_are_shared_out(tmp_path / "meeting")
         same_bytes(tmp_path / "two-nodes", whole)
-        same_bytes_in_arrow(tmp_path / "arrow")
         same_tokens(tmp_path / "tokens")
         errors_are_those_of_the_work(tmp_path)
         other_workers_are_refused(tmp_path, monkeypatch)
@@ -77,13 +74,6 @@ def jobs_are_shared_out(folder):
     assert sorted(progress) == [(1, job) for job in range(3)]
     for _, path in found:  # where the driver was may lie the files of a stranger
         assert os.environ["RAY_TMPDIR"] not in path
-
-
-def same_bytes_in_arrow(out):
-    task, sizes = FuzzyLogic(L=3, K=2, N=4), {"train": 3_000, "ood_terms": 500}
-    write_dataset(task, sizes, out / "ray", file_format="arrow", engine=RAY)
-    write_dataset(task, sizes, out / "local", file_format="arrow")
-    assert all_bytes(out / "ray") == all_bytes(out / "local")
 
 
 def same_tokens(folder):
@@ -149,8 +139,7 @@ write_dataset(SRAVEN(M=2, K=5, holdout=0.3), sizes, out, engine=Engine("ray", ad
 
 
 def the_driver_is_killed(out, whole, nodes):
-    command = [sys.executable, "-c", DRIVER, str(out), nodes.address, json.dumps(SIZES)]
-    result = subprocess.run(command, check=False, timeout=120)
+    result = python("-c", DRIVER, out, nodes.address, json.dumps(SIZES), timeout=120)
     assert result.returncode == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
     journal = (out / STAGING / "journal.jsonl").read_bytes()
@@ -194,15 +183,9 @@ def test_a_cluster_of_this_machine(tmp_path):
 
     def generate():
         with short_folder() as folder:
-            result = subprocess.run(
-                [sys.executable, "-c", LOCAL, *line, "--out=ray", "--engine=ray", "--threads=1"],
-                cwd=tmp_path,
-                env={**os.environ, **variables, "RAY_TMPDIR": str(folder)},
-                capture_output=True,
-                text=True,
-                timeout=600,
-                check=False,
-            )
+            where = {"cwd": tmp_path, "env": {**os.environ, **variables, "RAY_TMPDIR": str(folder)}}
+            options = ["--out=ray", "--engine=ray", "--threads=1"]
+            result = python("-c", LOCAL, *line, *options, timeout=600, **where)
         if result.returncode:
             raise ChildProcessError(result.stderr)
         return result

@@ -22,22 +22,20 @@ def fail(job, on_progress):
         raise ValueError(f"job {job}")
 
 
+@pytest.fixture
+def here(tmp_path):
+    """The function that does jobs on this machine."""
+    return partial(map_jobs, engine=HERE, folder=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("local", "workers", "apart"),
     [("threads", 1, False), ("threads", 2, False), ("processes", 1, False), ("processes", 2, True)],
 )
-def test_results_are_in_order(local, workers, apart, tmp_path):
+def test_results_are_in_order(local, workers, apart, here, tmp_path):
     progress, kept = [], []
-    results = map_jobs(
-        partial(square, 100),
-        range(20),
-        lambda *more: progress.append(more),
-        engine=HERE,
-        local=local,
-        folder=tmp_path,
-        workers=workers,
-        keep=kept.append,
-    )
+    how = {"local": local, "workers": workers, "keep": kept.append}
+    results = here(partial(square, 100), range(20), lambda *more: progress.append(more), **how)
     assert [number for number, _ in results] == [100 + job * job for job in range(20)]
     assert sorted(kept) == results
     assert (os.getpid() in {process for _, process in results}) != apart
@@ -45,27 +43,24 @@ def test_results_are_in_order(local, workers, apart, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_to_do(tmp_path):
-    for local in ("threads", "processes"):
-        assert map_jobs(square, [], engine=HERE, local=local, folder=tmp_path) == []
+def test_nothing_to_do(here):
+    assert here(square, [], local="threads") == here(square, [], local="processes") == []
 
 
-def test_of_several_errors_the_first_jobs_is_raised(tmp_path):
+def test_of_several_errors_the_first_jobs_is_raised(here):
     with pytest.raises(ValueError, match="job 1"):
-        map_jobs(fail, range(6), engine=HERE, local="processes", folder=tmp_path, workers=2)
+        here(fail, range(6), local="processes", workers=2)
 
 
-def test_an_error_where_results_are_kept_ends_it(tmp_path):
+def test_an_error_where_results_are_kept_ends_it(here):
     def keep(result):
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        map_jobs(
-            partial(square, 0), range(50), engine=HERE, local="threads", folder=tmp_path, workers=1, keep=keep
-        )
+        here(partial(square, 0), range(50), local="threads", workers=1, keep=keep)
 
 
-def test_threads_stop_within_a_job(tmp_path):
+def test_threads_stop_within_a_job(here):
     started, stopped = threading.Barrier(2), []
 
     def work(job, on_progress):
@@ -81,7 +76,7 @@ def test_threads_stop_within_a_job(tmp_path):
             raise
 
     with pytest.raises(OSError, match="disk full"):
-        map_jobs(work, range(2), engine=HERE, local="threads", folder=tmp_path, workers=2)
+        here(work, range(2), local="threads", workers=2)
     assert stopped == [1]
 
 
@@ -120,7 +115,7 @@ def test_commands_refuse_what_a_cluster_decides(run, monkeypatch, tmp_path):
     assert code == 2 and "address='auto': is for engine='ray'" in err
 
 
-def test_an_address_without_a_cluster_is_told(run, tmp_path, monkeypatch):
+def test_an_address_without_a_cluster_is_refused(run, tmp_path, monkeypatch):
     ray = pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
 
     def init(**settings):

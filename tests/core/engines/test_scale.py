@@ -1,4 +1,4 @@
-"""What is planned for very many instances: the page's tables, and what a driver holds of each file."""
+"""Plans for very many instances: the page's tables, and what a driver holds of each file."""
 
 import sys
 
@@ -8,7 +8,7 @@ import pytest
 from helpers.checkout import REPOSITORY
 from sraven import SRAVEN
 from sraven.core.dataset.directory import Journal, read_begun
-from sraven.core.dataset.manifest import Shard, list_shards, make_entry, make_manifest, make_plan
+from sraven.core.dataset.manifest import Shard, list_shards, make_manifest, make_plan, make_shard_entry
 from sraven.core.system.staging import STAGING
 
 TASK = SRAVEN(M=4, K=8)
@@ -32,7 +32,7 @@ def journal(tmp_path):
 
 
 def entry_of(shard, counts):
-    return make_entry(shard, 1, "a" * 64, ["b" * 64] * 4, {"proposals": counts, "instances": counts})
+    return make_shard_entry(shard, 1, "a" * 64, ["b" * 64] * 4, {"proposals": counts, "instances": counts})
 
 
 def test_ten_billion_instances_are_listed():
@@ -46,11 +46,11 @@ def test_counts_take_few_bytes_and_come_back_the_same(journal, tmp_path, most, s
     counts = np.array([0, 7, most], np.int64)
     entry = entry_of(Shard("train", "M4-K8/train-00000-of-38147.parquet", 0, 5), counts)
     journal.add(entry)
-    begun = read_begun(tmp_path)
-    for tallies in (entry["tallies"], begun.entries[entry["path"]]["tallies"]):
+    plan, entries = read_begun(tmp_path)
+    for tallies in (entry["tallies"], entries[entry["path"]]["tallies"]):
         assert tallies["proposals"].itemsize == size
         assert tallies["proposals"].tolist() == counts.tolist()
-    again = Journal(tmp_path, begun.plan)
+    again = Journal(tmp_path, plan)
     assert (tmp_path / STAGING / "journal.jsonl").read_text().count('"proposals": [0, 7, ') == 1
     assert list(again.entries) == [entry["path"]]
 

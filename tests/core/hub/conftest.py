@@ -29,11 +29,16 @@ def hub(run, tmp_path, monkeypatch):
                     patch.setenv(name, value)
                 return run(*arguments)
 
+        def done(*arguments):
+            code, out, err = call(*arguments)
+            assert code == 0, err
+            return out
+
         def refused(*arguments, **changed):
             code, out, err = call(*arguments, **changed)
             assert (code, out, err.count("\n")) == (2, "", 1), (out, err)
             return err
 
-        state.call, state.refused, state.address = call, refused, address
+        state.call, state.done, state.refused, state.address = call, done, refused, address
         yield state
         close_session()

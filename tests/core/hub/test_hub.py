@@ -3,13 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from helpers.example import all_bytes
 from helpers.hub import TOKEN, Repository
+from helpers.python import python
 from sraven import SRAVEN, write_dataset
 from sraven.core.dataset.manifest import MANIFEST_LIMIT
 from sraven.core.system.files import json_text
@@ -45,38 +44,30 @@ def load(hub, home):
     """Load the dataset as users do, in a process that knows no other Hub."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     new = {"HF_ENDPOINT": hub.address, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1", "HF_TOKEN": TOKEN}
-    line = [sys.executable, "-c", LOAD]
-    return subprocess.run(
-        line, env={**kept, **new}, cwd=home.parent, capture_output=True, text=True, check=False
-    )
+    return python("-c", LOAD, env={**kept, **new}, cwd=home.parent)
 
 
 def published(hub, dataset):
-    """Tell whether all commits hold either nothing or the whole dataset, and the newest one it."""
+    """Return whether all commits hold either nothing or the whole dataset, and the newest one it."""
     whole, commits = all_bytes(dataset), list(hub.repositories[NAME].commits.values())
     held = [{name: data for name, data in files.items() if name != ".gitattributes"} for files in commits]
     return all(files in ({}, whole) for files in held) and held[-1] == whole
 
 
 def test_published_verified_and_loaded(hub, dataset, tmp_path):
-    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0, err
-    assert 'load_dataset("user/raven", revision="v1")' in out
+    assert 'load_dataset("user/raven", revision="v1")' in hub.done("publish", dataset, NAME, "--tag=v1")
     assert published(hub, dataset) and len(hub.repositories[NAME].commits) == 2
     assert hub.repositories[NAME].tags == {"v1": hub.repositories[NAME].head}
 
     before = len(hub.requests)
-    code, out, err = hub.call("verify", f"{URI}@v1")
-    assert code == 0 and "all is right" in out, err
+    assert "all is right" in hub.done("verify", f"{URI}@v1")
     assert not [path for _, path in hub.requests[before:] if path.endswith(".parquet")]
-    code, out, err = hub.call("verify", f"{URI}@v1", "--full")
-    assert code == 0 and "byte for byte" in out, err
+    assert "byte for byte" in hub.done("verify", f"{URI}@v1", "--full")
 
-    done = load(hub, tmp_path / "home")
-    assert done.returncode == 0, done.stderr
+    loaded = load(hub, tmp_path / "home")
+    assert loaded.returncode == 0, loaded.stderr
 
-    code, out, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0 and "there already" in out, err
+    assert "there already" in hub.done("publish", dataset, NAME, "--tag=v1")
     assert len(hub.repositories[NAME].commits) == 2
 
 
@@ -104,8 +95,7 @@ def test_what_passes_is_tried_again_and_what_was_uploaded_isnt_sent_twice(hub, d
         return None
 
     hub.fail = fail
-    code, _, err = hub.call("publish", dataset, NAME, "--tag=v1")
-    assert code == 0, err
+    hub.done("publish", dataset, NAME, "--tag=v1")
     assert not any(failures.values()) and published(hub, dataset)
     sent = [path for method, path in hub.requests if method == "PUT"]
     assert len(sent) == len(set(sent)) + 1  # the one that was dropped
@@ -116,21 +106,17 @@ def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
     assert "answered HTTP 503" in hub.refused("publish", dataset, NAME)
     assert len(hub.repositories[NAME].commits) == 1
     hub.fail = lambda method, path: None
-    assert hub.call("publish", dataset, NAME)[0] == 0 and published(hub, dataset)
+    hub.done("publish", dataset, NAME)
+    assert published(hub, dataset)
 
 
 def test_a_redirect_to_a_dead_host_is_one_line(hub, dataset, caplog):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.done("publish", dataset, NAME)
     for at in ("/api/datasets/", "/resolve/", "/paths-info/"):
         hub.fail = lambda method, path, at=at: "http://127.0.0.1:1/nobody" if at in path else None
         for full in ((), ("--full",)):
             assert "the line to the Hub failed" in hub.refused("verify", URI, *full)
             assert not caplog.messages
-
-
-def test_a_conflict_is_told(hub, dataset):
-    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
-    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
 
 
 def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
@@ -142,6 +128,10 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     hub.fail = lambda method, path: 422 if "/objects/" in path and "batch" not in path else None
     assert "another checksum" in hub.refused("publish", dataset, NAME)
     assert [len(each.commits) for each in hub.repositories.values()] in ([], [1])
+    hub.fail = lambda method, path: None
+    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
+    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
+    hub.meanwhile = lambda: None
     for name in ("raven", "user/raven@v1"):
         code, _, err = hub.call("publish", dataset, name)
         assert code == 2 and ("user/name" in err)
@@ -149,8 +139,8 @@ def test_what_the_caller_has_to_change(hub, dataset, tmp_path):
     assert "knows no such dataset" in hub.refused("verify", "hf://datasets/user/absent")
 
 
-def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+def test_files_that_are_no_part_are_named_whatever_their_name(hub, dataset):
+    hub.done("publish", dataset, NAME)
     repository = hub.repositories[NAME]
     whole = repository.commits[repository.head]
     for name in (".cache/huggingface/x", ".gitattributes/x", "../x", "a\x1b[2K\nb"):
@@ -161,21 +151,11 @@ def test_files_that_are_no_part_are_told_however_they_are_called(hub, dataset):
             assert err.count("\n") == 1 and "\x1b" not in err
 
 
-def put(hub, manifest):
-    """Put a repository there that has a manifest alone."""
+def refused_manifest(hub, manifest):
+    """Return what is said of a repository that has a manifest alone."""
     hub.repositories[NAME] = Repository()
     hub.repositories[NAME].commit({"manifest.json": manifest})
-
-
-def set_in(manifest, path, value):
-    """Change a value of a manifest, or remove it, if it is to be ``...``."""
-    *way, last = path
-    for name in way:
-        manifest = manifest[name]
-    if value is ...:
-        del manifest[last]
-    else:
-        manifest[last] = value
+    return hub.refused("verify", URI, "--full")
 
 
 @pytest.mark.parametrize(
@@ -193,23 +173,21 @@ def set_in(manifest, path, value):
         (["extra"], 1),
     ],
 )
-def test_a_strange_manifest_is_told_in_one_line(hub, dataset, path, value):
-    manifest = json.loads((dataset / "manifest.json").read_text())
-    set_in(manifest, path, value)
-    put(hub, json_text(manifest).encode())
-    assert hub.refused("verify", URI, "--full")[:-1].isprintable()
+def test_a_strange_manifest_is_refused_in_one_line(hub, dataset, path, value):
+    changed = manifest = json.loads((dataset / "manifest.json").read_text())
+    for name in path[:-1]:
+        changed = changed[name]
+    changed[path[-1]] = value
+    assert refused_manifest(hub, json_text(manifest).encode())[:-1].isprintable()
 
 
-@pytest.mark.parametrize(
-    "data", [b"<html>no</html>", b"\xff", b"[" * 9999, b"5", b" " * (MANIFEST_LIMIT + 1)]
-)
-def test_what_is_no_manifest_is_told_in_one_line(hub, data):
-    put(hub, data)
-    assert hub.refused("verify", URI)
+def test_what_is_no_manifest_is_refused_in_one_line(hub):
+    for data in (b"<html>no</html>", b"\xff", b"[" * 9999, b"5", b" " * (MANIFEST_LIMIT + 1)):
+        assert refused_manifest(hub, data)
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, dataset):
-    assert hub.call("publish", dataset, NAME, "--tag=v1")[0] == 0
+    hub.done("publish", dataset, NAME, "--tag=v1")
     repository = hub.repositories[NAME]
     files = dict(repository.commits[repository.head])
     shard = next(name for name in files if name.endswith(".parquet"))
@@ -223,17 +201,17 @@ def test_what_was_changed_on_the_hub_is_found(hub, dataset):
         repository.commit(content)
         code, _, err = hub.call("verify", URI)
         assert code == 1 and words in err, (words, err)
-        assert hub.call("verify", f"{URI}@v1")[0] == 0
+        hub.done("verify", f"{URI}@v1")
     repository.commit({"a.txt": b"?"})
     assert "no dataset of this benchmark" in hub.refused("verify", URI)
     assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v1")
 
 
 def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
-    assert hub.call("publish", dataset, NAME)[0] == 0
+    hub.done("publish", dataset, NAME)
     other = tmp_path / "other"
     write_dataset(SRAVEN(M=3, K=5, holdout=0.3), {"ood": 10}, other)
-    assert hub.call("publish", other, NAME, "--tag=v2")[0] == 0
+    hub.done("publish", other, NAME, "--tag=v2")
     repository = hub.repositories[NAME]
     held = {name: data for name, data in repository.commits[repository.head].items() if name[0] != "."}
     assert held == all_bytes(other)

@@ -17,7 +17,6 @@ from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from helpers.tiny_runs import STEPS, assert_same_bits, quickly, shared_directory, tiny_options
 from sraven import OutputError
-from sraven.core.hub.service import MODEL, Place, read_place
 
 # huggingface_hub uploads in a way that its library for HTTP would have otherwise.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")
@@ -59,8 +58,7 @@ def _own_hub_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def on_hub(hub, trained):
     """The files of a model that is published, to be changed, and the repository."""
-    code, _, err = hub.call("publish", trained / "fuzzy", NAME, "--tag=v1")
-    assert code == 0, err
+    hub.done("publish", trained / "fuzzy", NAME, "--tag=v1")
     return hub.repositories[NAME]
 
 
@@ -72,21 +70,10 @@ def front_matter(card):
     return yaml.safe_load(card.split("---\n")[1])
 
 
-def test_places_of_models_are_read_as_they_are_written():
-    assert read_place("user/name", MODEL) == Place("user/name", None, MODEL)
-    assert read_place("hf://user/name@v1", MODEL) == Place("user/name", "v1", MODEL)
-    assert str(Place("user/name", "v1", MODEL)) == "hf://user/name@v1"
-    for text in ("hf://datasets/user/name", "hf://name", "hf://user/name@"):
-        with pytest.raises(OutputError, match="names no model on the Hub; expected user/name, or hf://user/"):
-            read_place(text, MODEL)
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_published_is_loaded_bit_for_bit(hub, trained, name):
     before = all_bytes(trained / name)
-    code, out, err = hub.call("publish", trained / name, NAME, "--tag=v1", "--json")
-    assert code == 0, err
-    said = json.loads(out)
+    said = json.loads(hub.done("publish", trained / name, NAME, "--tag=v1", "--json"))
     assert said["load"] == f'load_run("{URI}@v1")' and said["new"]
     repository = hub.repositories[NAME]
     assert repository.tags == {"v1": repository.head} and len(repository.commits) == 2
@@ -103,8 +90,7 @@ def test_what_is_published_is_loaded_bit_for_bit(hub, trained, name):
     assert files[CONFIG] == before[CONFIG] and files["result.json"] == before["result.json"]
     assert all_bytes(trained / name) == before
 
-    code, out, err = hub.call("publish", trained / name, NAME, "--tag=v1")
-    assert code == 0 and "there already" in out, err
+    assert "there already" in hub.done("publish", trained / name, NAME, "--tag=v1")
 
 
 def test_the_card_says_what_it_is(hub, trained, on_hub):
@@ -126,18 +112,19 @@ def test_the_card_says_what_it_is(hub, trained, on_hub):
     assert "A transformer with hyla attention, trained" in card
 
 
+def card_of(hub, run):
+    hub.done("publish", run, NAME)
+    return files_of(hub.repositories[NAME])["README.md"].decode()
+
+
 def test_the_card_names_the_network(hub, trained):
-    code, _, err = hub.call("publish", trained / "looped", NAME)
-    assert code == 0, err
-    card = files_of(hub.repositories[NAME])["README.md"].decode()
+    card = card_of(hub, trained / "looped")
     assert {"looped", "hyla"} <= set(front_matter(card)["tags"])
     assert "A network looped with hyla attention, trained" in card and ": looped hyla, " in card
 
 
-def test_of_a_share_of_instances_the_card_has_an_interval(run, trained, hub):
-    code, _, err = hub.call("publish", trained / "sraven", NAME)
-    assert code == 0, err
-    card = files_of(hub.repositories[NAME])["README.md"].decode()
+def test_of_a_share_of_instances_the_card_has_an_interval(trained, hub):
+    card = card_of(hub, trained / "sraven")
     rows = [line.split(" | ") for line in card.splitlines() if line.startswith(("| test", "| ood"))]
     assert len(rows) == 2
     for _, n, value, interval in rows:
@@ -155,25 +142,18 @@ def test_a_dry_run_lists_all_and_asks_nothing(hub, trained):
 
 def test_it_is_evaluated_and_analysed_as_the_run_itself(hub, trained, on_hub, tmp_path):
     local = shutil.copytree(trained / "fuzzy", tmp_path / "run")
-    code, here, err = hub.call("evaluate", local, "--out", tmp_path / "here", "--json")
-    assert code == 0, err
-    code, there, err = hub.call("evaluate", f"{URI}@v1", "--out", tmp_path / "there", "--json")
-    assert (code, err) == (0, "")
-    assert json.loads(here)["scores"] == json.loads(there)["scores"]
-    assert all_bytes(tmp_path / "here") == all_bytes(tmp_path / "there")
+    evaluated, analysed = [], []
+    for each, out in ((local, "here"), (f"{URI}@v1", "there")):
+        text = hub.done("evaluate", each, "--out", tmp_path / out, "--json")
+        evaluated.append(json.loads(text)["scores"])
+        brief = ("--out", tmp_path / f"{out}-analysed", "-n", 48, "--no-figures", "--json")
+        analysed.append(json.loads(hub.done("analyse", each, *brief)))
+    assert evaluated[0] == evaluated[1] and all_bytes(tmp_path / "here") == all_bytes(tmp_path / "there")
     published = files_of(on_hub)
     assert all(data == published[name] for name, data in all_bytes(local_run(URI)).items())
-
-    brief = ("-n", 48, "--no-figures", "--json")
-    contents = []
-    for each, out in ((local, "one"), (f"{URI}@v1", "two")):
-        code, text, err = hub.call("analyse", each, "--out", tmp_path / out, *brief)
-        assert (code, err) == (0, "")
-        contents.append(json.loads(text))
-    assert contents[1]["command"].startswith(f"sraven analyse {URI}@v1 --out ")
-    for content in contents:
-        del content["command"]
-    assert contents[0] == contents[1]
+    command = analysed[1].pop("command")
+    assert command.startswith(f"sraven analyse {URI}@v1 --out ") and analysed[0].pop("command") != command
+    assert analysed[0] == analysed[1]
 
 
 def test_training_cant_go_on_from_it(hub, trained, on_hub, tmp_path):

@@ -42,17 +42,15 @@ def held(hub, commit=None):
 
 
 def test_published_and_verified(hub, prompts):
-    code, out, err = hub.call("publish", prompts, NAME, "--tag=v1")
-    assert code == 0, err
-    assert f'load_dataset("{NAME}", revision="v1")' in out
+    assert f'load_dataset("{NAME}", revision="v1")' in hub.done("publish", prompts, NAME, "--tag=v1")
     repository = hub.repositories[NAME]
     assert [held(hub, commit) for commit in repository.commits] == [{}, dict(make_files(SETS))]
     assert repository.tags == {"v1": repository.head}
 
-    code, out, err = hub.call("verify", f"{URI}@v1")
-    assert code == 0 and "7 questions, all files generated again" in out and "all is right" in out, err
-    code, out, err = hub.call("verify", URI, "--full", "--json")
-    assert code == 0 and json.loads(out) == {"ok": True, "checked": {"test": 7}, "faults": []}, err
+    out = hub.done("verify", f"{URI}@v1")
+    assert "7 questions, all files generated again" in out and "all is right" in out
+    found = json.loads(hub.done("verify", URI, "--full", "--json"))
+    assert found == {"ok": True, "checked": {"test": 7}, "faults": []}
 
     files = held(hub).values()
     rows = [json.loads(line) for data in files for line in data.splitlines() if line.startswith(b'{"id"')]
@@ -63,13 +61,12 @@ def test_published_and_verified(hub, prompts):
         assert row["prompt"] == questions.prompts([index])[0]
         assert row["target"] == " ".join(map(str, questions.take([index]).target[0]))
 
-    code, out, err = hub.call("publish", prompts, NAME, "--tag=v1")
-    assert code == 0 and "there already" in out, err
+    assert "there already" in hub.done("publish", prompts, NAME, "--tag=v1")
     assert len(repository.commits) == 2
 
 
 def test_what_was_changed_on_the_hub_is_found(hub, prompts):
-    assert hub.call("publish", prompts, NAME, "--tag=v1")[0] == 0
+    hub.done("publish", prompts, NAME, "--tag=v1")
     files = held(hub)
     data = f"data/{SETS[0].name}.jsonl"
     forged = files[data].replace(b'"target": "', b'"target": "1', 1)
@@ -89,9 +86,8 @@ def test_what_was_changed_on_the_hub_is_found(hub, prompts):
             assert code == 1 and words in err, (words, more, err)
     for wrong in (b"[]", b"{", b'{"layout": 2, "sets": []}', b'{"layout": 1, "sets": [{}]}'):
         hub.repositories[NAME].commit({**files, "questions.json": wrong})
-        code, _, err = hub.call("verify", URI)
-        assert code == 2 and err.count("\n") == 1, err
-    assert hub.call("verify", f"{URI}@v1")[0] == 0
+        assert hub.refused("verify", URI)
+    hub.done("verify", f"{URI}@v1")
 
 
 def test_what_cant_be_published(run, tmp_path):

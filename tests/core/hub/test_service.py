@@ -4,25 +4,29 @@ import pytest
 from huggingface_hub import errors
 
 from sraven import OutputError
-from sraven.core.hub.service import FIRST_WAIT, TRIES, Place, insist, read_place
+from sraven.core.hub.service import FIRST_WAIT, KIND, MODEL, TRIES, Place, insist, read_place
 
 
 def test_places_are_read_as_they_are_written():
     assert read_place("user/name") == Place("user/name")
     assert read_place("hf://datasets/user/na.me-1@v1.0") == Place("user/na.me-1", "v1.0")
     assert str(Place("user/name", "v1")) == "hf://datasets/user/name@v1"
-    for text in (
-        "name",
-        "a/b/c",
-        "hf://datasets/a",
-        "a/b@",
-        "../b",
-        "a/b@../c d",
-        "a/b\n",
-        "hf://models/a/b",
-    ):
-        with pytest.raises(OutputError, match="names no dataset on the Hub"):
-            read_place(text)
+    assert read_place("user/name", MODEL) == Place("user/name", None, MODEL)
+    assert read_place("hf://user/name@v1", MODEL) == Place("user/name", "v1", MODEL)
+    assert str(Place("user/name", "v1", MODEL)) == "hf://user/name@v1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        (KIND, "name a/b/c hf://datasets/a a/b@ ../b a/b@../c a/b@c% hf://models/a/b"),
+        (MODEL, "hf://datasets/user/name hf://name hf://user/name@"),
+    ],
+)
+def test_what_is_no_place_is_refused(kind, texts):
+    for text in (*texts.split(), "a/b\n", "a/b@c d"):
+        with pytest.raises(OutputError, match=rf"names no {kind} on the Hub; expected user/name, or hf://"):
+            read_place(text, kind)
 
 
 class _Response:
@@ -43,14 +47,15 @@ def failing(status, times):
     return call, made
 
 
-def test_what_may_pass_is_tried_again_with_longer_waits():
+def test_what_may_pass_is_tried_again_with_longer_waits(monkeypatch):
     waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
     call, made = failing(503, TRIES - 1)
-    assert insist(call, waits.append) == "done"
+    assert insist(call) == "done"
     assert waits == [FIRST_WAIT * 2**attempt for attempt in range(TRIES - 1)]
     call, made = failing(503, TRIES)
     with pytest.raises(errors.HfHubHTTPError):
-        insist(call, waits.append)
+        insist(call)
     assert len(made) == TRIES
 
 
@@ -58,5 +63,5 @@ def test_what_may_pass_is_tried_again_with_longer_waits():
 def test_what_the_caller_has_to_change_isnt(status):
     call, made = failing(status, 1)
     with pytest.raises(errors.HfHubHTTPError):
-        insist(call, lambda seconds: None)
+        insist(call)
     assert len(made) == 1

@@ -13,6 +13,7 @@ from sraven import OutputError
 from sraven.core.system import files
 from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
 from sraven.core.system.lock import LOCK, Lock
+from sraven.core.system.packages import PACKAGES
 from sraven.core.system.staging import staged, take_file
 
 
@@ -53,16 +54,15 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, 
         assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path / "file"))
 
 
-def test_the_path_in_an_error_is_the_one_that_was_asked_for(tmp_path):
+def test_an_error_names_the_path_of_the_caller(tmp_path):
     (tmp_path / "other").touch()
     with pytest.raises(NotADirectoryError) as caught:
         write_bytes(tmp_path / "other" / "below" / "file", b"")
     assert caught.value.filename == str(tmp_path / "other" / "below" / "file")
 
 
-def test_a_link_beside_it_is_not_followed(tmp_path):
+def test_a_link_in_its_place_is_not_followed(tmp_path):
     (tmp_path / "precious").write_text("ten years of work")
-    (tmp_path / "file.tmp").symlink_to(tmp_path / "precious")
     (tmp_path / "file").symlink_to(tmp_path / "precious")
     write_text(tmp_path / "file", "new")
     assert (tmp_path / "precious").read_text() == "ten years of work"
@@ -217,7 +217,7 @@ OWN_READERS = {
 
 
 def reads(tree):
-    """Tell whether a module opens a file to read it."""
+    """Return whether a module opens a file to read it."""
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         modes = [each.value for each in call.args[1:2] if isinstance(each, ast.Constant)]
@@ -230,10 +230,6 @@ def reads(tree):
 
 def test_files_of_others_are_read_by_one_function():
     root = Path(__file__).parents[3]
-    paths = [
-        path
-        for package in ("sraven", "fuzzylogic", "baselines", "cli")
-        for path in (root / package).rglob("*.py")
-    ]
+    paths = [path for package in PACKAGES for path in (root / package).rglob("*.py")]
     found = {str(path.relative_to(root)) for path in paths if reads(ast.parse(path.read_text("utf-8")))}
     assert found == set(OWN_READERS)

@@ -34,7 +34,7 @@ def other(tmp_path):
     process.communicate()
 
 
-def test_a_second_process_is_refused_and_told_who_has_it(other, tmp_path):
+def test_a_second_process_is_refused_and_learns_who_has_it(other, tmp_path):
     with pytest.raises(OutputError, match=rf"out is being written by process {other.pid} on \S+; wait"):
         Lock(tmp_path / "out")
 
@@ -47,14 +47,9 @@ def test_a_killed_process_holds_nothing(other, tmp_path):
         assert (tmp_path / "out" / LOCK).read_text().startswith(f"process {os.getpid()} on ")
 
 
-def test_the_same_process_is_refused_too(tmp_path):
-    with Lock(tmp_path), pytest.raises(OutputError, match=f"process {os.getpid()} "):
-        Lock(tmp_path)
-    with Lock(tmp_path):
-        pass
-
-
-def test_nothing_is_left_behind(tmp_path):
+def test_the_same_process_is_refused_too_and_nothing_is_left_behind(tmp_path):
+    with Lock(tmp_path / "a"), pytest.raises(OutputError, match=f"process {os.getpid()} "):
+        Lock(tmp_path / "a")
     with Lock(tmp_path / "a" / "b"):
         pass
     assert os.listdir(tmp_path / "a") == []
@@ -119,19 +114,20 @@ def test_a_holder_who_removes_it_meanwhile_leaves_no_lock_on_nothing(tmp_path, m
             Lock(tmp_path)
 
 
-def test_a_full_disk_loses_the_name_and_nothing_else(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def failing(number):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(lock_module.os, "pwrite", full)
+    return fail
+
+
+def test_a_full_disk_loses_the_name_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock_module.os, "pwrite", failing(errno.ENOSPC))
     with Lock(tmp_path), pytest.raises(OutputError, match="being written by another process; wait"):
         Lock(tmp_path)
 
 
-def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
-    def unknown(*_):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-    monkeypatch.setattr(lock_module.fcntl, "flock", unknown)
+def test_a_file_system_without_locks_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock_module.fcntl, "flock", failing(errno.ENOSYS))
     with pytest.warns(UserWarning, match="without locks; let nothing else write there"), Lock(tmp_path):
         pass

@@ -38,6 +38,11 @@ def mode_of(path):
     return stat.S_IMODE(path.lstat().st_mode)
 
 
+def refused(match, *arguments):
+    with pytest.raises(UnsafeFolderError, match=match):
+        private_folder(*arguments)
+
+
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
 def test_mode_is_700_for_any_umask(tmp_path, set_umask, umask):
     base = tmp_path / "not" / "there"
@@ -68,8 +73,7 @@ def test_a_folder_that_others_can_change_is_refused(tmp_path, which, mode):
     folder = private_folder(base, "between", "code")
     path = {"above": base.parent, "base": base, "between": folder.parent}[which]
     path.chmod(mode)
-    with pytest.raises(UnsafeFolderError, match=f"{path} can be written to by others"):
-        private_folder(base, "between", "code")
+    refused(f"{path} can be written to by others", base, "between", "code")
 
 
 @pytest.mark.parametrize(
@@ -99,8 +103,7 @@ def test_below_a_sticky_directory_the_users_own_folder_is_safe(tmp_path, give_aw
     assert private_folder(shared / "new", "code") == shared / "new" / "code"
     (shared / "first").mkdir(mode=0o700)
     give_away(shared / "first")
-    with pytest.raises(UnsafeFolderError, match="belongs to another user"):
-        private_folder(shared, "first")
+    refused("belongs to another user", shared, "first")
 
 
 @pytest.mark.parametrize("which", ["base", "code", "a link"])
@@ -112,15 +115,13 @@ def test_what_belongs_to_another_user_is_refused(tmp_path, give_away, which):
     else:
         private_folder(base, "code")
     give_away(base / "code" if which == "code" else base)
-    with pytest.raises(UnsafeFolderError, match="belongs to another user"):
-        private_folder(base, "code")
+    refused("belongs to another user", base, "code")
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o600])
 def test_a_folder_of_another_mode_is_refused(tmp_path, mode):
     private_folder(tmp_path, "code").chmod(mode)
-    with pytest.raises(UnsafeFolderError, match=f"mode {mode:o}; expected 700"):
-        private_folder(tmp_path, "code")
+    refused(f"mode {mode:o}; expected 700", tmp_path, "code")
 
 
 @pytest.mark.parametrize("link", ["between", "code"])
@@ -134,8 +135,7 @@ def test_a_link_below_the_base_is_refused(tmp_path, link):
         (base / "between").symlink_to(target)
     else:
         (base / "between" / "code").symlink_to(target / "code")
-    with pytest.raises(UnsafeFolderError, match=f"{link} is a link"):
-        private_folder(base, *names)
+    refused(f"{link} is a link", base, *names)
 
 
 def test_links_to_the_base_are_followed_and_what_they_lead_through_is_checked(tmp_path):
@@ -144,21 +144,18 @@ def test_links_to_the_base_are_followed_and_what_they_lead_through_is_checked(tm
     (tmp_path / "first").symlink_to(tmp_path / "second")
     assert private_folder(tmp_path / "first", "code") == tmp_path / "open" / "base" / "code"
     (tmp_path / "open").chmod(0o777)
-    with pytest.raises(UnsafeFolderError, match="open can be written to by others"):
-        private_folder(tmp_path / "first", "code")
+    refused("open can be written to by others", tmp_path / "first", "code")
 
 
 def test_links_in_a_ring_are_refused(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(UnsafeFolderError, match="more than 40 links"):
-        private_folder(tmp_path / "a", "code")
+    refused("more than 40 links", tmp_path / "a", "code")
 
 
 def test_a_relative_base_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnsafeFolderError, match="is relative"):
-        private_folder(Path("base"), "code")
+    refused("is relative", Path("base"), "code")
     assert list(tmp_path.iterdir()) == []
 
 

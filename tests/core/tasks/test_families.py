@@ -1,6 +1,5 @@
-"""Families of tasks: one entry registers one; it is loaded when it is asked for, and no other with it."""
+"""Families of tasks: one entry registers one; it is loaded on first use, and no other with it."""
 
-import subprocess
 import sys
 from dataclasses import is_dataclass
 from pkgutil import resolve_name
@@ -9,6 +8,7 @@ import pytest
 
 from baselines.lm.task import C4
 from fuzzylogic import FuzzyLogic
+from helpers.python import python
 from sraven import SRAVEN, ConfigurationError
 from sraven.core.tasks.access import RandomAccess
 from sraven.core.tasks.families import (
@@ -40,8 +40,7 @@ def names_of(role):
 def loaded_after(code, *prefixes):
     """Return the modules with these prefixes that a fresh Python has loaded after some code."""
     program = f"import sys\n{code}\nprint(*sorted(n for n in sys.modules if n.startswith({prefixes!r})))"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(found.stdout.split())
+    return set(python("-c", program, check=True).stdout.split())
 
 
 def test_families_are_those_of_the_benchmark():

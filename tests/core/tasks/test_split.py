@@ -1,14 +1,13 @@
 """Splits as map-style data sets: what loaders of other libraries ask for, and the task's very instances."""
 
 import pickle
-import subprocess
-import sys
 from dataclasses import fields
 
 import numpy as np
 import pytest
 
 from fuzzylogic import FuzzyLogic
+from helpers.python import python
 from sraven import SRAVEN, ConfigurationError
 
 TASKS = {
@@ -73,13 +72,6 @@ def test_iterating_gives_all_in_order_and_ends(task):
     for place in (0, 1_023, 1_024, 1_029):
         assert_is(seen[place], task, "test", place)
     assert list(task.split("test", 0)) == []
-    by_item = []
-    for place in range(10**9):  # the old protocol: until an IndexError
-        try:
-            by_item.append(task.split("test", 4)[place])
-        except IndexError:
-            break
-    assert len(by_item) == 4
 
 
 def test_slices_are_views_with_the_splits_indices(task):
@@ -140,28 +132,7 @@ def test_bad_requests_are_refused():
             task.split("train", size)
 
 
-# The loaders of other libraries
-
-
-def collate(instances):
-    """Stack instances as `torch.utils.data.default_collate` does: each field by itself."""
-    return {name: np.stack([instance[name] for instance in instances]) for name in instances[0]}
-
-
-def fetch(dataset, places):
-    """Fetch a batch as `torch.utils.data._utils.fetch._MapDatasetFetcher` does."""
-    if hasattr(dataset, "__getitems__") and dataset.__getitems__:
-        return collate(dataset.__getitems__(places))
-    return collate([dataset[place] for place in places])
-
-
-def test_it_is_fetched_as_torch_does(task):
-    view, order = task.split("test", 40), [39, 0, 17, 17]
-    found = fetch(view, order)
-    wanted = task.take("test", order)
-    assert found["index"].tolist() == order
-    for name, array in wanted._asdict().items():
-        assert found[name].dtype == array.dtype and np.array_equal(found[name], array)
+# Worker processes and the loader of another library; PyTorch's is in `tests/sraven/test_torch.py`
 
 
 WORKERS = """
@@ -207,7 +178,7 @@ if __name__ == "__main__":
 def run(program, tmp_path):
     path = tmp_path / "program.py"
     path.write_text(program)
-    result = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    result = python(path)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()
 

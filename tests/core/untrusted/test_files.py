@@ -1,4 +1,4 @@
-"""Files that strangers send: plain ones, up to a limit."""
+"""Untrusted files: plain ones, up to a limit."""
 
 import os
 import socket

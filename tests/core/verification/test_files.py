@@ -13,30 +13,28 @@ from sraven import OutputError
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset.write import write_dataset
 from sraven.core.system.files import json_text
-from sraven.core.tasks.families import make_task
 from sraven.core.verification.verify import verify_dataset
 
 FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
 
 
 def faults(directory):
-    return verify_dataset(directory, make_task).faults
+    """Return the faults of a dataset, or that of a manifest which makes it none."""
+    try:
+        return verify_dataset(directory).faults
+    except OutputError as error:
+        return [str(error)]
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "notes.txt",
-        "copy.py",
         "README.md.tmp",
         "dataset_infos.json",
         ".huggingface.yaml",
-        ".DS_Store",
         ".git/config",
         ".sraven-partial/journal.jsonl",
         "M3-K8/train-00000-of-00001.parquet",
-        "data/train.parquet",
-        "M3-K7/ood-00001-of-00001.parquet",
         "M3-K7/.hidden",
         "M3-K7/more/ood.parquet",
         "M3-K7/ood-00000-of-00001.parquet.tmp",
@@ -51,25 +49,18 @@ def test_what_is_no_part_of_the_dataset_is_refused(copy, name):
     assert fault.startswith(f"{first}: ") and "remove it" in fault
 
 
-def test_names_of_strangers_cannot_play_with_the_terminal(copy):
+def test_hostile_names_cannot_play_with_the_terminal(copy):
     (copy / "a\x1b[2J\u202e\nb").touch()
     (fault,) = faults(copy)
     assert fault.startswith(r"a\x1b[2J\u202e\nb: is no part")
 
 
-@pytest.mark.parametrize("name", ["README.md", "croissant.json", FOLDER, SHARD])
+@pytest.mark.parametrize("name", ["README.md", "croissant.json", "manifest.json", FOLDER, SHARD])
 def test_links_are_refused(copy, name):
     (copy / name).rename(copy.parent / "elsewhere")
     (copy / name).symlink_to(copy.parent / "elsewhere")
     found = faults(copy)
-    assert any(fault.startswith(f"{name}: it is a link") for fault in found), found
-
-
-def test_link_in_place_of_the_manifest_is_refused(copy):
-    (copy / "manifest.json").rename(copy.parent / "elsewhere")
-    (copy / "manifest.json").symlink_to(copy.parent / "elsewhere")
-    with pytest.raises(OutputError, match="is a link, which may lead anywhere"):
-        faults(copy)
+    assert any(name in fault and "is a link, which may lead anywhere" in fault for fault in found), found
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
@@ -84,39 +75,28 @@ def test_what_is_no_plain_file_is_never_opened(copy, monkeypatch, kind, name):
     else:
         with socket.socket(socket.AF_UNIX) as opened:
             opened.bind(name)
-    if name == "manifest.json":
-        with pytest.raises(OutputError, match=r"can't be read|is no plain file"):
-            faults(copy)
-    else:
-        message = "is no part of the dataset" if name == "other" else "it is no plain file"
-        assert any(fault.startswith(f"{name}: {message}") for fault in faults(copy))
+    messages = ("is no part of the dataset",) if name == "other" else ("no plain file", "can't be read")
+    assert any(name in fault and any(each in fault for each in messages) for fault in faults(copy))
 
 
-def test_folder_that_is_a_file_is_refused(copy):
-    shutil.rmtree(copy / FOLDER)
-    (copy / FOLDER).touch()
-    assert f"{FOLDER}: it is no folder" in faults(copy)
-
-
-def test_missing_folder_is_one_fault(copy):
+def test_folder_that_is_missing_or_a_file_is_one_fault(copy):
     shutil.rmtree(copy / FOLDER)
     assert faults(copy) == [f"{FOLDER}: the folder is missing"]
+    (copy / FOLDER).touch()
+    assert faults(copy) == [f"{FOLDER}: it is no folder"]
 
 
-def test_many_strangers_are_counted(copy):
+def test_many_entries_and_many_missing_files_are_counted(copy):
     for number in range(70):
         (copy / f"extra-{number:02}").touch()
     found = faults(copy)
     assert [fault[:8] for fault in found[:20]] == [f"extra-{number:02}" for number in range(20)]
     assert found[20:] == ["50 more entries of the directory are no part of the dataset"]
-
-
-def test_many_missing_files_are_counted(copy, task):
     plan = json.loads((copy / "manifest.json").read_text())
     plan["sizes"] |= {"train": 1 << 30}
     (copy / "manifest.json").write_text(json_text(plan))
     found = faults(copy)
-    assert len(found) < 50 and any("more files are missing or aren't plain" in fault for fault in found)
+    assert len(found) < 70 and any("more files are missing or aren't plain" in fault for fault in found)
 
 
 # Manifests
@@ -174,7 +154,7 @@ def test_manifest_beyond_what_is_allowed_is_one_clear_line(copy, change):
     changed = change(path.read_text())
     path.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
     with pytest.raises(ConfigurationError) as error:
-        faults(copy)
+        verify_dataset(copy)
     message = str(error.value)
     assert "\n" not in message and message.isprintable() and len(message) < 600
 
@@ -252,10 +232,10 @@ def test_changed_arrow_streams_are_found(task, tmp_path, change):
 
 
 def test_report_says_how_files_were_compared(copy, task):
-    report = verify_dataset(copy, make_task)
+    report = verify_dataset(copy)
     assert report.files == {"bytes": 3, "values": 0}
     assert {split: -(-size // 16) for split, size in SIZES.items()} == report.reviewed
-    assert verify_dataset(copy, make_task, thorough=True).reviewed == SIZES
+    assert verify_dataset(copy, thorough=True).reviewed == SIZES
 
 
 def test_second_opinion_is_heard(copy, monkeypatch):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.sums.task import Sums
-from sraven.core.tasks.task import Column, Description, Encoded, name_faults
+from sraven.core.tasks.task import Column, Description, Encoded, row_faults
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SumsRows:
             "combination isn't the split's": np.isin(found, self.task.combination_indices(split)),
             "a sum is wrong": ((first * a + second * b) % P == arrays["sums"].T).all(axis=0),
         }
-        return name_faults(arrays, right)
+        return row_faults(arrays, right)
 
     def remark(self, tallies):
         return f", {int(tallies['sums_of_0']):,} of sum 0"

@@ -59,26 +59,20 @@ def _problem(error: Any) -> str:
             if allowed == "address":
                 return is_wrong(ADDRESS)
             return f"is {quoted(value, _MOST)}, which {error.cause}; expected characters that can be seen"
-        case "minimum":
-            return is_wrong(f"{allowed:,} or more")
-        case "maximum":
-            return is_wrong(f"{allowed:,} or less")
-        case "minItems":
-            return f"has {len(value)} entries; expected {allowed} or more"
-        case "maxItems":
-            return f"has {len(value)} entries; expected {allowed} or fewer"
+        case "minimum" | "maximum" as bound:
+            return is_wrong(f"{allowed:,} or {'more' if bound == 'minimum' else 'less'}")
         case "minLength":
             return "is empty"
-        case "maxProperties":
-            return f"has {len(value):,} entries; expected {allowed:,} or fewer"
-        case "maxLength":
-            return f"has {len(value):,} characters; expected {allowed:,} or fewer"
+        case "minItems" | "maxItems" | "maxProperties" | "maxLength" as bound:
+            unit = "characters" if bound == "maxLength" else "entries"
+            limit = f"{allowed:,} or {'more' if bound == 'minItems' else 'fewer'}"
+            return f"has {len(value):,} {unit}; expected {limit}"
         case _:
             return escape(error.message, 300)
 
 
-FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}
-"""What a text has to be beyond its characters: functions that return what is wrong with one."""
+_FORMATS = {"name": name_fault, "text": text_fault, "address": address_fault}
+"""Formats of texts: functions that return what is wrong with one."""
 
 
 def _check_format(find_fault: Callable[[str], str | None]) -> Callable[[object], bool]:
@@ -115,7 +109,7 @@ def _validator(name: str) -> Any:
         "integer", lambda checker, number: isinstance(number, int) and not isinstance(number, bool)
     )
     formats = FormatChecker(formats=())
-    for format_name, find_fault in FORMATS.items():
+    for format_name, find_fault in _FORMATS.items():
         formats.checks(format_name, raises=ValueError)(_check_format(find_fault))
     keywords = dict(Draft202012Validator.VALIDATORS)
     keywords["items"] = _whole_lists(keywords["items"])
