@@ -151,8 +151,8 @@ def test_scores_tell_both_readings_and_what_replies_took(run, done, second, tmp_
     path = write_completions(tmp_path / "done.jsonl", second, TOOK)
     out = done("text", "score", path)
     assert out.count("read strictly") == 2 and "read leniently" not in out
-    assert "tokens: 610 of prompts, 3,000 of replies (1,500 each); 42 of 44 replies don't say theirs" in out
-    assert "cost: 1.25 US dollars; 42 of 44 replies don't say theirs" in out
+    assert "tokens: 610 of prompts, 3,000 of replies (1,500 each), from 2 of 44 replies" in out
+    assert "cost: 1.25 US dollars, from 2 of 44 replies" in out
     scores = json.loads(run("text", "score", path, "--json")[1])
     assert {score["lenient"]["target"]["value"] for score in scores} == {1}
     assert [score["target"]["value"] for score in scores] == [1, 0, 1, 0]

@@ -67,15 +67,17 @@ def _print_usage(usage: "Usage") -> None:
     """Print the tokens of the replies and what they cost, as far as they say it."""
     if usage.with_tokens:
         sent, said = usage.input_tokens, usage.output_tokens
-        click.echo(
-            f"tokens: {sent:,} of prompts, {said:,} of replies ({said / usage.with_tokens:,.0f} each); "
-            f"{usage.replies - usage.with_tokens:,} of {usage.replies:,} replies don't say theirs"
+        each = said / usage.with_tokens
+        _print_sum(
+            f"tokens: {sent:,} of prompts, {said:,} of replies ({each:,.0f} each)", usage.with_tokens, usage
         )
     if usage.with_cost:
-        click.echo(
-            f"cost: {usage.cost_usd:,.2f} US dollars; {usage.replies - usage.with_cost:,} of "
-            f"{usage.replies:,} replies don't say theirs"
-        )
+        _print_sum(f"cost: {usage.cost_usd:,.2f} US dollars", usage.with_cost, usage)
+
+
+def _print_sum(text: str, replies: int, usage: "Usage") -> None:
+    """Print a sum over some of the replies."""
+    click.echo(text if replies == usage.replies else f"{text}, from {replies:,} of {usage.replies:,} replies")
 
 
 @click.command(name="score")
