@@ -13,7 +13,7 @@ from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.copies import equal_seeds
-from sraven.core.leaderboard.entries import make_entry
+from sraven.core.leaderboard.entries import entry_of
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.export import make_rows
 from sraven.core.leaderboard.ranking import read_leaderboard
@@ -37,7 +37,7 @@ def test_scores_are_those_of_the_predictions(folder):
     entry = ENTRIES.get(f"{folder.parent.name}/{folder.name}")
     if entry is not None:  # else another test says so
         assert differing(entry["errors"], evidence.errors) == [], WRITE_ANEW
-        assert differing(entry["beside"], make_entry(entry["id"], evidence).beside) == [], WRITE_ANEW
+        assert differing(entry["beside"], entry_of(entry["id"], evidence).beside) == [], WRITE_ANEW
 
 
 def test_every_ranked_board_that_was_released_has_all_its_references():

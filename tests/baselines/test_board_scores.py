@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from baselines.lm.entry import thin
+from baselines.lm.entry import thin_log
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, SCORES, Log, read_log
@@ -181,7 +181,7 @@ def test_events_and_submissions_have_numbers_alone(whole):
     (path,) = (whole[0] / EVENTS).iterdir()
     content = path.read_bytes()
     assert b"test/norm" in content and b"ood/step" in content
-    for line in thin(read_log(whole[0])).splitlines():
+    for line in thin_log(read_log(whole[0])).splitlines():
         assert all(type(value) in (int, float) for value in json.loads(line).values())
 
 

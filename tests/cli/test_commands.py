@@ -98,7 +98,7 @@ def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_pat
         *((OF_SRAVEN, ["--seed", value], f"seed={value}") for value in (-1, 2**63)),
         (OF_SRAVEN, ["--train", -5], "train=-5"),
         (OF_SRAVEN, ["--answers", "some"], "'any', 'unique'"),
-        (OF_SRAVEN, ["--format", "csv"], "parquet, arrow"),
+        (OF_SRAVEN, ["--format", "csv"], "expected one of 'parquet', 'arrow'"),
         (OF_SRAVEN, ["--threads", 0], "--threads"),
         (OF_SRAVEN, ["--colour", "red"], "--colour"),
         (OF_FUZZY_LOGIC, ["--L", 16, "--K", 3], "L=16, K=3"),

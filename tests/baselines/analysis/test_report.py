@@ -114,7 +114,7 @@ def test_all_of_it_is_printed_in_brief(of_sraven, capsys):
     out, content, _ = of_sraven
     print_analysis(content, out)
     text = capsys.readouterr().out
-    for words in ("probes, row3, ood", "constant", "bayes", "edits from rule A", "KL of the"):
+    for words in ("probes, row3, ood", "constant", "bayes", "edits from rule A", "KL to the"):
         assert words in text
     assert text.count("self, layer 1: codes are constant") == 1
     assert f"{out}: codes, analysis.json, {len(content['figures'])} pictures" in text
