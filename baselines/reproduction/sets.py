@@ -217,8 +217,17 @@ FIGURES: Mapping[str, Figure] = {
                     ("the paper's", "fuzzylogic-paper-terms-v1"),
                     ("drawn", "fuzzylogic-terms-v1"),
                 )
-                for row in _attentions(
-                    board, {"terms": terms}, names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}
+                for row in (
+                    *_attentions(
+                        board,
+                        {"terms": terms},
+                        names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"},
+                    ),
+                    Row(
+                        board,
+                        {"terms": terms, "attention": "one layer of HYLA"},
+                        {"attention": "hyla", "layers": 1},
+                    ),
                 )
             ),
         ),
