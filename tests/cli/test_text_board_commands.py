@@ -237,3 +237,16 @@ def make_tokenizer(path, texts):
 def test_a_board_in_turns_can_be_published(run, second, tmp_path):
     sets = read_sets(tmp_path / "second.jsonl")
     assert [find_question(each["id"])[0] for each in second[:4]] == list(sets)
+
+
+def test_guesswork_is_advised_to_look_at_the_replies(done, second, tmp_path):
+    """Replies come by id: their order isn't what may be wrong."""
+    path = tmp_path / "done.jsonl"
+    path.write_text("".join(json.dumps({"id": each["id"], "completion": "No."}) + "\n" for each in second))
+    done("text", "submit", path, "--board", SECOND, "--out", tmp_path / "s", *SAID)
+    (found,) = [
+        each
+        for each in json.loads(done("score", tmp_path / "s", "--json"))["unranked_because"]
+        if "no better than chance" in each["reason"]
+    ]
+    assert "sraven text score" in found["advice"]

@@ -238,7 +238,14 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     "loss": EligibilityRule(
         _impossible_loss, "check that losses are in nats, summed over the targets of a document"
     ),
-    "chance": EligibilityRule(_chance, "check that predictions are in the order of the indices"),
+    "chance": EligibilityRule(
+        lambda context: "" if context.board.is_text else _chance(context),
+        "check that predictions are in the order of the indices",
+    ),
+    "replies": EligibilityRule(
+        lambda context: _chance(context) if context.board.is_text else "",
+        "look at the replies: `sraven text score` says why some have no answer",
+    ),
     "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
     "copies": EligibilityRule(
         lambda context: equal_seeds(context.evidence),
