@@ -30,11 +30,13 @@ FAULTS = {
         DESCRIPTION + "can't be read: No su",
     ),
     "description is a link": (description_as_link, DESCRIPTION + "can't be read: Too many levels of symb"),
+    "empty description": (rewrite(lambda text: b""), DESCRIPTION + "is None; expected names and values"),
     "huge": (rewrite(lambda text: text + b"#" * 300_000), "bytes; expected 262,144 or fewer"),
     "a tag": (
         rewrite(lambda text: b"x: !!python/object/apply:os.system ['touch run']\n" + text),
         "line 1: has the tag 'tag:yaml.org,2002:python/object/apply:os.system'; tags aren't allowed",
     ),
+    "huge number": (rewrite(lambda text: text.replace(b"1000", b"0x" + b"F" * 6_000)), "model.parameters is"),
     # Its content
     "other schema": (say("schema", value=2), DESCRIPTION + "schema is 2; expected 1"),
     "no board": (drop("board"), DESCRIPTION + "lacks 'board'"),
