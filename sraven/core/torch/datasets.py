@@ -1,10 +1,10 @@
-"""Data sets for `torch.utils.data.DataLoader`: batches of tensors, made when they are asked for.
+"""Data sets for `torch.utils.data.DataLoader`: batches of tensors, made on demand.
 
 A generator makes a batch in less time than it takes to collate one from its instances, so both data sets
 here give whole batches: map-style, in any order that a sampler likes, or a stream.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from operator import index
@@ -13,12 +13,12 @@ from typing import Any, SupportsIndex
 import numpy as np
 import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
-from torch.utils.data._utils.collate import collate, default_collate_fn_map
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.access import INDEX_LIMIT
-from sraven.core.tasks.split import Instance, InstanceSequence, Split
+from sraven.core.tasks.split import Split
 from sraven.core.tasks.task import GeneratedTask
 
 Tensors = Mapping[str, torch.Tensor]
@@ -44,15 +44,8 @@ def _unpack(made: list[_Made], **_: Any) -> Any:
     return made[0].batch
 
 
-def _collate(instances: Sequence[Instance], *, collate_fn_map: Any = None) -> Any:
-    """Return instances as tensors: those that were made together as they are, others one by one."""
-    if isinstance(instances, InstanceSequence):
-        return {name: torch.from_numpy(array) for name, array in instances.arrays.items()}
-    return collate([dict(each) for each in instances], collate_fn_map=collate_fn_map)
-
-
 # PyTorch's documented way to have its loaders collate a type; so no `collate_fn` has to be passed.
-default_collate_fn_map.update({_Made: _unpack, Instance: _collate})
+default_collate_fn_map[_Made] = _unpack
 
 
 class SplitDataset(Dataset[Any]):
@@ -114,7 +107,7 @@ class BatchStream(IterableDataset[Any]):
     """Batches of a split one after the other: no instance twice, the same for any number of workers.
 
     Batch ``s`` of rank ``r`` has the instances ``(s · ranks + r) · batch_size`` and on. So a run that is
-    interrupted goes on with ``start``, and ranks have batches of their own. InstanceSequence are independent
+    interrupted goes on with ``start``, and ranks have batches of their own. Instances are independent
     draws: reading them in order is as good as shuffling.
 
     Args:
