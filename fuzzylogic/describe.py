@@ -34,11 +34,7 @@ def describe(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> Description:
             f"{task.N - 1} points with their values and asks for the value of one more."
         ),
         body="\n\n".join(
-            [
-                _splits_section(task, tallies),
-                _terms_section(task),
-                _combinations_section(task, tallies),
-            ]
+            [_splits_section(task, tallies), _terms_section(task), _combinations_section(task, tallies)]
         ),
         limitations=(
             "The functions are noiseless and synthetic; what a model scores says nothing about fuzzy logic "

@@ -87,13 +87,6 @@ FAMILY = Family(
     recipe="baselines.recipes:FUZZYLOGIC",
     examples={
         "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
-        "fuzzylogic-fixed": {
-            "L": 5,
-            "K": 3,
-            "N": 11,
-            "holdout": 0.5,
-            "seed": 5,
-            "query": "fixed_context",
-        },
+        "fuzzylogic-fixed": {"L": 5, "K": 3, "N": 11, "holdout": 0.5, "seed": 5, "query": "fixed_context"},
     },
 )

@@ -67,8 +67,7 @@ def make_tables(
         combinations=combinations,
         choices=choices,
         permutations=np.array(
-            [sum(entry << (4 * f) for f, entry in enumerate(order)) for order in nibbles],
-            dtype=np.uint64,
+            [sum(entry << (4 * f) for f, entry in enumerate(order)) for order in nibbles], dtype=np.uint64
         ),
         thresholds=np.array(
             [

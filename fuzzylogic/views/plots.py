@@ -45,10 +45,7 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = True) -> None:
         svg = Path(path).suffix == ".svg"
         with replacing(Path(path)) as temporary:
             figure.savefig(
-                temporary,
-                dpi=200,
-                format="svg" if svg else "png",
-                metadata={"Date": None} if svg else None,
+                temporary, dpi=200, format="svg" if svg else "png", metadata={"Date": None} if svg else None
             )
             if svg:
                 temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")

@@ -24,12 +24,7 @@ from cli.shared.printing import json_option, print_outcome
 @click.option("--parameters", type=int, help="Number of its parameters, if it is known.")
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
 @click.option("--name", help="What the entry is called; the model's name unless given.")
-@click.option(
-    "--description",
-    default="A language model.",
-    show_default=True,
-    help="In a sentence.",
-)
+@click.option("--description", default="A language model.", show_default=True, help="In a sentence.")
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
 @json_option
 def command(
