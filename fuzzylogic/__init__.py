@@ -17,27 +17,17 @@ check_packages("sraven", "fuzzylogic")
 __part_of__ = "sraven"
 
 __all__ = [
-    "Batch",
-    "FuzzyLogic",
-    "Identification",
-    "Scores",
-    "identify",
-    "score",
-    "score_by_combination",
+    "Batch", "FuzzyLogic", "Identification", "Scores", "identify", "score", "score_by_combination",
     "to_numpy",
-]
+]  # fmt: skip
 
 _HOMES = {
-    "Batch": "fuzzylogic.task",
-    "FuzzyLogic": "fuzzylogic.task",
-    "Identification": "fuzzylogic.identifiability",
-    "Scores": "fuzzylogic.scoring",
-    "identify": "fuzzylogic.identifiability",
-    "score": "fuzzylogic.scoring",
-    "score_by_combination": "fuzzylogic.scoring",
-    "to_numpy": "fuzzylogic.record",
+    "fuzzylogic.identifiability": "Identification identify",
+    "fuzzylogic.record": "to_numpy",
+    "fuzzylogic.scoring": "Scores score score_by_combination",
+    "fuzzylogic.task": "Batch FuzzyLogic",
 }
-"""Where the public names are defined. They are imported when asked for, so that the core and the commands
-can ask for this family without loading its generator."""
+"""The public names by the modules that define them. They are imported when asked for, so the core and the
+commands can ask for this family without loading its generator."""
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -25,42 +25,21 @@ if TYPE_CHECKING:
     from sraven.text.replies import parse
 
 __all__ = [
-    "FLOORS",
-    "FORMS",
-    "LADDER",
-    "SCHEMES",
-    "Choosing",
-    "Grades",
-    "Level",
-    "Questions",
-    "Summary",
-    "ask",
-    "find_question",
-    "grade",
-    "parse",
-    "render",
-    "render_answer",
-    "summarise",
-]
+    "FLOORS", "FORMS", "LADDER", "SCHEMES", "Choosing", "Grades", "Level", "Questions", "Summary",
+    "ask", "find_question", "grade", "parse", "render", "render_answer", "summarise",
+]  # fmt: skip
 
 _HOMES = {
-    "Choosing": "sraven.text.choosing",
-    "FLOORS": "sraven.text.choice",
-    "FORMS": "sraven.text.forms",
-    "LADDER": "sraven.text.ladder",
-    "Grades": "sraven.text.grading",
-    "Questions": "sraven.text.questions",
-    "Level": "sraven.text.ladder",
-    "Summary": "sraven.text.grading",
-    "SCHEMES": "sraven.text.choice",
-    "ask": "sraven.text.ids",
-    "find_question": "sraven.text.ids",
-    "grade": "sraven.text.grading",
-    "parse": "sraven.text.replies",
-    "render": "sraven.text.prompts",
-    "render_answer": "sraven.text.prompts",
-    "summarise": "sraven.text.grading",
+    "sraven.text.choice": "FLOORS SCHEMES",
+    "sraven.text.choosing": "Choosing",
+    "sraven.text.forms": "FORMS",
+    "sraven.text.grading": "Grades Summary grade summarise",
+    "sraven.text.ids": "ask find_question",
+    "sraven.text.ladder": "LADDER Level",
+    "sraven.text.prompts": "render render_answer",
+    "sraven.text.questions": "Questions",
+    "sraven.text.replies": "parse",
 }
-"""Where the public names are defined; they are imported when asked for."""
+"""The public names by the modules that define them; they are imported when asked for."""
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

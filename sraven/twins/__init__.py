@@ -17,7 +17,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Twins"]
 
-_HOMES = {"Twins": "sraven.twins.task"}
-"""Where the public names are defined; they are imported when asked for."""
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, {"sraven.twins.task": "Twins"})

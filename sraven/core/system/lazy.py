@@ -11,21 +11,23 @@ from typing import Any
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str]
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
     Args:
         package: its name.
-        homes: the module that defines each of its public names, with ":" and the name there if that is
-            another one.
+        modules: the public names that a module defines, by the module; with ":" and the name there behind
+            one that has another.
     """
+    words = ((word.partition(":"), module) for module, names in modules.items() for word in names.split())
+    homes = {name: (module, defined or name) for (name, _, defined), module in words}
 
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, defined = homes[name].partition(":")
-        value = getattr(import_module(module), defined or name)
+        module, defined = homes[name]
+        value = getattr(import_module(module), defined)
         setattr(sys.modules[package], name, value)
         return value
 

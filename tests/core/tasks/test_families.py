@@ -141,11 +141,11 @@ def test_importing_the_packages_loads_next_to_nothing():
 @pytest.mark.parametrize("package", ["sraven", "fuzzylogic"])
 def test_every_public_name_is_found(package):
     module = sys.modules[package]
-    assert set(module._HOMES) == set(module.__all__) <= set(dir(module))
+    words = ((word.partition(":"), home) for home, names in module._HOMES.items() for word in names.split())
+    homes = {name: f"{home}:{defined or name}" for (name, _, defined), home in words}
+    assert set(homes) == set(module.__all__) <= set(dir(module))
     for name in module.__all__:
-        assert getattr(module, name) is resolve_name(
-            module._HOMES[name] if ":" in module._HOMES[name] else f"{module._HOMES[name]}:{name}"
-        )
+        assert getattr(module, name) is resolve_name(homes[name])
     assert callable(sys.modules["fuzzylogic"].score)  # no module hides it
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing
