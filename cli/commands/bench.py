@@ -8,7 +8,7 @@ import click
 
 from cli.shared.options import threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.tasks.families import find_family, generating_families
+from sraven.core.tasks.families import FAMILIES, find_family
 from sraven.core.tasks.family import Benches
 
 
@@ -30,7 +30,7 @@ def command(threads: int | None) -> None:
     from sraven.core.compute.parallel import available_threads
 
     used = threads or available_threads()
-    families = [find_family(name) for name in generating_families()]
+    families = [find_family(name) for name in FAMILIES]
     benches: dict[str, Benches] = {each.name: resolve_name(each.bench) for each in families if each.bench}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,7 +1,8 @@
 """Train a baseline on a board (JAX)."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +11,153 @@ import click
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
 from cli.shared.language import language_options, text_of
+from cli.shared.options import any_path, argument_of, join_options, read_integers
 from cli.shared.outcomes import check_divergence, describe_line, print_session
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, wants_json
 from cli.shared.progress import progress_bar, resumable
-from cli.shared.training import (
-    check_sinks,
-    config_options,
-    device_options,
-    recipe_options,
-    scoring_options,
-    sink_options,
-)
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
     from baselines.runs.config_file import ConfigFile
     from baselines.session import Session, TrainingPlan
+
+
+recipe_options = join_options(
+    click.option(
+        "--recipe",
+        default="paper",
+        show_default=True,
+        metavar="paper|paper-code",
+        help="Details of training.",
+    ),
+    click.option("--steps", type=int, help="Updates.  [default: the board's budget, or the size's]"),
+    click.option(
+        "--seeds",
+        "--seed",
+        "seeds",
+        multiple=True,
+        callback=lambda *given: read_integers(*given) or [0],
+        metavar="N[,N...]",
+        help="Several make a directory each.  [default: 0]",
+    ),
+    click.option(
+        "--grid",
+        multiple=True,
+        metavar="NAME=X,Y...",
+        help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
+    ),
+    click.option("--batch-size", type=int, help="Instances of an update.  [default: 128; c4: by size]"),
+    click.option("--learning-rate", type=float, help="Its peak."),
+    click.option("--weight-decay", type=float),
+    click.option("--warmup", type=int, help="Updates over which the rate rises."),
+    click.option("--layers", type=int),
+    click.option("--width", type=int, help="Of the embedding."),
+    click.option("--heads", type=int),
+    click.option("--qkv-width", type=int, help="Of queries, keys and values, over all heads."),
+    click.option("--mlp-width", type=int),
+    click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh."),
+    click.option("--feedforward", metavar="mlp|moe|none"),
+    click.option("--attention-dropout", type=float),
+    click.option("--position", metavar="NAME", help="relative_one_way or relative_both_ways."),
+    click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it."),
+    click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors."),
+    click.option(
+        "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
+    ),
+    click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32."),
+)
+"""The recipe has the values of those that aren't given."""
+
+
+scoring_options = argument_of(
+    "scoring",
+    dict,
+    click.option(
+        "--score-every",
+        type=click.IntRange(0),
+        help="Steps between scores of a slice of each split; 0 for none.  [default: a hundredth]",
+    ),
+    click.option(
+        "--score-instances",
+        type=click.IntRange(1),
+        help="Of each split in such a slice.  [default: 1024; c4: windows of four batches]",
+    ),
+)
+
+
+sink_options = argument_of(
+    "sinks",
+    lambda **given: tuple(name for name, is_given in given.items() if is_given),
+    click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well."),
+    click.option("--wandb", is_flag=True, help="Log to Weights & Biases as well."),
+)
+"""Adds the options; the command gets ``sinks``, names of `baselines.runs.sinks.SINKS`."""
+
+
+def check_sinks(names: Sequence[str]) -> None:
+    """Import what sinks need, before there is a run.
+
+    Raises:
+        click.UsageError: if that isn't installed.
+    """
+    from baselines.runs.sinks import SINKS
+
+    for name in names:
+        with needs_extra(f"--{name}", SINKS[name].extra):
+            import_module(SINKS[name].needs)
+
+
+def _join_devices(mesh: str | None, **processes: Any) -> "Mesh":
+    """Join the other processes, and return the devices of all."""
+    from baselines.training.processes import join
+    from baselines.training.sharding import make_mesh
+
+    join(**processes)
+    return make_mesh(mesh)
+
+
+device_options = argument_of(
+    "devices",
+    dict,
+    click.option(
+        "--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]"
+    ),
+    click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
+    click.option("--processes", type=int, help="How many there are, unless auto."),
+    click.option("--process-id", type=int, help="Which this is, from 0, unless auto."),
+)
+
+
+def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> "ConfigFile | None":
+    """Read the file before other options are: what it says stands wherever the command line says nothing."""
+    if path is None or ctx.resilient_parsing:
+        return None
+    with needs_extra("--config", "baselines"):
+        from baselines.runs.config_file import read_config_file
+    file = read_config_file(path)
+    values = {"board_id" if name == "board" else name: value for name, value in file.values.items()}
+    seeds = {"seeds": [str(seed) for seed in file.seeds]} if file.seeds else {}
+    ctx.default_map = {**(ctx.default_map or {}), **values, **seeds}
+    return file
+
+
+config_options = join_options(
+    click.option(
+        "--config",
+        "config_file",
+        type=any_path,
+        is_eager=True,
+        callback=_read_config,
+        metavar="FILE|RUN",
+        help="YAML or JSON of a run; other options go before what it says.",
+    ),
+    click.option(
+        "--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing."
+    ),
+)
+"""Adds both; the command gets ``config_file`` and ``print_config``."""
 
 
 @click.command(name="train")
@@ -66,7 +196,7 @@ def command(
     save_every: int | None,
     save_minutes: float,
     sinks: tuple[str, ...],
-    join_devices: "Callable[[], Mesh]",
+    devices: dict[str, Any],
     **runs: Any,
 ) -> None:
     """Train a baseline on a board's training split.
@@ -101,7 +231,8 @@ def command(
         _print_configs(plan)
         return
     check_sinks(sinks)
-    session = _train(plan, mesh=join_devices(), save_every=save_every, save_minutes=save_minutes, sinks=sinks)
+    mesh = _join_devices(**devices)
+    session = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks)
     if session.is_first:
         print_session(plan, session)
         if "tensorboard" in sinks and not wants_json():

@@ -1,6 +1,6 @@
 """Values as JSON has them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
@@ -20,3 +20,28 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_json(content) for content in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def json_differences(
+    one: Any, other: Any, are_near: Callable[[Any, Any], bool] = lambda one, other: False, place: str = ""
+) -> Iterator[str]:
+    """Yield where two JSON values differ, as dotted names.
+
+    Args:
+        one: the first.
+        other: the second; the order of its names is that of the result.
+        are_near: returns whether unequal values count as equal, unless they are objects or lists.
+        place: the dotted name of both, with a dot in front.
+    """
+    if one == other:
+        return
+    if isinstance(one, dict) and isinstance(other, dict):
+        parts = [(f"{place}.{name}", one.get(name), other.get(name)) for name in {**other, **one}]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        parts = [(f"{place}[{n}]", *pair) for n, pair in enumerate(zip(one, other, strict=True))]
+    else:
+        if not are_near(one, other):
+            yield place.removeprefix(".")
+        return
+    for at, first, second in parts:
+        yield from json_differences(first, second, are_near, at)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from sraven.core.base.errors import ChallengeError, OutputError, SubmissionError
 from sraven.core.base.escape import escape
-from sraven.core.system.files import sync_directory
+from sraven.core.system.staging import staged
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.untrusted.read import read_file
 from sraven.core.untrusted.schemas import find_problem
@@ -75,20 +74,10 @@ def new_directory(goal: Path) -> Iterator[Path]:
     """
     if os.path.lexists(goal):
         raise OutputError(f"{goal} exists; choose another directory")
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with TemporaryDirectory(dir=goal.parent, prefix=".challenge-", ignore_cleanup_errors=True) as staging:
-            new = Path(staging, "new")
-            new.mkdir()
-            new.chmod(0o755)  # whatever the umask: only its owner may put anything into it
-            yield new
-            if os.path.lexists(goal):
-                raise OutputError(f"{goal} exists; choose another directory")
-            os.rename(new, goal)
-        sync_directory(goal.parent)
-    except OSError as error:  # one of a write names no file
-        error.filename = error.filename or str(goal)
-        raise
+    with staged(goal) as new:
+        new.parent.chmod(0o700)
+        new.chmod(0o755)  # whatever the umask: only its owner may put anything into it
+        yield new
 
 
 def array_digest(name: str, array: NDArray[Any]) -> str:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sraven.core.base.errors import SubmissionError
+from sraven.core.system.files import write_bytes
 from sraven.core.system.private import private_folder
 from sraven.core.untrusted.read import read_file
 
@@ -44,12 +45,7 @@ def write_kept(name: str, content: bytes) -> None:
     """Keep something under a name, whole or not at all; without room or permission, do nothing."""
     with suppress(OSError):
         folder = _folder()
-        temporary = folder / f".{name}.{os.getpid()}"
-        try:
-            temporary.write_bytes(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, folder / name)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_bytes(folder / name, hashlib.sha256(content).digest() + content)
         for path in folder.iterdir():  # what is old may be of code that is gone
             if path.lstat().st_mtime < time.time() - _OLD:
                 path.unlink()

@@ -17,7 +17,7 @@ from typing import Any
 
 from sraven.core.base.errors import SubmissionError
 from sraven.core.base.escape import escape, quoted
-from sraven.core.base.jsonable import as_json
+from sraven.core.base.jsonable import as_json, json_differences
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
@@ -309,19 +309,13 @@ def read_scores(folder: Path) -> dict[str, Any]:
     return scores
 
 
-def differing(stored: Any, found: Any, place: str = "") -> list[str]:
+def differing(stored: Any, found: Any) -> list[str]:
     """Return where two scores differ by more than machines may, as dotted names."""
-    if isinstance(found, dict) and isinstance(stored, dict):
-        names = {**found, **stored}
-        return [
-            at for name in names for at in differing(stored.get(name), found.get(name), f"{place}.{name}")
-        ]
-    if isinstance(found, list) and isinstance(stored, list) and len(found) == len(stored):
-        pairs = zip(stored, found, strict=True)
-        return [at for n, (old, new) in enumerate(pairs) for at in differing(old, new, f"{place}[{n}]")]
-    numbers = all(isinstance(value, int | float) for value in (stored, found))
+    return list(map(escape, json_differences(stored, found, _are_near)))
+
+
+def _are_near(stored: Any, found: Any) -> bool:
     try:
-        same = abs(stored - found) <= CLAIM_TOLERANCE if numbers else stored == found
-    except OverflowError:  # an integer that no float can hold
-        same = False
-    return [] if same else [escape(place.removeprefix("."))]
+        return isinstance(stored, int | float) and abs(stored - found) <= CLAIM_TOLERANCE
+    except (OverflowError, TypeError):  # an integer that no float can hold; no number
+        return False

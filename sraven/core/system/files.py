@@ -18,8 +18,6 @@ TEMPORARY = ".tmp"
 LARGEST = 1 << 26
 """Most bytes of a file that is read whole, unless its reader says otherwise."""
 
-_PIECE = 1 << 20
-
 
 @contextmanager
 def open_plain(path: Path, follow_links: bool = False) -> Iterator[BinaryIO]:
@@ -127,8 +125,5 @@ def compact_json(value: Any) -> str:
 
 def sha256_of_file(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
-    checksum = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            checksum.update(piece)
-    return checksum.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

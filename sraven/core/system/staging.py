@@ -46,7 +46,8 @@ def _named(goal: Path, staging: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename and Path(os.fsdecode(error.filename)).is_relative_to(staging):
+        within = not error.filename or Path(os.fsdecode(error.filename)).is_relative_to(staging)
+        if error.errno and within:
             raise OSError(error.errno, error.strerror, str(goal)) from None
         raise
 

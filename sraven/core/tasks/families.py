@@ -48,11 +48,6 @@ def generating_families() -> tuple[str, ...]:
     return tuple(name for name in FAMILIES if find_family(name).rows)
 
 
-def corpus_families() -> tuple[str, ...]:
-    """Return the names of the families whose instances are a corpus: boards have it, but no dataset."""
-    return tuple(name for name in FAMILIES if find_family(name).is_corpus)
-
-
 def trained_families() -> tuple[str, ...]:
     """Return the names of the families on whose boards the baselines are trained as on any other."""
     return tuple(name for name in FAMILIES if find_family(name).encoding)

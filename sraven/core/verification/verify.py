@@ -8,13 +8,14 @@ the writer have other bytes; of these the values are compared.
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sraven.core.base.escape import escape
+from sraven.core.base.jsonable import json_differences
 from sraven.core.compute.parallel import Progress, check_threads, for_each_item
 from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.manifest import Shard, list_shards, load_manifest, make_manifest, make_plan
@@ -52,20 +53,6 @@ class Report:
     pyarrow: str = ""
 
 
-def _differing(claimed: Any, found: Any, where: str) -> Iterator[str]:
-    """Yield where two JSON values differ, as dotted names."""
-    if isinstance(claimed, dict) and isinstance(found, dict):
-        for name in {**found, **claimed}:
-            if claimed.get(name) != found.get(name):
-                yield from _differing(claimed.get(name), found.get(name), f"{where}.{name}")
-    elif isinstance(claimed, list) and isinstance(found, list) and len(claimed) == len(found):
-        for number, (a, b) in enumerate(zip(claimed, found, strict=True)):
-            if a != b:
-                yield from _differing(a, b, f"{where}[{number}]")
-    else:
-        yield where[1:]
-
-
 def _check_claims(
     out: Path,
     task: Task,
@@ -80,9 +67,7 @@ def _check_claims(
     """
     faults: list[str] = []
     if data != json_text(true_manifest).encode():
-        names = (
-            islice(_differing(manifest, true_manifest, ""), MOST_NAMED) if manifest != true_manifest else ()
-        )
+        names = islice(json_differences(manifest, true_manifest), MOST_NAMED)
         faults += [f"{MANIFEST}: {escape(name)} isn't what files and generator give" for name in names]
         faults = faults or [f"{MANIFEST}: its bytes aren't those that are written: spaces, order, or numbers"]
     return faults + [

@@ -202,6 +202,7 @@ OWN_READERS = {
     "sraven/core/boards/freeze.py": "a checkout's board, which is to be written",
     "sraven/core/boards/board_paths.py": "files of the package",
     "sraven/core/compute/jit.py": "a file of the package",
+    "sraven/core/dataset/card.py": "files of the package",
     "sraven/core/dataset/directory.py": "a journal, a line of bounded length at a time",
     "sraven/core/boards/reference_levels.py": "files of the package",
     "sraven/core/leaderboard/snapshot.py": "a file of the package",
