@@ -106,13 +106,9 @@ def _show_log() -> None:
     """Show on a terminal what the library logs, such as that it compiles."""
     import logging
 
-    class Echo(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            click.echo(record.getMessage(), err=True)
-
     log = logging.getLogger("sraven")
     log.setLevel(logging.INFO)
-    log.addHandler(Echo())
+    log.addHandler(logging.StreamHandler())
 
 
 def _run(arguments: list[str] | None) -> int:

@@ -85,7 +85,7 @@ def command(
         return
     if board_id:
         raise click.UsageError("--board is for runs on other boards than c4-v1, which has its own documents")
-    _evaluate_language(folders, out, entry, **language)
+    _evaluate_language(folders, out, **entry, **language)
 
 
 def _evaluate_board(runs: Sequence[Path], out: Path | None, **entry: Any) -> None:
@@ -133,22 +133,14 @@ def _print_scores(found: "Evaluation", out: Path) -> None:
 
 
 def _evaluate_language(
-    runs: Sequence[Path],
-    out: Path | None,
-    entry: dict[str, Any],
-    *,
-    data: tuple[Path, ...],
-    rows: int | None,
-    mesh: str | None,
-    losses: Path | None,
+    runs: Sequence[Path], out: Path | None, *, data: tuple[Path, ...], mesh: str | None, **options: Any
 ) -> None:
     """Print losses of language models, and write them where options say so."""
     from baselines.lm.session import evaluate_language_runs
     from baselines.training.sharding import make_mesh
 
     corpus = open_corpus("a run on c4-v1", data)
-    options = {"rows": rows, "losses": losses, "out": out, **entry}
-    found = evaluate_language_runs(runs, corpus, bar=progress_bar, mesh=make_mesh(mesh), **options)
+    found = evaluate_language_runs(runs, corpus, out=out, bar=progress_bar, mesh=make_mesh(mesh), **options)
     print_outcome(value=found._asdict(), text=lambda: _print_losses(found, out))
 
 

@@ -56,7 +56,7 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
 
     def show() -> None:
         print_scores(found.scores, found.beside, found.board.metric)
-        print_bounds(found.board, found.splits)
+        print_bounds(found.board, tuple(found.scores["splits"]))
         print_advice(found)
 
     print_outcome(value=found.content, text=show)

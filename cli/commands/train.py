@@ -11,7 +11,7 @@ import click
 from cli.shared.extras import needs_extra
 from cli.shared.imports import import_option
 from cli.shared.language import language_options, text_of
-from cli.shared.options import any_path, argument_of, join_options, read_integers
+from cli.shared.options import any_path, argument_of, read_integers
 from cli.shared.outcomes import check_divergence, describe_line, print_session
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, wants_json
@@ -22,69 +22,6 @@ if TYPE_CHECKING:
 
     from baselines.runs.config_file import ConfigFile
     from baselines.session import Session, TrainingPlan
-
-
-recipe_options = join_options(
-    click.option(
-        "--recipe",
-        default="paper",
-        show_default=True,
-        metavar="paper|paper-code",
-        help="Details of training.",
-    ),
-    click.option("--steps", type=int, help="Updates.  [default: the board's budget, or the size's]"),
-    click.option(
-        "--seeds",
-        "--seed",
-        "seeds",
-        multiple=True,
-        callback=lambda *given: read_integers(*given) or [0],
-        metavar="N[,N...]",
-        help="Several make a directory each.  [default: 0]",
-    ),
-    click.option(
-        "--grid",
-        multiple=True,
-        metavar="NAME=X,Y...",
-        help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
-    ),
-    click.option("--batch-size", type=int, help="Instances of an update.  [default: 128; c4: by size]"),
-    click.option("--learning-rate", type=float, help="Its peak."),
-    click.option("--weight-decay", type=float),
-    click.option("--warmup", type=int, help="Updates over which the rate rises."),
-    click.option("--layers", type=int),
-    click.option("--width", type=int, help="Of the embedding."),
-    click.option("--heads", type=int),
-    click.option("--qkv-width", type=int, help="Of queries, keys and values, over all heads."),
-    click.option("--mlp-width", type=int),
-    click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh."),
-    click.option("--feedforward", metavar="mlp|moe|none"),
-    click.option("--attention-dropout", type=float),
-    click.option("--position", metavar="NAME", help="relative_one_way or relative_both_ways."),
-    click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it."),
-    click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors."),
-    click.option(
-        "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
-    ),
-    click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32."),
-)
-"""The recipe has the values of those that aren't given."""
-
-
-scoring_options = argument_of(
-    "scoring",
-    dict,
-    click.option(
-        "--score-every",
-        type=click.IntRange(0),
-        help="Steps between scores of a slice of each split; 0 for none.  [default: a hundredth]",
-    ),
-    click.option(
-        "--score-instances",
-        type=click.IntRange(1),
-        help="Of each split in such a slice.  [default: 1024; c4: windows of four batches]",
-    ),
-)
 
 
 sink_options = argument_of(
@@ -143,23 +80,6 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     return file
 
 
-config_options = join_options(
-    click.option(
-        "--config",
-        "config_file",
-        type=any_path,
-        is_eager=True,
-        callback=_read_config,
-        metavar="FILE|RUN",
-        help="YAML or JSON of a run; other options go before what it says.",
-    ),
-    click.option(
-        "--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing."
-    ),
-)
-"""Adds both; the command gets ``config_file`` and ``print_config``."""
-
-
 @click.command(name="train")
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
@@ -168,8 +88,54 @@ config_options = join_options(
     "--network", metavar="transformer|looped|mixer", help="Or one of --import.  [default: transformer]"
 )
 @click.option("--out", type=output_directory, help="Run directory.  [required to train]")
-@config_options
-@recipe_options
+@click.option(
+    "--config",
+    "config_file",
+    type=any_path,
+    is_eager=True,
+    callback=_read_config,
+    metavar="FILE|RUN",
+    help="YAML or JSON of a run; other options go before what it says.",
+)
+@click.option("--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing.")
+@click.option(
+    "--recipe", default="paper", show_default=True, metavar="paper|paper-code", help="Details of training."
+)
+@click.option("--steps", type=int, help="Updates.  [default: the board's budget, or the size's]")
+@click.option(
+    "--seeds",
+    "--seed",
+    "seeds",
+    multiple=True,
+    callback=lambda *given: read_integers(*given) or [0],
+    metavar="N[,N...]",
+    help="Several make a directory each.  [default: 0]",
+)
+@click.option(
+    "--grid",
+    multiple=True,
+    metavar="NAME=X,Y...",
+    help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
+)
+@click.option("--batch-size", type=int, help="Instances of an update.  [default: 128; c4: by size]")
+@click.option("--learning-rate", type=float, help="Its peak.")
+@click.option("--weight-decay", type=float)
+@click.option("--warmup", type=int, help="Updates over which the rate rises.")
+@click.option("--layers", type=int)
+@click.option("--width", type=int, help="Of the embedding.")
+@click.option("--heads", type=int)
+@click.option("--qkv-width", type=int, help="Of queries, keys and values, over all heads.")
+@click.option("--mlp-width", type=int)
+@click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh.")
+@click.option("--feedforward", metavar="mlp|moe|none")
+@click.option("--attention-dropout", type=float)
+@click.option("--position", metavar="NAME", help="relative_one_way or relative_both_ways.")
+@click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it.")
+@click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors.")
+@click.option(
+    "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
+)
+@click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32.")
 @language_options
 @click.option("--save-every", type=click.IntRange(1), metavar="N", help="Steps between checkpoints.")
 @click.option(
@@ -179,7 +145,16 @@ config_options = join_options(
     show_default=True,
     help="Minutes between checkpoints, if those steps take longer.",
 )
-@scoring_options
+@click.option(
+    "--score-every",
+    type=click.IntRange(0),
+    help="Steps between scores of a slice of each split; 0 for none.  [default: a hundredth]",
+)
+@click.option(
+    "--score-instances",
+    type=click.IntRange(1),
+    help="Of each split in such a slice.  [default: 1024; c4: windows of four batches]",
+)
 @sink_options
 @device_options
 @import_option
@@ -247,7 +222,8 @@ def _plan(
     *,
     attention: str,
     language: Mapping[str, Any],
-    scoring: Mapping[str, Any],
+    score_every: int | None,
+    score_instances: int | None,
     **changes: Any,
 ) -> "TrainingPlan":
     """Return the plan of the runs."""
@@ -265,7 +241,7 @@ def _plan(
         out,
         grid=read_grid(grid),
         text=text_of(board, language),
-        scoring=ScoringOptions(scoring["score_every"], scoring["score_instances"]),
+        scoring=ScoringOptions(score_every, score_instances),
         **changes,
     )
 

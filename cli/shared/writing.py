@@ -14,28 +14,16 @@ from cli.shared.progress import resumable, shards_bar
 
 if TYPE_CHECKING:
     from sraven.core.dataset.parts import Part
-    from sraven.core.engines.jobs import Engine
     from sraven.core.tasks.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out."""
 
 
-def write(
-    task: "Task",
-    sizes: Mapping[str, int],
-    out: Path | None,
-    *,
-    file_format: str,
-    threads: int | None,
-    engine: "Engine",
-    part: str | None,
-    force: bool,
-) -> None:
+def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
     """Write a dataset with a progress bar, and print what it holds and how to load it."""
     from sraven.core.dataset.write import write_dataset
 
-    how: dict[str, Any] = {"file_format": file_format, "threads": threads, "engine": engine, "force": force}
     if part is not None:
         _write_part(task, sizes, out, part, **how)
         return

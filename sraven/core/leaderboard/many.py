@@ -73,11 +73,6 @@ class Scored:
     gaps: tuple[str, ...]
 
     @property
-    def splits(self) -> tuple[str, ...]:
-        """The splits that it predicts."""
-        return tuple(self.scores["splits"])
-
-    @property
     def differs(self) -> str:
         """Where the scores that lie beside a filed submission aren't these; an empty text if they are.
 
