@@ -6,7 +6,7 @@ import sys
 import threading
 import warnings
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Any
 
@@ -53,18 +53,15 @@ def _environment() -> dict[str, Any]:
     """Return what a report of a fault should say of the machine, and of what is installed."""
     import platform
 
+    from sraven.core.system.packages import installed_versions
     from sraven.core.tasks.versions import current_version
 
-    versions = {}
-    for name in _REPORTED:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
     return {
         "sraven": version("sraven"),
         "benchmark_version": current_version(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "packages": versions,
+        "packages": installed_versions(_REPORTED),
     }
 
 

@@ -67,26 +67,11 @@ def measure(task: FuzzyLogic, n: int, threads: int | None = None) -> Measured:
     """Measure identifiability on the first ``n`` sequences of all splits but train, with either prior."""
     pairs = [("all", "all")] + [(split, prior) for split in task.splits[1:] for prior in ("all", split)]
     found = [estimate_ambiguity(task, split, prior, n, threads=threads) for split, prior in pairs]
-    return Measured(
-        found,
-        f"L={task.L}, K={task.K}, N={task.N}, {n:,} sequences each (± standard error)",
-        (
-            "sequences of",
-            "functions possible",
-            "several agree",
-            "ambiguous query",
-            "observer R²",
-            "observer R² per sequence",
-        ),
-        [
-            (
-                result.split,
-                "all" if result.prior == "all" else "those of the split",
-                str(result.several_agree),
-                str(result.ambiguous),
-                f"{result.r2:.5f}",
-                f"{result.r2_per_sequence:.5f}",
-            )
-            for result in found
-        ],
-    )
+    headings = "functions possible", "several agree", "ambiguous query", "observer R²"
+    rows = []
+    for each in found:
+        possible = "all" if each.prior == "all" else "those of the split"
+        agree, ambiguous = str(each.several_agree), str(each.ambiguous)
+        rows.append((each.split, possible, agree, ambiguous, f"{each.r2:.5f}", f"{each.r2_per_sequence:.5f}"))
+    title = f"L={task.L}, K={task.K}, N={task.N}, {n:,} sequences each (± standard error)"
+    return Measured(found, title, ("sequences of", *headings, "observer R² per sequence"), rows)

@@ -16,7 +16,7 @@ from baselines.runs.log import read_log, without_scores
 from baselines.runs.provenance import commit_of, hardware_of
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
-from sraven.core.submissions.corpus import fingerprint
+from sraven.core.submissions.runs import fingerprint
 from sraven.core.submissions.submit import write_submission
 
 MOST_LINES = 5000

@@ -68,11 +68,12 @@ def _is_as_filed(found: "Scored") -> bool:
     """Tell whether the scores beside a filed submission are those that it has, and say so if they aren't."""
     from sraven.core.base.escape import escape
     from sraven.core.submissions.runs import SCORES
+    from sraven.core.submissions.submission import differing, read_scores
 
-    if place := found.differs:
+    if places := differing(read_scores(found.folder), found.scores):
         where = escape(str(found.folder / SCORES), 400)
-        click.echo(f"{where}: {place} isn't what the predictions score", err=True)
-    return not place
+        click.echo(f"{where}: {places[0]} isn't what the predictions score", err=True)
+    return not places
 
 
 def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None) -> None:

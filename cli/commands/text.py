@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -186,6 +186,7 @@ def generate(
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
+    from sraven.text.completions import answered
     from sraven.text.ids import ask
     from sraven.text.records import as_line, records
 
@@ -199,23 +200,14 @@ def generate(
         sets, in_order = board_questions(board_id, form, shots)
     written = 0
     with _writing(out) as file:
-        lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)
-        for record in in_order(lines):
+        wanted = (remaining and ~answered(remaining, questions) for questions in sets)
+        for record in in_order(map(records, sets, wanted, repeat(solved))):
             file.write(as_line(record))
             written += 1
     names = [questions.name for questions in sets]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}
         print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
-
-
-def _wanted(remaining: Path | None, questions: "Questions") -> Any:
-    """Return which questions have no completion in a file, bool ``[count]``; None for all without one."""
-    if remaining is None:
-        return None
-    from sraven.text.completions import answered
-
-    return ~answered(remaining, questions)
 
 
 def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":

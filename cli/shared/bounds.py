@@ -15,17 +15,10 @@ Row = tuple[str, Mapping[str, str]]
 
 def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     """Yield the ceiling of the board's file, and what it assumes."""
-    found = {split: board.ceiling(split, board.metric) for split in splits}
-    assumed = dict.fromkeys(ceiling.answers for ceiling in found.values() if ceiling)
-    for answers in assumed:
-        yield (
-            f"ceiling, {answers}, knowing the split",
-            {
-                split: with_error(ceiling.value, ceiling.standard_error)
-                for split, ceiling in found.items()
-                if ceiling
-            },
-        )
+    found = {split: each for split in splits if (each := board.ceiling(split, board.metric))}
+    scores = {split: with_error(each.value, each.standard_error) for split, each in found.items()}
+    for answers in dict.fromkeys(each.answers for each in found.values()):
+        yield f"ceiling, {answers}, knowing the split", scores
 
 
 def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:

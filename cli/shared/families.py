@@ -14,8 +14,8 @@ from click.core import ParameterSource
 
 from cli.lazy import LazyGroup
 from cli.shared.extras import needs_extra
-from cli.shared.options import F, argument_of, output_options, threads_option, which_options
-from cli.shared.outputs import output_file
+from cli.shared.options import F, argument_of, engine_option, join_options, threads_option
+from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
 from cli.shared.writing import write
@@ -97,7 +97,22 @@ def _generate(family: Family) -> Callable[..., None]:
 
     @task_argument(family)
     @argument_of("sizes", dict, *options)
-    @output_options
+    @click.option(
+        "--format",
+        "file_format",
+        default="parquet",
+        show_default=True,
+        metavar="parquet|arrow",
+        help="Format of the files.",
+    )
+    @click.option("--out", type=output_directory, help="Directory to write.  [default: named after the task]")
+    @threads_option
+    @engine_option
+    @click.option(
+        "--part", metavar="I/N", help="Write the shards of one of N parts alone; see `sraven merge`."
+    )
+    @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
+    @json_option
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
         # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given.
         source, usual = click.get_current_context().get_parameter_source, ParameterSource.DEFAULT
@@ -111,14 +126,16 @@ def _show(family: Family) -> Callable[..., None]:
     show = family.show
     assert show is not None
 
-    def picture_option(function: F) -> F:
-        option = click.option("--png", type=output_file, help=show.draws)
-        return option(function) if show.picture else function
+    picture = [click.option("--png", type=output_file, help=show.draws)] if show.picture else []
 
     @task_argument(family)
-    @which_options
+    @click.option("--split", default="train", show_default=True, help="Split to look into, or all.")
+    @click.option("--index", type=int, default=0, show_default=True, help="First instance to show.")
+    @click.option(
+        "-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many to show."
+    )
     @click.option("--explain", is_flag=True, help=show.explain)
-    @picture_option
+    @join_options(*picture)
     @json_option
     def command(
         task: "GeneratedTask", split: str, index: int, count: int, explain: bool, png: Path | None = None

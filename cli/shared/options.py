@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from cli.shared.outputs import output_directory
-from cli.shared.printing import json_option
-
 if TYPE_CHECKING:
     from sraven.core.engines.jobs import Engine
 
@@ -84,32 +81,3 @@ engine_option = argument_of(
     ),
 )
 """Adds the options; the command gets ``engine``."""
-
-output_options = join_options(
-    click.option(
-        "--format",
-        "file_format",
-        default="parquet",
-        show_default=True,
-        metavar="parquet|arrow",
-        help="Format of the files.",
-    ),
-    click.option("--out", type=output_directory, help="Directory to write.  [default: named after the task]"),
-    threads_option,
-    engine_option,
-    click.option(
-        "--part", metavar="I/N", help="Write the shards of one of N parts alone; see `sraven merge`."
-    ),
-    click.option("--force", is_flag=True, help="Replace another dataset in the same place."),
-    json_option,
-)
-"""Options of commands that write a dataset."""
-
-which_options = join_options(
-    click.option("--split", default="train", show_default=True, help="Split to look into, or all."),
-    click.option("--index", type=int, default=0, show_default=True, help="First instance to show."),
-    click.option(
-        "-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many to show."
-    ),
-)
-"""Options that choose instances to show."""

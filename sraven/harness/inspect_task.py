@@ -9,21 +9,8 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from click import ClickException
-from inspect_ai import Task, task
+from inspect_ai import Task, scorer, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import (
-    Metric,
-    MetricProtocol,
-    SampleScore,
-    Score,
-    Scorer,
-    Target,
-    Value,
-    mean,
-    metric,
-    scorer,
-    stderr,
-)
 from inspect_ai.solver import TaskState
 
 from sraven.core.base.errors import ConfigurationError
@@ -74,31 +61,31 @@ def _sample(question: Question, **metadata: Any) -> Sample:
     return Sample(id=question.id, input=question.prompt, target=question.answer, metadata=shown)
 
 
-async def _judge(state: TaskState, target: Target) -> Score:
+async def _judge(state: TaskState, target: scorer.Target) -> scorer.Score:
     """Judge a reply by the id of its sample, so that logs can be scored again."""
     reply = state.output.completion
     found = verdict(str(state.sample_id), reply)
     answer = None if found["unparsed"] else reply.strip().splitlines()[-1].strip()
-    return Score(value=dict(found), answer=answer)
+    return scorer.Score(value=dict(found), answer=answer)
 
 
-@scorer(metrics={"*": [mean(), stderr()]})
-def exact() -> Scorer:
+@scorer.scorer(metrics={"*": [scorer.mean(), scorer.stderr()]})
+def exact() -> scorer.Scorer:
     """Judge a reply exactly, by what `sraven.harness.questions.judge` returns."""
     return _judge
 
 
-@metric
-def rung() -> Metric:
+@scorer.metric
+def rung() -> scorer.Metric:
     """Report the mean and its standard error for each rung of the ladder, and for all of them."""
-    measures = {"": mean(), "_stderr": stderr()}
+    measures = {"": scorer.mean(), "_stderr": scorer.stderr()}
 
-    def report(scores: list[SampleScore]) -> Value:
+    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
         rungs = {"all": scores}
         for score in scores:
             rungs.setdefault((score.sample_metadata or {})["rung"], []).append(score)
         return {
-            f"{name}{ending}": cast(float, cast(MetricProtocol, measure)(here))
+            f"{name}{ending}": cast(float, cast(scorer.MetricProtocol, measure)(here))
             for name, here in rungs.items()
             for ending, measure in measures.items()
         }
@@ -106,17 +93,17 @@ def rung() -> Metric:
     return report
 
 
-@scorer(metrics={"*": [rung()]})
-def exact_by_rung() -> Scorer:
+@scorer.scorer(metrics={"*": [rung()]})
+def exact_by_rung() -> scorer.Scorer:
     """Judge as `exact` does; what is reported is reported of each rung of the ladder, and of all."""
     return _judge
 
 
-@metric
-def sets() -> Metric:
+@scorer.metric
+def sets() -> scorer.Metric:
     """Report `sraven.harness.questions.count_sets` of sets of twins."""
 
-    def report(scores: list[SampleScore]) -> Value:
+    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
         places = [score.sample_metadata or {} for score in scores]
         solved = [score.score.as_float() for score in scores]
         rows = zip(places, solved, strict=True)
@@ -125,8 +112,8 @@ def sets() -> Metric:
     return report
 
 
-@scorer(metrics={"*": [rung(), sets()]})
-def exact_by_set() -> Scorer:
+@scorer.scorer(metrics={"*": [rung(), sets()]})
+def exact_by_set() -> scorer.Scorer:
     """Judge as `exact_by_rung` does; what is reported is reported of sets of twins, too."""
     return _judge
 

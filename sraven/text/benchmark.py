@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.dataset.card import CITATION, LICENSE, PAPER_URL
+from sraven.core.dataset.card import CITATION, LICENSE, PAPER_URL, size_category
 from sraven.core.system.files import json_text
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.choice import CHOICES
@@ -178,7 +178,7 @@ def _front_matter(sets: Sets) -> str:
             "source_datasets": ["original"],
             "task_categories": ["question-answering"],
             "tags": ["benchmark", "abstract-reasoning", "ravens-progressive-matrices", "synthetic"],
-            "size_categories": [next(name for most, name in _SIZES.items() if total < most)],
+            "size_categories": [size_category(total)],
             "configs": [
                 {"config_name": name, "data_files": [{"split": SPLIT, "path": paths}]}
                 for name, paths in data.items()
@@ -186,10 +186,6 @@ def _front_matter(sets: Sets) -> str:
             "dataset_info": [{"config_name": name, "features": _features(sets[0])} for name in data],
         }
     )
-
-
-_SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
-"""The Hub's categories of numbers of questions, by what is just too many."""
 
 
 def render_card(sets: Sets) -> str:

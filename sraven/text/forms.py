@@ -115,10 +115,6 @@ def _told(setting: Setting) -> str:
     )
 
 
-def _untold(setting: Setting) -> str:
-    return "Which panel completes the matrix, in place of [?]?"
-
-
 _SAME_ORDER = {
     True: "The three panels of a column list the features in the same order. Different columns may list them "
     "in different orders.",
@@ -186,7 +182,7 @@ _SECOND = (
 
 FORMS: dict[str, Form] = {
     "told": Form(_told, True, *_FIRST),
-    "untold": Form(_untold, False, *_FIRST),
+    "untold": Form(lambda setting: "Which panel completes the matrix, in place of [?]?", False, *_FIRST),
     "told2": Form(_told2, True, *_SECOND),
     "untold2": Form(lambda setting: _QUESTION, False, *_SECOND),
     "told2words": Form(_told2words, True, *_SECOND, write=_spell, spelt=True),

@@ -1,7 +1,7 @@
 """The ladder: questions of several settings of SRAVEN, as one task for language models."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.base.arguments import check_array, check_choice, check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import added, task_config
+from sraven.core.tasks.access import Described
 from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.families import columns_of, references_of, scoring_of
-from sraven.core.tasks.task import Column, References, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 from sraven.task import SRAVEN
 from sraven.task import Batch as Puzzles
@@ -76,7 +75,7 @@ class Batch(Instances):
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Ladder(Described):
     """Certified instances of several settings, to be asked in words.
 
     A rung is a level of difficulty. Rung number r is the task ``tasks[r]``, and its questions are the first
@@ -159,21 +158,6 @@ class Ladder:
     def count(self) -> int:
         """Number of all questions."""
         return self.size * len(self.tasks)
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The arrays of questions that digests cover."""
-        return columns_of(self)
-
-    @property
-    def scoring(self) -> Scoring:
-        """How answers are scored."""
-        return scoring_of(self)
-
-    @property
-    def references(self) -> References:
-        """The reference predictors and the ideal observer's scores, which others are read against."""
-        return references_of(self)
 
     def combinations(self, split: str) -> NDArray[Any]:
         """Return the combinations of rules that are asked for and never shown solved, by number of features.

@@ -15,7 +15,7 @@ from helpers.corpus_submissions import (
 from helpers.submissions import SRAVEN_BOARD
 from sraven import score_submission
 from sraven.core.boards.board import read_board
-from sraven.core.submissions.corpus import fingerprint
+from sraven.core.submissions.runs import fingerprint
 
 
 @pytest.fixture

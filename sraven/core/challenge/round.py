@@ -64,11 +64,6 @@ class Challenge:
     contexts: Mapping[str, Arrays]
 
 
-def make_secret() -> bytes:
-    """Return a new secret as its file has it: 256 bits that draw the instances, and as many of salt."""
-    return exact_json({"schema": 1, "secret": secrets.token_hex(32), "salt": secrets.token_hex(32)})
-
-
 def _secret_indices(stream: str, split: str, count: int) -> NDArray[np.uint64]:
     """Return at which places of its stream the instances of a split lie: uint64 ``[count]``."""
     name = canonical_json({"stream": "challenge indices", "secret": stream, "split": split})
@@ -184,7 +179,9 @@ def new_challenge(
         )
     with new_directory(Path(out)) as folder:
         opened = f"{day or datetime.now(UTC).date()}"
-        return write_round(folder, loaded, make_secret(), entrants, opened, threads)
+        # 256 bits that draw the instances, and as many of salt.
+        secret = exact_json({"schema": 1, "secret": secrets.token_hex(32), "salt": secrets.token_hex(32)})
+        return write_round(folder, loaded, secret, entrants, opened, threads)
 
 
 def write_round(

@@ -55,7 +55,7 @@ def _describe(task: Task, manifest: Manifest) -> Description:
     return rows_of(task).describe(tallies)
 
 
-def _size_category(n: int) -> str:
+def size_category(n: int) -> str:
     """Return the Hub's category for a number of examples."""
     names = ["n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "n>1B"]
     return names[min(max(len(str(n)) - 3, 0), len(names) - 1)]
@@ -76,7 +76,7 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
         "annotations_creators": ["machine-generated"],
         "source_datasets": ["original"],
         "tags": list(description.keywords),
-        "size_categories": [_size_category(sum(split["num_examples"] for split in splits.values()))],
+        "size_categories": [size_category(sum(split["num_examples"] for split in splits.values()))],
         "configs": [
             {
                 "config_name": name,

@@ -8,9 +8,8 @@ import os
 import socket
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -19,6 +18,7 @@ from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Work
+from sraven.core.system.packages import installed_versions
 
 RETRIES = 5
 """Retries of a job whose worker or node is lost."""
@@ -46,15 +46,6 @@ class _NoFolders(list[str]):
         """Add none."""
 
 
-def _versions() -> dict[str, str]:
-    """Return the versions of what shapes the bytes, as far as it is installed."""
-    found = {}
-    for name in _SHAPING:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
 @dataclass(frozen=True)
 class _Order:
     """What all jobs of a call share: the work, and what a worker has to see and to have installed."""
@@ -71,7 +62,7 @@ class _Order:
                 f"{where} can't see {self.mark.parent.parent}: write to a directory that all nodes share, or "
                 "write parts (--part) and merge them"
             )
-        found = _versions()
+        found = installed_versions(_SHAPING)
         for name, wanted in self.versions.items():
             if found.get(name) != wanted:
                 raise OutputError(
@@ -199,7 +190,7 @@ def map_on_ray(call: Call) -> None:
         OSError: if the workers of a job died, again and again, or the cluster did.
     """
     with connected(call.address, call.workers) as ray, _marked(call.folder) as mark:
-        order = ray.put(_Order(call.work, mark, _versions()))
+        order = ray.put(_Order(call.work, mark, installed_versions(_SHAPING)))
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(_do)
         running: dict[Any, int] = {}
         left = iter(enumerate(call.jobs))

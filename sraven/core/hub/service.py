@@ -174,9 +174,6 @@ def _explain(error: Exception, place: Place, doing: str) -> Exception | None:
             return OutputError(f"{doing} {place}: {_REFUSALS[status]} (HTTP {status})")
         return HubError(f"{doing} {place}: the Hub answered HTTP {status} {TRIES} times; try again later")
     if isinstance(error, _line_error()):
-        return HubError(f"{doing} {place}: the line to the Hub failed ({_first_line(error)}); try again")
+        reason = escape(next(iter(str(error).splitlines()), "") or type(error).__name__)
+        return HubError(f"{doing} {place}: the line to the Hub failed ({reason}); try again")
     return None
-
-
-def _first_line(error: BaseException) -> str:
-    return escape(next(iter(str(error).splitlines()), "") or type(error).__name__)

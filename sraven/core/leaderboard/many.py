@@ -13,7 +13,7 @@ from sraven.core.compute.parallel import check_threads
 from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
-from sraven.core.submissions.submission import decode_submission, differing, open_submission, read_scores
+from sraven.core.submissions.submission import decode_submission, open_submission
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
 _AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megabytes each
@@ -71,15 +71,6 @@ class Scored:
     beside: Mapping[str, Mapping[str, Any]]
     unranked: tuple[Unranked, ...]
     gaps: tuple[str, ...]
-
-    @property
-    def differs(self) -> str:
-        """Where the scores that lie beside a filed submission aren't these; an empty text if they are.
-
-        Raises:
-            SubmissionError: if there are none.
-        """
-        return next(iter(differing(read_scores(self.folder), self.scores)), "")
 
     @property
     def content(self) -> dict[str, Any]:

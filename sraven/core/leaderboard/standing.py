@@ -242,14 +242,10 @@ class Leaderboard:
     @property
     def content(self) -> dict[str, Any]:
         """The same as JSON values, with the names and digests of boards."""
-        boards: list[dict[str, Any]] = [
-            {
-                "board": standing.board.id,
-                "digest": standing.board.digest,
-                "note": standing.note,
-                "entries": as_json(standing.entries),
-            }
-            for standing in self.standings
+        boards = [
+            {"board": each.board.id, "digest": each.board.digest, "note": each.note}
+            | {"entries": as_json(each.entries)}
+            for each in self.standings
         ]
         return {
             "schema": SCHEMA,

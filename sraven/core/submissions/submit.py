@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from sraven.core.submissions.submission import (
 )
 from sraven.core.submissions.training_log import log_path
 from sraven.core.system.files import compact_json, sha256_of_file, write_text
+from sraven.core.system.packages import installed_versions
 from sraven.core.system.staging import staged
 from sraven.core.tasks.families import references_of
 from sraven.core.tasks.task import Reference
@@ -40,14 +41,8 @@ _PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-le
 
 def _environment() -> dict[str, Any]:
     """Return the versions of Python and of the libraries that this process has loaded."""
-    found = {}
-    for package in _PACKAGES:
-        if package.replace("scikit-learn", "sklearn") in sys.modules:
-            try:
-                found[package] = version(package)
-            except PackageNotFoundError:  # imported from a path, not installed
-                continue
-    return {"python": platform.python_version(), "packages": found}
+    loaded = (name for name in _PACKAGES if name.replace("scikit-learn", "sklearn") in sys.modules)
+    return {"python": platform.python_version(), "packages": installed_versions(loaded)}
 
 
 def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 Another project may be installed over one of them, or lie in front of it on Python's path.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -51,6 +53,17 @@ def _find(name: str) -> ModuleSpec | None:
         return find_spec(name)
     except ValueError:  # somebody made a module of that name by hand
         return None
+
+
+def installed_versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of distributions, as far as they are installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _others(path: Path) -> list[str]:

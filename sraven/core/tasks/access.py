@@ -14,9 +14,9 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import digest, task_config
 from sraven.core.compute.rng import derive_key
 from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.families import references_of, rows_of, scoring_of
+from sraven.core.tasks.families import columns_of, references_of, rows_of, scoring_of
 from sraven.core.tasks.split import Split
-from sraven.core.tasks.task import Column, Encoded, References, Scoring
+from sraven.core.tasks.task import Column, Encoded, References, Scoring, Task
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
@@ -24,7 +24,26 @@ INDEX_LIMIT = 1 << 62
 B = TypeVar("B", bound=Instances)
 
 
-class RandomAccess(ABC, Generic[B]):
+class Described:
+    """What its family says of a task, as properties of the task."""
+
+    @property
+    def columns(self: Task) -> Sequence[Column]:
+        """The arrays of its instances, of a dataset first ``index``."""
+        return columns_of(self)
+
+    @property
+    def scoring(self: Task) -> Scoring:
+        """How predictions are scored."""
+        return scoring_of(self)
+
+    @property
+    def references(self: Task) -> References:
+        """The reference predictors and the ideal observer's scores, which others are read against."""
+        return references_of(self)
+
+
+class RandomAccess(Described, ABC, Generic[B]):
     """The base of tasks that generate their instances: gives those of a split by their indices.
 
     A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
@@ -113,21 +132,6 @@ class RandomAccess(ABC, Generic[B]):
         return {**state, "_given_keys": self._given_keys} if self._given_keys else state
 
     # What its family says of it
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The columns of a dataset of this task, first ``index``."""
-        return rows_of(self).columns
-
-    @property
-    def scoring(self) -> Scoring:
-        """How predictions are scored."""
-        return scoring_of(self)
-
-    @property
-    def references(self) -> References:
-        """The reference predictors and the ideal observer's scores, which others are read against."""
-        return references_of(self)
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as the rows of a dataset."""

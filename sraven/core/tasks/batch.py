@@ -100,10 +100,6 @@ class Instances(tuple[NDArray[Any], ...]):
             )
         return self._make([array[chosen if len(chosen) else []] for array in self])
 
-    def part(self, rows: slice) -> Self:
-        """Return some of the instances, without a copy: ``batch[rows]``."""
-        return self[rows]
-
     def __repr__(self) -> str:
         """Return the types and shapes of the arrays."""
 

@@ -73,7 +73,7 @@ class Split:
         """
         if "torch.utils.data" in sys.modules:
             import_module("sraven.core.torch.collate")  # has PyTorch's loaders take them as a whole
-        indices = np.array([self._index(place) for place in places], np.int64)
+        indices = np.array([self.index_of(place) for place in places], np.int64)
         return InstanceSequence({"index": indices, **self.task.take(self.name, indices)._asdict()})
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
@@ -89,7 +89,8 @@ class Split:
         """
         return self.task.take(self.name, np.array(self.indices, np.int64), threads=threads)
 
-    def _index(self, place: SupportsIndex) -> int:
+    def index_of(self, place: SupportsIndex) -> int:
+        """Return the index of the instance at a place of this view."""
         try:
             return self.indices[index(place)]
         except IndexError:

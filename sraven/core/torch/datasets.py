@@ -7,7 +7,6 @@ here give whole batches: map-style, in any order that a sampler likes, or a stre
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -92,15 +91,9 @@ class SplitDataset(Dataset[Any]):
         return [_Made(self.view(batch) if self.view else batch)]
 
     def _take(self, places: Iterable[SupportsIndex]) -> dict[str, torch.Tensor]:
-        indices = np.array([self._index_of(place) for place in places], np.int64)
+        indices = np.array([self.split.index_of(place) for place in places], np.int64)
         batch = self.split.task.take(self.split.name, indices, threads=1)
         return {"index": torch.from_numpy(indices), **as_tensors(batch)}
-
-    def _index_of(self, place: SupportsIndex) -> int:
-        try:
-            return self.split.indices[index(place)]
-        except IndexError:
-            raise IndexError(f"instance {place}: there are {len(self):,}") from None
 
 
 class BatchStream(IterableDataset[Any]):

@@ -5,8 +5,7 @@ import numpy as np
 from sraven.core.base.jsonable import as_json
 from sraven.core.boards.diagnosis import Share, diagnose_runs
 from sraven.core.boards.scoring import Run
-from sraven.core.tasks.diagnosis import Tally
-from sraven.core.tasks.task import Labels
+from sraven.core.tasks.task import Labels, Tally
 
 COUNTS = {0: [[2, 1, 1], [0, 0, 0]], 5: [[1, 1, 0], [0, 3, 0]]}
 

@@ -111,7 +111,7 @@ def other_workers_are_refused(folder, monkeypatch):
         with pytest.raises(OutputError, match=r"a worker on .* can't see .*directory that all nodes share"):
             refused()
     with monkeypatch.context() as patch:
-        patch.setattr(on_ray, "_versions", lambda: {"pyarrow": "1.2.3"})
+        patch.setattr(on_ray, "installed_versions", lambda names: {"pyarrow": "1.2.3"})
         with pytest.raises(OutputError, match=r"has pyarrow \d.*, this process 1\.2\.3; install the same"):
             refused()
     assert not list(folder.glob("seen-*"))

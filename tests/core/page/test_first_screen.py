@@ -15,9 +15,8 @@ from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Replies, Standing
 from sraven.core.page.attention import METHOD_FAMILIES, family_of
 from sraven.core.page.marks import SHAPES, classes, draw_mark
-from sraven.core.page.page import make_page
+from sraven.core.page.page import leaders, make_page, make_summary
 from sraven.core.page.strip import Scale, draw_strip, find_bounds, find_scale
-from sraven.core.page.summary import leaders, make_summary
 from sraven.core.page.words import score
 
 BOARD = read_board("sraven-v1")

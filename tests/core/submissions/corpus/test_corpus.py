@@ -22,7 +22,7 @@ from helpers.corpus_submissions import (
 from helpers.example import all_bytes
 from helpers.submissions import SRAVEN_BOARD, description, small_contents
 from sraven import ConfigurationError, score_submission
-from sraven.core.submissions.corpus import fingerprint
+from sraven.core.submissions.runs import fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
 from sraven.core.tasks.task import Labels
 from sraven.core.untrusted.schemas import find_problem
