@@ -18,9 +18,7 @@ from sraven.core.tasks.versions import VERSIONS
 
 Manifest = Mapping[str, Any]
 
-_CROISSANT = "http://mlcommons.org/croissant/"
 LICENSE = "apache-2.0"
-LICENSE_URL = "https://spdx.org/licenses/Apache-2.0.html"
 PAPER_URL = "https://arxiv.org/abs/2406.05816"
 
 CITATION = """\
@@ -131,7 +129,7 @@ def render_card(task: Task, manifest: Manifest) -> str:
 
 
 def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
-    """Return the dataset's Croissant 1.1 metadata, with the fields on responsible AI."""
+    """Return the dataset's Croissant 1.1 metadata; a template has what is the same for all datasets."""
     description = _describe(task, manifest)
     name, suffix = manifest["config_name"], manifest["file_format"]
     media_type = {"parquet": "application/x-parquet", "arrow": "application/vnd.apache.arrow.stream"}[suffix]
@@ -159,55 +157,32 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
         }
         for split in manifest["splits"]
     ]
+    content = json.loads((_TEMPLATES / "croissant.json").read_text("utf-8"))
+    [names] = content["recordSet"]
+    kinds = {split: "Training" if split == "train" else "Test" for split in manifest["splits"]}
+    names["data"] = [
+        {"splits/name": split, "splits/url": f"{content['@context']['cr']}{kind}Split"}
+        for split, kind in kinds.items()
+    ]
     return {
-        "@context": json.loads((_TEMPLATES / "croissant_context.json").read_text("utf-8")),
-        "@type": "sc:Dataset",
-        "conformsTo": [f"{_CROISSANT}1.1", f"{_CROISSANT}RAI/1.0"],
+        **content,
         "name": re.sub(r"\W", "_", f"{manifest['config']['task']}_{name}"),
         "description": f"{description.summary} Configuration: {canonical_json(manifest['config'])}",
         "version": _dataset_version(task),
         "datePublished": VERSIONS[task.version],
-        "license": LICENSE_URL,
-        "url": PAPER_URL,
         "citeAs": CITATION,
         "keywords": list(description.keywords),
-        "creator": {"@type": "Organization", "name": "The SRAVEN maintainers"},
-        "isLiveDataset": False,
-        "rai:hasSyntheticData": True,
-        "rai:dataCollection": "Drawn by a program from a published counter-based random generator.",
-        "rai:dataCollectionType": ["Synthetic data generation"],
         "rai:dataLimitations": description.limitations,
         "rai:dataBiases": description.biases,
-        "rai:personalSensitiveInformation": "None: the data consists of generated symbols and numbers.",
         "rai:dataUseCases": description.uses,
-        "rai:dataSocialImpact": "None expected: the data says nothing about people.",
         "distribution": [*file_objects, *file_sets],
-        "recordSet": [_split_names(manifest), *(_record_set(task, split) for split in manifest["splits"])],
+        "recordSet": [names, *(_record_set(task, split) for split in manifest["splits"])],
     }
 
 
 def describing_files(task: Task, manifest: Manifest) -> dict[str, str]:
     """Return the texts of the files that follow from a manifest, by name: the card and the Croissant file."""
     return {CARD: render_card(task, manifest), CROISSANT: json_text(render_croissant(task, manifest))}
-
-
-def _split_names(manifest: Manifest) -> dict[str, Any]:
-    kinds = {split: "Training" if split == "train" else "Test" for split in manifest["splits"]}
-    return {
-        "@type": "cr:RecordSet",
-        "@id": "splits",
-        "dataType": "cr:Split",
-        "name": "splits",
-        "description": "The splits, and what they are for.",
-        "key": {"@id": "splits/name"},
-        "field": [
-            {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
-            {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": ["sc:URL", "cr:Split"]},
-        ],
-        "data": [
-            {"splits/name": split, "splits/url": f"{_CROISSANT}{kind}Split"} for split, kind in kinds.items()
-        ],
-    }
 
 
 def _record_set(task: Task, split: str) -> dict[str, Any]:
