@@ -12,21 +12,18 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.tasks.task import Arrays, Column, Labels, Metric, compare_numbers, ratio
 from sraven.core.tasks.versions import latest
 
+Sums = NDArray[np.float64]
+
 _FLAT = 1e-12
 """A spread of targets below this, relative to their squares, is rounding error."""
 
 
-def _pooled_r2(
-    errors: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    queries: NDArray[np.float64],
-    n: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _pooled_r2(errors: Sums, squares: Sums, queries: Sums, n: Sums) -> Sums:
     spread = squares - ratio(queries**2, n)
     return 1 - ratio(errors, np.where(spread > _FLAT * squares, spread, 0))
 
 
-def _median_r2(errors: NDArray[np.float64], varied: NDArray[np.float64]) -> NDArray[np.float64]:
+def _median_r2(errors: Sums, varied: Sums) -> Sums:
     """Return the median over sequences of each run, given relative errors ``[n, runs]``."""
     found = 1 - errors[varied[:, 0] > 0]
     return np.median(found, axis=0) if len(found) else np.full(errors.shape[1], np.nan)

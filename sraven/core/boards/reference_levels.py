@@ -98,7 +98,7 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     )
 
 
-def measure_board(board: BoardFile, threads: int | None = None) -> dict[str, Any]:
+def measure_board(board: BoardFile) -> dict[str, Any]:
     """Return what `LEVELS_FILE` has of a board."""
     task, measure = make_board_task(board.config), find_family(board.family).measure_reference_levels
     return {
@@ -106,7 +106,7 @@ def measure_board(board: BoardFile, threads: int | None = None) -> dict[str, Any
         "lines": {
             split: {
                 name: {metric: rounded(mean) for metric, mean in means.items()}
-                for name, means in resolve_name(measure)(task, split, size, threads).items()
+                for name, means in resolve_name(measure)(task, split, size, None).items()
             }
             for split, size in board.splits.items()
         },

@@ -180,12 +180,7 @@ def _stack(
 
 
 def score_plainly(
-    scoring: Scoring,
-    labels: Labels,
-    predictions: NDArray[Any],
-    *,
-    metrics: Sequence[str],
-    threads: int | None = None,
+    scoring: Scoring, labels: Labels, predictions: NDArray[Any], metrics: Sequence[str]
 ) -> dict[str, float]:
     """Score the predictions of one run, by the same sums as `score_runs`, without intervals or combinations.
 
@@ -194,14 +189,13 @@ def score_plainly(
         labels: the truth about the instances.
         predictions: of all of them.
         metrics: names of the metrics, in this order.
-        threads: threads to use; None for all available ones.
 
     Returns:
         a score for each metric; NaN where it isn't defined, and for all if a prediction can't be scored.
     """
     if scoring.find_fault(predictions):
         return dict.fromkeys(metrics, float("nan"))
-    outcomes = scoring.outcomes(labels, predictions, whole_run(predictions).answered, threads)
+    outcomes = scoring.outcomes(labels, predictions, whole_run(predictions).answered, None)
     columns = _stack({name: scoring.metrics[name] for name in metrics}, (), labels, [outcomes])
     totals = columns.matrix.sum(axis=0)
     return {metric: round(float(columns.of_all(metric, totals)[0]), DIGITS) for metric in metrics}

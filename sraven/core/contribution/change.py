@@ -62,19 +62,13 @@ class Addition:
 
 
 def check_change(
-    base: str,
-    checkout: Path,
-    *,
-    threads: int | None = None,
-    today: date | None = None,
-    most_bytes: int = _MOST_BYTES,
+    base: str, checkout: Path, *, today: date | None = None, most_bytes: int = _MOST_BYTES
 ) -> dict[str, Any] | None:
     """Check that the commit ``HEAD`` of a checkout may be merged into another as a submission.
 
     Args:
         base: the commit it is to be merged into, such as ``main``.
         checkout: the working copy of a repository that has both commits and their histories.
-        threads: threads to use; None for all available ones.
         today: the day after which no submission is dated; None for today (UTC).
         most_bytes: that a submission may have, and that may be new in the commits.
 
@@ -87,16 +81,14 @@ def check_change(
             line that can be printed anywhere, the log of a workflow included.
     """
     try:
-        return _check(base, Repository(checkout), threads, today or this_day(), most_bytes)
+        return _check(base, Repository(checkout), today or this_day(), most_bytes)
     except ConfigurationError as error:
         # GitHub's runner obeys ##[command] wherever it stands in a line.
         message = escape(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
         raise ChangeError(message) from None
 
 
-def _check(
-    base: str, repository: Repository, threads: int | None, today: date, most_total: int
-) -> dict[str, Any] | None:
+def _check(base: str, repository: Repository, today: date, most_total: int) -> dict[str, Any] | None:
     goal, head = repository.commit(base), repository.commit("HEAD")
     start = repository.merge_base(goal, head)
     old, new = repository.tree(start), repository.tree(head)
@@ -117,7 +109,7 @@ def _check(
         root = Path(name)
         _extract(repository, _below(merged, LEADERBOARD), root / LEADERBOARD)
         _extract(repository, addition.files, root / addition.folder)
-        scores = _check_entry(addition, root, threads)
+        scores = _check_entry(addition, root)
         _check_standing(addition, root, today)
     return {"folder": addition.folder, "scores": scores}
 
@@ -215,7 +207,7 @@ def _extract(repository: Repository, files: Mapping[str, Item], goal: Path) -> N
 # The entry
 
 
-def _check_entry(addition: Addition, root: Path, threads: int | None) -> Mapping[str, Any]:
+def _check_entry(addition: Addition, root: Path) -> Mapping[str, Any]:
     """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return its scores."""
     folder, board = root / addition.folder, addition.board
     content, _ = read_description(folder)
@@ -224,7 +216,7 @@ def _check_entry(addition: Addition, root: Path, threads: int | None) -> Mapping
     name = slug(content["method"]["name"])
     if PurePosixPath(addition.folder).name[9:] != name:
         raise ChangeError(f"{addition.folder}: by the name of the method, the folder is called <date>-{name}")
-    evidence = gather_evidence(folder, threads=threads)
+    evidence = gather_evidence(folder)
     if places := differing(read_scores(folder), evidence.scores):
         raise ChangeError(f"{addition.folder}/{SCORES}: {places[0]} isn't what the predictions score")
     if same := equal_seeds(evidence):

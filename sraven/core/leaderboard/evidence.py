@@ -117,11 +117,10 @@ def make_evidence(
     )
 
 
-def _compute(opened: Opened, threads: int | None) -> Evidence:
+def _compute(opened: Opened) -> Evidence:
     submission = decode_submission(opened)
-    errors = errors_of(submission, threads=threads)
-    found = {split: as_json(each.overall) for split, each in errors.items()}
-    return make_evidence(submission, errors=found, threads=threads)
+    errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
+    return make_evidence(submission, errors=errors)
 
 
 def _pack(evidence: Evidence) -> bytes:
@@ -140,11 +139,7 @@ def _unpack(opened: Opened, packed: bytes) -> Evidence:
 
 
 def gather_evidence(
-    folder: Path,
-    *,
-    fresh: bool = False,
-    threads: int | None = None,
-    find_board: Callable[[str], Board] = read_board,
+    folder: Path, *, fresh: bool = False, find_board: Callable[[str], Board] = read_board
 ) -> Evidence:
     """Return what the files of a submission show.
 
@@ -154,7 +149,6 @@ def gather_evidence(
     Args:
         folder: the submission.
         fresh: whether to compute it in any case.
-        threads: threads to use; None for all available ones.
         find_board: returns a board, given its id; see `sraven.core.leaderboard.many.SharedBoards`.
 
     Raises:
@@ -168,6 +162,6 @@ def gather_evidence(
     name = f"{key}.npz"
     if not fresh and (packed := read_kept(name)):
         return _unpack(opened, packed)
-    evidence = _compute(opened, threads)
+    evidence = _compute(opened)
     write_kept(name, _pack(evidence))
     return evidence

@@ -25,7 +25,7 @@ def palette() -> Mapping[str, Colour]:
     return {name: Colour(*both) for name, *both in _COLOUR.findall(sheet)}
 
 
-def variables(names: Collection[str], selector: str = "svg") -> str:
+def variables(names: Collection[str]) -> str:
     """Return a style sheet that gives colours to an SVG file as variables, by the reader's scheme.
 
     A file that stands in a page as an image sees nothing of the page's style sheets, and of its scheme only
@@ -35,7 +35,7 @@ def variables(names: Collection[str], selector: str = "svg") -> str:
         "".join(f"--{name}:{getattr(palette()[name], scheme)};" for name in names)
         for scheme in Colour._fields
     )
-    return f"{selector}{{{light}}}@media(prefers-color-scheme:dark){{{selector}{{{dark}}}}}"
+    return f"svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
 
 
 def follow_scheme(svg: str) -> str:

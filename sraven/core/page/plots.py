@@ -36,6 +36,7 @@ _CEILINGS = {
 
 _SLOT = 10.0  # between points side by side
 _GAP = 10.0  # between what stands left of the axis, and before the axis
+_TICKS = 6  # of an axis of scores at most
 _TICKS_APART = 62.0  # numbers have seven letters at most, and are large on a phone
 _TIP_LETTERS = 44
 
@@ -118,12 +119,12 @@ class ReferenceLine(NamedTuple):
     anchor: str = "end"
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """Return round numbers that enclose a range, evenly apart."""
     span = max(high - low, 1e-9)
-    power = 10.0 ** math.floor(math.log10(span / most))
+    power = 10.0 ** math.floor(math.log10(span / _TICKS))
     steps = (factor * power for factor in (1, 2, 2.5, 5, 10, 20))
-    step = next(step for step in steps if step * (most - 1) >= span)
+    step = next(step for step in steps if step * (_TICKS - 1) >= span)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(number * step, 12) for number in range(first, max(last, first + 1) + 1)]
 

@@ -238,7 +238,6 @@ def file_submission(
     *,
     day: date | None = None,
     scores: Mapping[str, Any] | None = None,
-    threads: int | None = None,
 ) -> Path:
     """Validate and score a submission, and copy it with its scores under the leaderboard.
 
@@ -247,7 +246,6 @@ def file_submission(
         leaderboard: the leaderboard's folder, ``docs/leaderboard`` of a checkout.
         day: its date; None for today (UTC).
         scores: what `score_submission` returns, if that is at hand.
-        threads: threads to use; None for all available ones.
 
     Returns:
         where it lies: ``<leaderboard>/submissions/<board>/<YYYYMMDD>-<name>``.
@@ -259,7 +257,7 @@ def file_submission(
     source = Path(folder)
     check_leaderboard(leaderboard)
     if scores is None:
-        scores = score_submission(source, threads=threads)
+        scores = score_submission(source)
     content, _ = read_description(source)
     stamp = f"{day or datetime.now(UTC):%Y%m%d}"
     goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
