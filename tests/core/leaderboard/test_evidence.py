@@ -74,9 +74,9 @@ def computed(monkeypatch):
     """The submissions that are scored, one after the other."""
     found, compute = [], evidence._compute
 
-    def counting(opened, threads):
+    def counting(opened):
         found.append(opened.content["method"]["name"])
-        return compute(opened, threads)
+        return compute(opened)
 
     monkeypatch.setattr("sraven.core.leaderboard.evidence._compute", counting)
     return found
