@@ -87,13 +87,9 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
     name: ClassVar[str] = "fuzzylogic"
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("L", 1, L_LIMIT),
-            ("K", 1, K_LIMIT),
-            ("N", 2, N_LIMIT),
-            ("seed", 0, SEED_LIMIT),
-        ):
-            object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
+        ranges = {"L": (1, L_LIMIT), "K": (1, K_LIMIT), "N": (2, N_LIMIT), "seed": (0, SEED_LIMIT)}
+        for name, ends in ranges.items():
+            object.__setattr__(self, name, check_integer(name, getattr(self, name), *ends))
         for name, example in (("holdout", "such as 0.7"), ("unseen_terms", "such as 0.25")):
             object.__setattr__(self, name, check_share(name, getattr(self, name), example))
         check_choice("query", self.query, QUERIES)
@@ -186,11 +182,8 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         """Return what the kernels read of a split."""
         members, shuffled, first, count = self._places(split)
         n = self.partition.n_combinations
-        fixed_range = {
-            "uniform": (0, 0),
-            "fixed_context": (0, self.N - 1),
-            "fixed_query": (self.N - 1, self.N),
-        }
+        last = self.N - 1
+        fixed_range = {"uniform": (0, 0), "fixed_context": (0, last), "fixed_query": (last, self.N)}
         listed = self._terms_by_place(split) if count <= _TABLE_LIMIT else np.zeros((0, self.K), np.int64)
         return Tables(
             members=members,

@@ -1,6 +1,7 @@
 """Rounds on secret instances: commit, new, answer, score."""
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -148,12 +149,7 @@ def _print(found: Mapping[str, Any]) -> None:
     click.echo(f"{found['entrants']:,} committed to a program, {found['answered']:,} answered")
     if not found["answers"]:
         return
-    headings = (
-        "name",
-        "commitment",
-        "seeds",
-        *(each for split in board.splits for each in (split, "interval")),
-    )
+    headings = "name", "commitment", "seeds", *chain(*((split, "interval") for split in board.splits))
     rows = []
     for answer in found["answers"]:
         seeds = len(answer["splits"][board.primary_split]["seeds"])

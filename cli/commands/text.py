@@ -109,15 +109,10 @@ def cost(
     replied = count_prompts * tokens_per_reply
     price = (tokens * price_in + replied * price_out) / 1e6
     kind = "estimated" if tokenizer is None else f"by {tokenizer.name}"
+    value = {"board": board_id, "questions": count_prompts, "input_tokens": tokens}
+    value |= {"estimated": tokenizer is None, "output_tokens": replied, "cost_usd": price}
     print_outcome(
-        value={
-            "board": board_id,
-            "questions": count_prompts,
-            "input_tokens": tokens,
-            "estimated": tokenizer is None,
-            "output_tokens": replied,
-            "cost_usd": price,
-        },
+        value=value,
         text=f"{board_id}: {count_prompts:,} questions\n"
         f"prompts: {tokens:,} tokens, {tokens / count_prompts:,.0f} each ({kind})\n"
         f"replies: {replied:,} tokens, {tokens_per_reply:,} each"

@@ -64,13 +64,8 @@ def make_play(
     sets = [_pack(questions, practice) for questions in asked]
     order = bytes(in_order([repeat(number, questions.count) for number, questions in enumerate(asked)]))
     digest = sha256(json.dumps([sets, list(order)]).encode()).hexdigest()
-    play = {
-        "title": title,
-        "digest": digest,
-        "practice": practice,
-        "order": b64encode(order).decode(),
-        "sets": sets,
-    }
+    places = b64encode(order).decode()
+    play = {"title": title, "digest": digest, "practice": practice, "order": places, "sets": sets}
     return render(
         "play.html.jinja",
         style=Asset("palette.css", "frame.css", "play.css"),

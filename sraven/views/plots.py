@@ -27,19 +27,11 @@ def _shade(value: int, total: int) -> tuple[float, float, float]:
 def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> None:
     """Draw nine panels, each a row of symbols, coloured by symbol or by feature."""
     M = puzzle.panels.shape[1]
-    width, height = M * _CELL + 0.5, 1.1
+    width, height, rounded = M * _CELL + 0.5, 1.1, "round,pad=0,rounding_size=0.08"
     for panel in range(9):
         row, column = divmod(panel, 3)
         left, bottom = column * (width + 0.25), (2 - row) * (height + 0.25)
-        frame = FancyBboxPatch(
-            (left, bottom),
-            width,
-            height,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor=PAPER,
-            edgecolor=FAINT,
-        )
-        axes.add_patch(frame)
+        axes.add_patch(FancyBboxPatch((left, bottom), width, height, rounded, fc=PAPER, ec=FAINT))
         for position in range(M):
             symbol = int(puzzle.panels[panel, position])
             hidden = panel == 8 and not reveal

@@ -43,25 +43,17 @@ def score_challenge(
     """
     challenge = read_challenge(public)
     board = challenge.board
+    scoring = scoring_of(board.task)
     batches = reveal(challenge, Path(secret), threads)
-    labels = {split: scoring_of(board.task).labels(batch, threads) for split, batch in batches.items()}
+    labels = {split: scoring.labels(batch, threads) for split, batch in batches.items()}
     read, refused = _read_all([Path(answer) for answer in answers], challenge)
-    scored = [
-        {
-            "commitment": commitment,
-            "name": name,
-            "answer": str(folder),
-            "splits": {
-                split: as_json(
-                    score_runs(
-                        scoring_of(board.task), labels[split], found, metrics=board.metrics, threads=threads
-                    )
-                )
-                for split, found in runs.items()
-            },
+    scored = []
+    for folder, (commitment, name, runs) in read:
+        splits = {
+            split: as_json(score_runs(scoring, labels[split], found, metrics=board.metrics, threads=threads))
+            for split, found in runs.items()
         }
-        for folder, (commitment, name, runs) in read
-    ]
+        scored.append({"commitment": commitment, "name": name, "answer": str(folder), "splits": splits})
     sign = -1 if board.higher_is_better else 1
 
     def place(entry: dict[str, Any]) -> tuple[Any, ...]:

@@ -135,18 +135,8 @@ def _variants(task: SRAVEN) -> tuple[Variant, ...]:
     """Return the variants of a level, given its setting: those of the sets, then the first once more."""
 
     def one(variant: int) -> Variant:
-        return Variant(
-            M=task.M,
-            K=task.K,
-            holdout=task.holdout,
-            seed=task.seed,
-            by_columns=int(task.M > 1),
-            by_rows=1,
-            by_values=1 + (task.M == 1),
-            by_negation=1,
-            variant=variant,
-            version=task.version,
-        )
+        counts = int(task.M > 1), 1, 1 + (task.M == 1), 1  # by columns, rows, values and negation
+        return Variant(task.M, task.K, task.holdout, task.seed, *counts, variant, version=task.version)
 
     first = one(0)
     return (first, *map(one, range(1, first.size)), *[first] * len(NOTATIONS))
