@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.extras import needs_extra
-from cli.shared.imports import import_option, imported
+from cli.shared.imports import import_option, imported, needs_extra
 from cli.shared.options import read_integers
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows

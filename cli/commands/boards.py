@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.bounds import line_rows
 from cli.shared.printing import json_option, print_outcome, print_rows
+from cli.shared.scores import line_rows
 from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.lazy import LazyGroup
-from cli.shared.extras import needs_extra
-from cli.shared.imports import import_option
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.options import any_path, engine_option, existing_file
 from cli.shared.outputs import output_directory, output_file, spare
 from cli.shared.printing import json_option, print_outcome

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.extras import needs_extra
+from cli.shared.imports import needs_extra
 from cli.shared.options import any_path
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import console_width, json_option, print_outcome, print_renderables

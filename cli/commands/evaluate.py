@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.extras import needs_extra
-from cli.shared.imports import import_option
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.language import open_corpus, refuse_language
 from cli.shared.options import argument_of, directory, read_integers
 from cli.shared.outputs import output_directory, output_file

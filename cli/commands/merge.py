@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.extras import needs_extra
+from cli.shared.imports import needs_extra
 from cli.shared.options import any_path
 from cli.shared.outputs import output_directory, spare
 from cli.shared.printing import json_option

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.extras import needs_extra
-from cli.shared.imports import import_option
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.options import any_path, threads_option
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, quiet_downloads

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from cli.shared.extras import needs_extra
+from cli.shared.imports import needs_extra
 from cli.shared.options import directory, join_options
 from cli.shared.outcomes import describe_line
 from cli.shared.outputs import output_directory

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.bounds import print_bounds
 from cli.shared.options import any_path, threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
-from cli.shared.scores import print_advice, print_many, print_scores
+from cli.shared.scores import print_advice, print_bounds, print_many, print_scores
 
 if TYPE_CHECKING:
     from sraven.core.leaderboard.filed import Fault

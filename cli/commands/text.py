@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from cli.lazy import LazyGroup
-from cli.shared.extras import needs_extra
+from cli.shared.imports import needs_extra
 from cli.shared.options import existing_file, threads_option
 from cli.shared.outputs import output_directory, output_file, spare
 from cli.shared.printing import json_option, print_outcome, print_rows, wants_json

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.extras import needs_extra
-from cli.shared.imports import import_option
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.language import language_options, text_of
 from cli.shared.options import any_path, argument_of, read_integers
 from cli.shared.outcomes import check_divergence, describe_line, print_session

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from cli.lazy import LazyGroup
-from cli.shared.extras import needs_extra
+from cli.shared.imports import needs_extra
 from cli.shared.options import F, argument_of, engine_option, join_options, threads_option
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows

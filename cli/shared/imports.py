@@ -1,12 +1,23 @@
-"""Python of the user's own that a command runs first, such as a file with an attention."""
+"""Imports: of what an extra installs, and of Python of the user's own that a command runs first."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import click
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Import what an extra installs; one line says so if it isn't there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{what} needs {error.name}: pip install '.[{extra}]' in a checkout") from None
+
 
 _NAMES = f"{__name__}.names"
 

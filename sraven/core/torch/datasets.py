@@ -39,12 +39,8 @@ class _Made:
     batch: Any
 
 
-def _unpack(made: list[_Made], **_: Any) -> Any:
-    return made[0].batch
-
-
 # PyTorch's documented way to have its loaders collate a type; so no `collate_fn` has to be passed.
-default_collate_fn_map[_Made] = _unpack
+default_collate_fn_map[_Made] = lambda made, **_: made[0].batch
 
 
 class SplitDataset(Dataset[Any]):
