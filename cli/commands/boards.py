@@ -136,6 +136,5 @@ def _print_splits(board: "Board") -> None:
         size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
         ceilings = [_ceilings(board, split, prior) for prior in KNOWS] if split in board.splits else []
         rows.append((split, size, (entry.sha256 or "")[:12], *ceilings))
-    print_rows(
-        ("split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"), rows
-    )
+    headings = "split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"
+    print_rows(headings, rows)

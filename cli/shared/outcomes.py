@@ -74,11 +74,8 @@ def check_divergence(plan: "TrainingPlan", session: "Session") -> None:
     """Stop with exit code 1 if a run diverged."""
     from baselines.training.train import describe_divergence
 
-    lost = [
-        (folder, outcome)
-        for folder, outcome in zip(plan.folders, session.outcomes, strict=True)
-        if outcome.diverged is not None
-    ]
+    pairs = zip(plan.folders, session.outcomes, strict=True)
+    lost = [(folder, outcome) for folder, outcome in pairs if outcome.diverged is not None]
     if lost:
         folder, outcome = lost[0]
         more = f" (and {len(lost) - 1} more runs)" if len(lost) > 1 else ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -57,14 +57,7 @@ def resumable(out: Path, start: str = "here") -> Iterator[None]:
 
 
 Counts = Callable[..., None]
-"""Is called with one number, or two."""
-
-
-class Advance(Protocol):
-    """Moves a progress bar."""
-
-    def __call__(self, count: int, note: str = "") -> None:
-        """Add to what is done, and show a note beside it."""
+"""Is called with one number, or two; or with one and a note to show beside the bar."""
 
 
 def _show(*columns: "ProgressColumn | str", expand: bool = False) -> "Progress":
@@ -89,7 +82,7 @@ def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Ite
 
 
 @contextmanager
-def progress_bar(description: str, total: int) -> Iterator[Advance]:
+def progress_bar(description: str, total: int) -> Iterator[Counts]:
     """Show a bar on standard error, if that is a terminal; yield what advances it."""
     with _bar(description, total) as update:
         yield lambda count, note="": update(advance=count, note=note)

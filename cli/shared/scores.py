@@ -70,10 +70,8 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
         table.add_row(name, *score_cells(found[name] for found in metrics.values()))
     gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
     for name in gaps:
-        row = []
-        for found in splits.values():
-            gap = found["gap_to_ceiling"].get(name)
-            row += ["–" if gap is None else figure(gap), ""]
+        by_split = (found["gap_to_ceiling"].get(name) for found in splits.values())
+        row = [cell for gap in by_split for cell in ("–" if gap is None else figure(gap), "")]
         table.add_row(f"gap of {name} to the ceiling", *row)
     table.add_section()
     for name in dict.fromkeys(name for found in beside.values() for name in found):

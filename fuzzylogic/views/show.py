@@ -73,10 +73,8 @@ def render(puzzle: Puzzle, explain: bool = False) -> RenderableType:
         explain: also show the query's target, the function, and how many functions agree.
     """
     table = Table(box=None, pad_edge=False)
-    table.add_column("point", justify="right")
-    for variable in range(puzzle.inputs.shape[1]):
-        table.add_column(f"x{variable + 1}", justify="right")
-    table.add_column("value", justify="right")
+    for name in ("point", *(f"x{variable + 1}" for variable in range(puzzle.inputs.shape[1])), "value"):
+        table.add_column(name, justify="right")
     table.add_column()
     last = len(puzzle.targets) - 1
     for n, (point, target) in enumerate(zip(puzzle.inputs.tolist(), puzzle.targets.tolist(), strict=True)):

@@ -108,9 +108,7 @@ def _grid(puzzle: Puzzle, by_feature: bool, reveal: bool) -> Table:
 
 
 def _rule_table(puzzle: Puzzle) -> Table:
-    table = Table(box=None)
-    for name in ("feature", "rule", "row 1", "row 2", "row 3", "positions"):
-        table.add_column(name)
+    table = Table("feature", "rule", "row 1", "row 2", "row 3", "positions", box=None)
     for feature, (rule, rows) in enumerate(zip(puzzle.rules.tolist(), puzzle.rows, strict=True)):
         positions = [int(np.flatnonzero(order == feature)[0]) + 1 for order in puzzle.permutations]
         table.add_row(

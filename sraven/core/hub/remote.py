@@ -144,8 +144,8 @@ def downloaded(report: RemoteReport) -> Iterator[Path]:
         if report.bytes > free:
             raise OutputError(f"{place} has {report.bytes:,} bytes; {folder} has room for {free:,}")
         with in_one_line(place, "downloading"):
-            what = {"repo_type": KIND, "revision": place.revision, "ignore_patterns": [*HUBS_OWN]}
-            insist(lambda: snapshot_download(place.repository, local_dir=folder, **what))
+            what: dict[str, Any] = {"repo_type": KIND, "revision": place.revision, "local_dir": folder}
+            insist(lambda: snapshot_download(place.repository, **what, ignore_patterns=[*HUBS_OWN]))
         shutil.rmtree(Path(folder, ".cache"), ignore_errors=True)  # what the download itself put there
         yield Path(folder)
 

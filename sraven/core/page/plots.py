@@ -209,15 +209,8 @@ def _curve(curve: EntryCurve, is_first: bool) -> Element:
             parts.append(_line(point.x, point.low, point.x, point.high, "error"))
         parts += [arrow(point.x, point.y)] if point.beyond else draw_shape(curve.entry, point.x, point.y)
         parts.append(element("circle", cx=f"{point.x:.1f}", cy=f"{point.y:.1f}", r=9, class_="touch"))
-    return element(
-        "g",
-        *parts,
-        class_=classes(curve.entry),
-        data_entry=curve.name,
-        role="img",
-        aria_label=label,
-        tabindex=0 if is_first else -1,
-    )
+    look = {"class_": classes(curve.entry), "data_entry": curve.name, "role": "img", "aria_label": label}
+    return element("g", *parts, **look, tabindex=0 if is_first else -1)
 
 
 def _tip(curve: EntryCurve) -> Element:

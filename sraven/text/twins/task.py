@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,9 +134,16 @@ class TwinLadder(Ladder):
 def _variants(task: SRAVEN) -> tuple[Variant, ...]:
     """Return the variants of a level, given its setting: those of the sets, then the first once more."""
 
+    kept: dict[str, Any] = {name: getattr(task, name) for name in ("M", "K", "holdout", "seed", "version")}
+
     def one(variant: int) -> Variant:
-        counts = int(task.M > 1), 1, 1 + (task.M == 1), 1  # by columns, rows, values and negation
-        return Variant(task.M, task.K, task.holdout, task.seed, *counts, variant, version=task.version)
+        counts = {
+            "by_columns": int(task.M > 1),
+            "by_rows": 1,
+            "by_values": 1 + (task.M == 1),
+            "by_negation": 1,
+        }
+        return Variant(**kept, **counts, variant=variant)
 
     first = one(0)
     return (first, *map(one, range(1, first.size)), *[first] * len(NOTATIONS))
