@@ -133,17 +133,8 @@ class TwinLadder(Ladder):
 
 def _variants(task: SRAVEN) -> tuple[Variant, ...]:
     """Return the variants of a level, given its setting: those of the sets, then the first once more."""
-
-    kept: dict[str, Any] = {name: getattr(task, name) for name in ("M", "K", "holdout", "seed", "version")}
-
-    def one(variant: int) -> Variant:
-        counts = {
-            "by_columns": int(task.M > 1),
-            "by_rows": 1,
-            "by_values": 1 + (task.M == 1),
-            "by_negation": 1,
-        }
-        return Variant(**kept, **counts, variant=variant)
-
-    first = one(0)
-    return (first, *map(one, range(1, first.size)), *[first] * len(NOTATIONS))
+    drawn: dict[str, Any] = {name: getattr(task, name) for name in ("M", "K", "holdout", "seed", "version")}
+    drawn |= {"by_columns": int(task.M > 1), "by_rows": 1, "by_values": 1 + (task.M == 1), "by_negation": 1}
+    first = Variant(**drawn)
+    others = (Variant(**drawn, variant=variant) for variant in range(1, first.size))
+    return (first, *others, *[first] * len(NOTATIONS))
