@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.classifiers import ITERATIONS, choose_strength, fit_and_predict
-from baselines.analysis.controls import (
-    Labels,
-    always_positive,
-    columns_of,
-    joined,
-    majority,
-    permute_labels,
-)
+from baselines.analysis.controls import Labels, always_positive, columns_of, joined, majority, permute_labels
 from baselines.analysis.intervals import Interval, stream
 from baselines.analysis.probe_scores import (
     Counts,

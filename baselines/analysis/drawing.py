@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -203,17 +202,15 @@ def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
 
 # The table ----------------------------------------------------------------------------------------------
 
-FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = MappingProxyType(
-    {
-        "errors": _errors,
-        "calibration": _calibration,
-        "decoding": _decoding,
-        "similarity": _similarity,
-        "topography": _topography,
-        "edits": _edits,
-        "layouts": _layouts,
-    }
-)
+FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = {
+    "errors": _errors,
+    "calibration": _calibration,
+    "decoding": _decoding,
+    "similarity": _similarity,
+    "topography": _topography,
+    "edits": _edits,
+    "layouts": _layouts,
+}
 """What draws the results of a stage, by the stage's name."""
 
 

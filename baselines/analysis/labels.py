@@ -7,7 +7,6 @@ an instance at a query position, so n = B · P.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,14 +166,10 @@ def _fuzzylogic(query: str | None, task: Any) -> Subject:
 
 # The table ------------------------------------------------------------------------------------------
 
-PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = MappingProxyType(
-    {
-        "sraven": MappingProxyType({BOARD: _sraven_board, PAPER_CODE: _sraven_paper_code}),
-        "fuzzylogic": MappingProxyType(
-            {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)}
-        ),
-    }
-)
+PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = {
+    "sraven": {BOARD: _sraven_board, PAPER_CODE: _sraven_paper_code},
+    "fuzzylogic": {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)},
+}
 """What makes the subject of a task, by the names of task and protocol.
 
 Labels of ``paper-code`` have a majority of 0.36 in ``test`` and 0.39 in ``ood``, and two rules are never

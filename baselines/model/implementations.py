@@ -1,21 +1,12 @@
 """Implementations of self-attention: the first that suits a call computes it, else `reference`."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import (
-    Attention,
-    Edit,
-    ValueNetwork,
-    attend,
-    linear_hyla,
-    rms_head,
-    unchanged,
-)
+from baselines.model.attention import Attention, Edit, ValueNetwork, attend, linear_hyla, rms_head, unchanged
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
@@ -175,15 +166,13 @@ class Implementation(NamedTuple):
     compute: Callable[[AttentionCall], Computed]
 
 
-IMPLEMENTATIONS: Mapping[str, Implementation] = MappingProxyType(
-    {
-        "cudnn": Implementation(_suits_cudnn, cudnn),
-        "pallas": Implementation(_suits_pallas, pallas),
-        "chunked": Implementation(_suits_chunked, chunked),
-        "tiled": Implementation(_suits_tiled, tiled),
-        "lanes": Implementation(_suits_lanes, lanes),
-    }
-)
+IMPLEMENTATIONS: Mapping[str, Implementation] = {
+    "cudnn": Implementation(_suits_cudnn, cudnn),
+    "pallas": Implementation(_suits_pallas, pallas),
+    "chunked": Implementation(_suits_chunked, chunked),
+    "tiled": Implementation(_suits_tiled, tiled),
+    "lanes": Implementation(_suits_lanes, lanes),
+}
 """What computes attentions besides `reference`, by the names that their entries have."""
 
 

@@ -212,13 +212,7 @@ def _narrow_over_keys(scores_BHQK: Array, inner_BVQK: Array, dtype: DTypeLike) -
     return matmul(scores_BHQK.transpose(0, 2, 1, 3), inner_BVQK.transpose(0, 2, 3, 1), dtype)
 
 
-_NARROW = Sums(
-    1,
-    _narrow_over_heads,
-    _narrow_over_values,
-    _narrow_over_keys,
-    _einsum("bhqk,bvqk->bkhv"),
-)
+_NARROW = Sums(1, _narrow_over_heads, _narrow_over_values, _narrow_over_keys, _einsum("bhqk,bvqk->bkhv"))
 
 _WIDE = Sums(
     3,

@@ -33,7 +33,7 @@ def command(run: Path, prompts: Path, tokens: int, batch: int, out: Path) -> Non
       sraven c4 complete run prompts.jsonl --tokens 12 --out completions.jsonl
     """
     with needs_extra("sraven c4 complete", "baselines"):
-        from baselines.lm.complete import Completer
+        from baselines.lm.sample import Completer
     from sraven.core.system.files import replacing
     from sraven.text.completions import read_completions
 

@@ -25,7 +25,7 @@ def command(corpus: Path, board: str) -> None:
     """
     with needs_extra("sraven c4 fingerprint", "baselines"):
         from baselines.lm.corpus import Corpus
-        from baselines.lm.entry import corpus_fingerprint
+        from baselines.lm.session import corpus_fingerprint
     from sraven.core.boards.board import read_board
     from sraven.core.leaderboard.fingerprints import pin_text
 
