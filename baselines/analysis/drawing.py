@@ -15,10 +15,10 @@ from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
 from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
-from baselines.analysis.plots.decoding import LayerCurve, Panel, decoding_picture
+from baselines.analysis.plots.decoding import LayerCurve, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
-from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
+from baselines.analysis.plots.maps import codes_picture, edits_picture, similarity_picture
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
 from baselines.analysis.similarity import mean_codes, participation_ratios, sample_rows
 from baselines.analysis.stages import names_of, task_distances
@@ -42,7 +42,7 @@ def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     parts = [part for part in found.rows if part != FIT]
     for pair, layers in results.items():
         for end, (metric, quantity) in metrics.items():
-            panels = [Panel(_PARTS[part], _curves(found, layers, part, metric)) for part in parts]
+            panels = {_PARTS[part]: _curves(found, layers, part, metric) for part in parts}
             yield f"decoding-{pair}{end}", decoding_picture(panels, list(layers), quantity)
 
 
@@ -77,10 +77,9 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         here, control = (results[network][pair][layer] for network in (TRAINED, UNTRAINED))
         shown, beside = here["similarity"], control["similarity"]
         if not shown.constant:
-            matrices = [Matrix("raw", shown.cosine), Matrix("centred", shown.centred)]
+            matrices = {"raw": shown.cosine, "centred": shown.centred}
             if not beside.constant:
-                matrices.append(Matrix("untrained, raw", beside.cosine))
-                matrices.append(Matrix("untrained, centred", beside.centred))
+                matrices |= {"untrained, raw": beside.cosine, "untrained, centred": beside.centred}
             names = [every[label] for label in shown.labels]
             title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
             yield f"similarity-{pair}", similarity_picture(matrices, names, title)
@@ -167,7 +166,7 @@ def _edits(found: Analysed, results: Mapping[str, Sequence[Rates]]) -> Pictures:
         for layers in (ALL, FINAL):
             kinds = [(layers if kind != NONE else ALL, kind) for kind in _DONE]
             if all(kind in by_kind for kind in kinds):
-                matrices = [Matrix(_DONE[kind[1]], by_kind[kind].rates[..., 0]) for kind in kinds]
+                matrices = {_DONE[kind[1]]: by_kind[kind].rates[..., 0] for kind in kinds}
                 title = f"Codes edited in {'all layers' if layers == ALL else 'the last layer'}, {pair}"
                 yield f"edits-{pair}-{layers}", edits_picture(matrices, names_of(found), title)
 

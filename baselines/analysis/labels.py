@@ -204,7 +204,6 @@ def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:
     for pair in pairs:
         if pair not in subject.pairs:
             why = " alone: its sequences have no row 3" if subject.pairs == (SELF,) else ""
-            raise ConfigurationError(
-                f"pair={pair!r}: {subject.task.name} has {', '.join(subject.pairs)}{why}"
-            )
+            there = ", ".join(subject.pairs) + why
+            raise ConfigurationError(f"pair={pair!r}: {subject.task.name} has {there}")
     return tuple(dict.fromkeys(pairs)) or subject.pairs

@@ -5,7 +5,7 @@ Letters in array names: G combinations, C classes or labels, S bootstrap samples
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,17 @@ def count_presence(truth: Array, predicted: Array, combination: Array, classes: 
     """
     true, said = truth.T.astype(np.int64), predicted.T.astype(np.int64)
     return np.stack([count_classes(true[c], said[c], combination, 2) for c in range(classes)], axis=1)
+
+
+class Kind(NamedTuple):
+    """How labels of a kind are counted and measured."""
+
+    tally: Callable[[Array, Array, Array, int], Counts]
+    measure: Measure
+
+
+KINDS = {1: Kind(count_classes, measure_classes), 2: Kind(count_presence, measure_presence)}
+"""By the number of axes of the labels: one of several classes, or several that are there or not."""
 
 
 def subtract(counts: Counts, others: Counts, measure: Measure) -> dict[str, Interval]:

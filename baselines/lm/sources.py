@@ -96,9 +96,7 @@ def _match(pattern: str) -> list[str]:
     )
     looks_like_files = glob.has_magic(path) or path.startswith((".", "/")) or _suffix(path)
     if not files and looks_like_files:
-        raise ConfigurationError(
-            f"source={pattern!r}: no such file; give a path, a pattern in quotes, or a dataset's name"
-        )
+        raise ConfigurationError(f"source={pattern!r}: no such file; give a path, quoted pattern or dataset")
     return files
 
 

@@ -97,9 +97,7 @@ def read_record(path: Path) -> Record:
             documents=values.get("documents"),
         )
     except (OSError, ValueError) as error:
-        raise OutputError(
-            f"{path} is no record of a run ({error}); remove it, and adopt the run again"
-        ) from None
+        raise OutputError(f"{path} is no record ({error}); remove it, and adopt its run again") from None
     if path.stem != record.digest:
         raise OutputError(f"{path} holds the run {record.digest[:12]}…; a record is named by its digest")
     return record

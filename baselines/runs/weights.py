@@ -60,9 +60,7 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
     wanted = _by_name(target)
     try:
         if (size := path.stat().st_size) > most_weight_bytes(target):
-            raise ValueError(
-                f"it has {size:,} bytes, and {most_weight_bytes(target):,} or fewer by config.json"
-            )
+            raise ValueError(f"it has {size:,} bytes; by config.json {most_weight_bytes(target):,} at most")
         with safe_open(path, "numpy") as file:
             if (file.metadata() or {}).get(_RUN) != run:
                 raise ValueError("it is of another run, or config.json was changed")

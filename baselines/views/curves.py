@@ -218,7 +218,7 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
     found = [name for name in known if name == metric or (metric[-1:] == "." and name.startswith(metric))]
     if not found:
         raise ConfigurationError(
-            f"metric={quoted(metric)}: expected one of {', '.join(known)}, or how some begin, up to a dot"
+            f"metric={quoted(metric)}: expected {', '.join(known)}, or a beginning up to a dot"
         )
     return found
 
