@@ -151,10 +151,6 @@ def summarise(
     values, by_class = measure(counts.sum(axis=0))
     value_samples, class_samples = measure(sampled)
     classes = {name: interval(float(by_class[c]), class_samples[:, c]) for c, name in enumerate(names)}
-    return ProbeScore(
-        metrics={name: interval(float(value), value_samples[name]) for name, value in values.items()},
-        by_class=classes,
-        absent=tuple(name for name, found in classes.items() if found.value is None),
-        rows=rows,
-        combinations=combinations,
-    )
+    metrics = {name: interval(float(value), value_samples[name]) for name, value in values.items()}
+    absent = tuple(name for name, found in classes.items() if found.value is None)
+    return ProbeScore(metrics, classes, absent, rows, combinations)

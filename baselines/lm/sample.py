@@ -147,15 +147,8 @@ def continue_tokens(
     if not 0 <= temperature < float("inf"):
         raise ConfigurationError(f"temperature={temperature!r}: expected a number, 0 or more")
     prompt_BT = jnp.tile(jnp.asarray(prompt, jnp.int32), (samples, 1))
-    pieces = continue_batch(
-        language_model(config),
-        params,
-        prompt_BT,
-        jax.random.key(seed),
-        count=count,
-        temperature=float(temperature),
-        top=top,
-    )
+    given: dict[str, Any] = {"count": count, "temperature": float(temperature), "top": top}
+    pieces = continue_batch(language_model(config), params, prompt_BT, jax.random.key(seed), **given)
     return np.asarray(pieces)
 
 

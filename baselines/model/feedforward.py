@@ -82,8 +82,7 @@ class MLP(nn.Module):
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
         hidden_BTF = gelu(self.dense(self.hidden, name="up")(x_BTE))
-        out_BTE: Array = self.dense(x_BTE.shape[-1], name="down")(hidden_BTF)
-        return out_BTE
+        return self.dense(x_BTE.shape[-1], name="down")(hidden_BTF)
 
 
 class _Experts(nn.Module):

@@ -155,14 +155,9 @@ def index(standings: Sequence[FigureStanding], results: Path) -> str:
     for each in standings:
         found = each.coverage
         lengths = [f"{len(level.records)} of {level.name}" for level in each.levels[1:]]
-        rows.append(
-            [
-                f"[{each.figure.title}]({folder}/{each.figure.name}.md)",
-                f"{found.done:,} of {found.planned:,}",
-                f"{found.grid_done:,} of {found.grid_planned:,}",
-                "; ".join(lengths) or "none",
-            ]
-        )
+        counts = f"{found.done:,} of {found.planned:,}", f"{found.grid_done:,} of {found.grid_planned:,}"
+        link = f"[{each.figure.title}]({folder}/{each.figure.name}.md)"
+        rows.append([link, *counts, "; ".join(lengths) or "none"])
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"

@@ -19,6 +19,7 @@ from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.summaries import Estimate, RowSummary
 from baselines.reproduction.words import number, reported
+from baselines.views.style import panels_of
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
 from sraven.core.page.palette import follow_scheme, palette
@@ -138,15 +139,10 @@ def _draw_chart(figure: Figure, series: Series) -> Canvas:
     drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
     ran = {place for points in drawn for place, *_ in points}
     places = [each for each in dict.fromkeys(row.labels[chart.across] for row in figure.rows) if each in ran]
-    columns = min(2, len(series))
-    rows = -(-len(series) // columns)
-    canvas = Canvas(figsize=(5.8, 2.5 * rows + 0.9), facecolor=PAPER, layout="constrained")
-    grid = canvas.subplots(rows, columns, squeeze=False, sharey=True, sharex=True)
-    panels = [axes for line in grid for axes in line]
-    for axes, (title, lines) in zip(panels, series.items(), strict=False):
+    canvas = Canvas(figsize=(5.8, 2.5 * -(-len(series) // 2) + 0.9), facecolor=PAPER, layout="constrained")
+    panels = panels_of(canvas, len(series), 2, sharey=True, sharex=True)
+    for axes, (title, lines) in zip(panels, series.items(), strict=True):
         _draw(axes, title, lines, places)
-    for axes in panels[len(series) :]:
-        axes.set_visible(False)
     metric = figure.board.metric
     canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
@@ -298,12 +294,5 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
     if held_out:
         axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
     if score:
-        axes.annotate(
-            score[2],
-            (score[0], place),
-            (0, 14),
-            textcoords="offset points",
-            ha="center",
-            fontsize=10,
-            color=colour,
-        )
+        at: dict[str, Any] = {"xytext": (0, 14), "textcoords": "offset points", "ha": "center"}
+        axes.annotate(score[2], (score[0], place), **at, fontsize=10, color=colour)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
@@ -50,19 +50,13 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
     within a seed, the cheapest first.
     """
     once = {cell.digest: cell for cell in cells}
-    return sorted(
-        once.values(),
-        key=lambda cell: (
-            not _is_recipe(cell),
-            tuple(cell.point.values()),
-            cell.config.seed,
-            operations_of(cell.config).computed,
-        ),
-    )
+    starts = [paper.start for paper in TABLE_A3.values()]
 
+    def place(cell: Cell) -> tuple[Any, ...]:
+        order = cell.config.seed, operations_of(cell.config).computed
+        return cell.point not in starts, tuple(cell.point.values()), *order
 
-def _is_recipe(cell: Cell) -> bool:
-    return any(cell.point == paper.start for paper in TABLE_A3.values())
+    return sorted(once.values(), key=place)
 
 
 def on_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
@@ -193,15 +187,10 @@ def run_cells(
             for cell in todo:
                 keep(_train_cell(training, cell, partial(on_progress, cell)))
         else:
+            where: dict[str, Any] = {"engine": HERE, "local": "processes", "folder": training.runs}
+            work = partial(_train_apart, training, jobs)
             map_jobs(
-                partial(_train_apart, training, jobs),
-                todo,
-                lambda steps, _: on_progress(None, steps, None),
-                engine=HERE,
-                local="processes",
-                folder=training.runs,
-                workers=jobs,
-                keep=keep,
+                work, todo, lambda steps, _: on_progress(None, steps, None), workers=jobs, keep=keep, **where
             )
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)

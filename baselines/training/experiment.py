@@ -93,13 +93,8 @@ def network_shape(config: RunConfig) -> dict[str, Any]:
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
     """Return the model of a configuration: its network, of its shape."""
-    shape = TransformerConfig(
-        inputs=encoding.width_in,
-        outputs=encoding.width_out,
-        length=encoding.length,
-        panel_tokens=encoding.panel_tokens,
-        **network_shape(config),
-    )
+    sizes = encoding.width_in, encoding.width_out, encoding.length
+    shape = TransformerConfig(*sizes, panel_tokens=encoding.panel_tokens, **network_shape(config))
     return make_network(config.network, shape)
 
 
@@ -141,14 +136,8 @@ def program_of(
         )
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
-    return Program(
-        initialise_params,
-        loss,
-        optimiser_of(config),
-        num_microbatches=num_microbatches,
-        gather=partial(gather_params, mesh or make_mesh()),
-        precision=config.precision,
-    )
+    how = num_microbatches, partial(gather_params, mesh or make_mesh()), config.precision
+    return Program(initialise_params, loss, optimiser_of(config), *how)
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
@@ -172,11 +161,6 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
         speed = round(steps_per_second * config.batch_size, 1)
         return {**report._asdict(), "instances_per_second": speed}
 
-    return Experiment(
-        program_of(config, encoding, num_microbatches, mesh),
-        partial(chunks, task, encoding.fields, config.batch_size),
-        place_chunk,
-        describe,
-        CHUNK,
-        vmap_runs=not on_cpu(mesh),
-    )
+    program = program_of(config, encoding, num_microbatches, mesh)
+    feed = partial(chunks, task, encoding.fields, config.batch_size)
+    return Experiment(program, feed, place_chunk, describe, CHUNK, vmap_runs=not on_cpu(mesh))

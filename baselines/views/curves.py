@@ -253,14 +253,9 @@ def _group(name: str, config: RunConfig, folders: Mapping[int, Path], metric: st
         quantity: _join({seed: log.get(quantity, {}) for seed, log in logs.items()})
         for quantity in dict.fromkeys(quantity for log in logs.values() for quantity in log)
     }
-    return Group(
-        name,
-        config,
-        {seed: folders[seed] for seed in logs},
-        {quantity: curve for quantity, curve in curves.items() if len(curve.steps)},
-        min((max(log[LOSS]) for log in logs.values()), default=0),
-        waiting,
-    )
+    curves = {quantity: curve for quantity, curve in curves.items() if len(curve.steps)}
+    end = min((max(log[LOSS]) for log in logs.values()), default=0)
+    return Group(name, config, {seed: folders[seed] for seed in logs}, curves, end, waiting)
 
 
 def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:

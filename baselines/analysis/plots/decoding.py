@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture, panels_of
-from baselines.views.style import COLOURS, SMALL, STYLES, look_of
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture
+from baselines.views.style import COLOURS, SMALL, STYLES, look_of, panels_of
 from sraven.views.plots import INK, PAPER
 
 Number = float | None

@@ -10,8 +10,8 @@ from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture, panels_of
-from baselines.views.style import SMALL
+from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture
+from baselines.views.style import SMALL, panels_of
 from sraven.views.plots import INK, ON_DARK, ON_LIGHT
 
 Matrices = Mapping[str, ArrayLike]

@@ -174,8 +174,7 @@ def _tiled(plan: TilePlan, arrays: TileArrays) -> Array:
             attend_tile, given = _tile(plan, arrays, i, j)
             return total_BQHV + attend_tile(*given)
 
-        total: Array = jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), add_keys, zeros)
-        return total
+        return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), add_keys, zeros)
 
     tiles: Array = jax.lax.map(attend_queries, jnp.arange(Q // plan.query_tile))
     return tiles.swapaxes(0, 1).reshape(B, Q, H, -1)
@@ -193,8 +192,7 @@ def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[Til
                 for total, at, part in zip(totals, axes[:4], parts, strict=True)
             )
 
-        sums: tuple[Any, ...] = jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), go_back_keys, totals)
-        return sums
+        return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), go_back_keys, totals)
 
     zeros = tuple(None if x is None else jnp.zeros(x.shape, dtype) for x in differentiated)
     totals = jax.lax.fori_loop(0, arrays.query.shape[1] // plan.query_tile, go_back, zeros)
