@@ -130,9 +130,7 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
     scores: dict[int, dict[str, dict[str, float]]] = {config.seed: {} for config in configs}
     for split, size in instances.items():
         labels = scoring.labels(task.sample(split, 0, size), None)
-        predictions[split] = {
-            config.seed: predict(config, params, split, size) for config, params in evaluated
-        }
+        predictions[split] = {each.seed: predict(each, params, split, size) for each, params in evaluated}
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}

@@ -129,21 +129,16 @@ def _front_matter(
     """Return what the Hub reads of a card."""
     from huggingface_hub import EvalResult, ModelCardData
 
+    of_board: dict[str, Any] = {"task_type": "other", "metric_type": metric}
+    of_board |= {f"dataset_{name}": config.board for name in ("type", "name")}
+    of_board["dataset_revision"] = config.board_digest
     return ModelCardData(
         library_name="sraven",
         license=LICENSE,
         tags=["sraven", config.board, *config.architecture.split(), "compositional-generalization"],
         model_name=name,
         eval_results=[
-            EvalResult(
-                task_type="other",
-                dataset_type=config.board,
-                dataset_name=config.board,
-                dataset_split=split,
-                dataset_revision=config.board_digest,
-                metric_type=metric,
-                metric_value=value,
-            )
+            EvalResult(dataset_split=split, metric_value=value, **of_board)
             for split, value in values.items()
             if value is not None
         ],

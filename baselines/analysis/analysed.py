@@ -216,9 +216,7 @@ def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> 
     notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[labels.FIT])]
     if subject.name == labels.PAPER_CODE:
         rules = {part: each.labels[labels.RULE] for part, each in next(iter(codes.values())).items()}
-        most = ", ".join(
-            f"{np.bincount(each).max() / len(each):.3f} in {part}" for part, each in rules.items()
-        )
+        most = ", ".join(f"{np.bincount(own).max() / len(own):.3f} in {part}" for part, own in rules.items())
         notes.append(
             f"{subject.name}: labels are the largest rule of a combination; the most frequent has {most}; "
             "don't compare scores with 1/8, nor with those of the board's instances"

@@ -119,9 +119,8 @@ class _Question(NamedTuple):
 
     def score(self, part: str, counts: Counts, combinations: int) -> ProbeScore:
         """Return the score of what was counted."""
-        return summarise(
-            counts, KINDS[self.axes].measure, self.names, len(self.labels[part].values), combinations
-        )
+        rows, measure = len(self.labels[part].values), KINDS[self.axes].measure
+        return summarise(counts, measure, self.names, rows, combinations)
 
     def probe(self, predictions: Mapping[str, Array], **more: Any) -> Probe:
         """Return the probe that made predictions, with their scores by part; and what more is known of it."""

@@ -107,18 +107,11 @@ def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
                 if here.correlation is None or len(np.unique(distances[upper])) < 2:
                     continue
                 without = "constant" if there is None else f"ρ = {there:.2f}"
-                panels.append(
-                    TopographyPanel(
-                        f"{kind}: {name.replace('_', ' ')}, {way}",
-                        distances[np.ix_(present, present)][upper],
-                        each[upper],
-                        here.correlation,
-                        here.p,
-                        f"distance of {kind}",
-                        f"{way} distance of mean codes",
-                        f"{here.permutations:,} permutations; untrained: {without}",
-                    )
-                )
+                title = f"{kind}: {name.replace('_', ' ')}, {way}"
+                places = distances[np.ix_(present, present)][upper], each[upper]
+                names = f"distance of {kind}", f"{way} distance of mean codes"
+                note = f"{here.permutations:,} permutations; untrained: {without}"
+                panels.append(TopographyPanel(title, *places, here.correlation, here.p, *names, note))
         if panels:
             yield f"topography-{pair}", topography_picture(panels)
 
@@ -136,9 +129,7 @@ def _errors(found: Analysed, results: Mapping[str, SplitErrors]) -> Pictures:
     }
     every = next(iter(results.values())).overall.of_wrong
     kinds = [kind for kind in every if any(row.of_wrong[kind].counts[0] for row in rows.values())]
-    shares = {
-        name: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for name, row in rows.items()
-    }
+    shares = {key: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for key, row in rows.items()}
     yield "errors", errors_picture(shares, kinds, title=f"{found.config.architecture}, wrong answers by kind")
 
 

@@ -141,9 +141,7 @@ def neighbours(
     array, label = _check_codes(points), np.asarray(labels)
     group = np.arange(len(array)) if groups is None else np.unique(groups, return_inverse=True)[1]
     if label.shape != (len(array),) or group.shape != label.shape:
-        raise ConfigurationError(
-            f"labels {label.shape}, groups {group.shape}: expected one for each of {len(array)}"
-        )
+        raise ConfigurationError(f"labels {label.shape}, groups {group.shape}: expected {len(array)} of each")
     if len(np.unique(label)) < 2 or len(array) - np.bincount(group).max() < NEIGHBOURS:
         return None
     near = _nearest(array, group)
@@ -154,10 +152,8 @@ def neighbours(
     of_units = coded[np.unique(units, return_index=True)[1]]
     score = _alikeness(coded, near)
     dealt = [_alikeness(rng.permutation(of_units)[units], near) for _ in range(permutations)]
-    at_least = sum(each >= score - 1e-12 for each in dealt)
-    return Neighbours(
-        score, float(np.mean(dealt)), max(dealt), (1 + at_least) / (1 + permutations), permutations
-    )
+    p = (1 + sum(each >= score - 1e-12 for each in dealt)) / (1 + permutations)
+    return Neighbours(score, float(np.mean(dealt)), max(dealt), p, permutations)
 
 
 def _alikeness(label: NDArray[Any], near: NDArray[np.int64]) -> float:

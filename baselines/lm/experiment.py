@@ -124,11 +124,9 @@ def language_experiment(
         check_integer("parts", compute.num_microbatches, 1, config.batch_size)
         check_batch(mesh, config.batch_size, compute.num_microbatches)
         program = language_program(config, mesh, compute)
-        describe = _describe(config, corpus, count_parameters(program))
+        feed, describe = _feed(config, corpus), _describe(config, corpus, count_parameters(program))
         files = {TOKENIZER: corpus.read_tokenizer().model}
-        return Experiment(
-            program, _feed(config, corpus), place_rows, describe, CHUNK, vmap_runs=False, files=files
-        )
+        return Experiment(program, feed, place_rows, describe, CHUNK, vmap_runs=False, files=files)
 
     return make_experiment
 

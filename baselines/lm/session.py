@@ -166,11 +166,9 @@ def write_language_entry(
         for run, config in zip(runs, configs, strict=True):
             logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
             logs[config.seed].write_text(thin_log(read_log(run)), "utf-8")
-        predictions = {
-            config.seed: np.stack(each, axis=1) for config, each in zip(configs, losses, strict=True)
-        }
+        found = {config.seed: np.stack(each, axis=1) for config, each in zip(configs, losses, strict=True)}
         description = describe_runs(configs, params, runs, **said)
-        write_submission(out, configs[0].board, {VALIDATION: predictions}, logs=logs, **description)
+        write_submission(out, configs[0].board, {VALIDATION: found}, logs=logs, **description)
 
 
 def thin_log(lines: Sequence[str]) -> str:

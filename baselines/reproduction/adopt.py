@@ -114,9 +114,7 @@ def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Score
         raise ConfigurationError(
             f"{folder} is a run of the language model; name documents to score it by, --validation DIR"
         )
-    evaluate_language_runs(
-        [folder], Corpus(*documents), bar=lambda name, rows: nullcontext(lambda done: None)
-    )
+    evaluate_language_runs([folder], Corpus(*documents), bar=lambda *_: nullcontext(lambda _: None))
     evaluated = read_result(folder)["scores"]
     return evaluated["corpus"], dict(evaluated["splits"])
 

@@ -54,6 +54,8 @@ _DIGITS = 6
 
 _FONT: Any = {"font.size": 11, "svg.fonttype": "none", "svg.hashsalt": "sraven", "font.family": "sans-serif"}
 
+_LEGEND: Any = {"loc": "outside upper left", "frameon": False, "fontsize": 10, "labelcolor": INK}
+
 Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
 """By panel, then attention, then split: place across, mean and standard error."""
 
@@ -110,9 +112,8 @@ def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
         panels = [_panel(found[name], title) for name, title in PANELS.items()]
-        pictures[HEADLINE] = ResultPicture(
-            {"version": _VERSION, "panels": panels}, partial(_draw_headline, panels)
-        )
+        drawn = {"version": _VERSION, "panels": panels}
+        pictures[HEADLINE] = ResultPicture(drawn, partial(_draw_headline, panels))
     return pictures
 
 
@@ -146,9 +147,7 @@ def _draw_chart(figure: Figure, series: Series) -> Canvas:
     metric = figure.board.metric
     canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
-    canvas.legend(
-        handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
-    )
+    canvas.legend(handles=_keys(), ncols=5, **_LEGEND)
     return canvas
 
 
@@ -255,9 +254,8 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
             axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), **at, **side)
             labels[is_right] += 1
         for place, (attention, scores) in enumerate(zip(ATTENTIONS.values(), panel["scores"], strict=True)):
-            _draw_scores(
-                axes, place, attention, **{name.replace(" ", "_"): each for name, each in scores.items()}
-            )
+            named = {name.replace(" ", "_"): each for name, each in scores.items()}
+            _draw_scores(axes, place, attention, **named)
         pad = 10 + 13 * max(labels.values())
         frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
         axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
@@ -273,9 +271,7 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
             [], [], color=_MUTED, marker="|", markersize=14, linestyle="", label="those, as the paper reports"
         ),
     ]
-    canvas.legend(
-        handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=10, labelcolor=INK
-    )
+    canvas.legend(handles=handles, ncols=2, **_LEGEND)
     return canvas
 
 

@@ -126,12 +126,10 @@ def _train_cell(
     return _Came(cell, write_record(training.results, record, training.figures))
 
 
-def _train_apart(
-    training: _Training, jobs: int, cell: Cell, on_progress: Callable[[int, int], None]
-) -> _Came:
+def _train_apart(training: _Training, jobs: int, cell: Cell, progress: Callable[[int, int], None]) -> _Came:
     """Train a cell in a process that has its part of the processors."""
     take_processors(jobs)
-    return _train_cell(training, cell, lambda steps, line: on_progress(steps, 0))
+    return _train_cell(training, cell, lambda steps, line: progress(steps, 0))
 
 
 def run_cells(
@@ -187,11 +185,9 @@ def run_cells(
             for cell in todo:
                 keep(_train_cell(training, cell, partial(on_progress, cell)))
         else:
-            where: dict[str, Any] = {"engine": HERE, "local": "processes", "folder": training.runs}
+            where: Any = {"engine": HERE, "local": "processes", "folder": training.runs, "workers": jobs}
             work = partial(_train_apart, training, jobs)
-            map_jobs(
-                work, todo, lambda steps, _: on_progress(None, steps, None), workers=jobs, keep=keep, **where
-            )
+            map_jobs(work, todo, lambda steps, _: on_progress(None, steps, None), keep=keep, **where)
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

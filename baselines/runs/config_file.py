@@ -105,9 +105,8 @@ def _configurations(content: Any, path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _checked(values: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     """Return values whose names and types are those of a configuration."""
-    if (
-        set(values) >= _WRITTEN
-    ):  # by training, perhaps before a field was added: so it means what it meant then
+    # By training, perhaps before a field was added: then it means what it meant.
+    if set(values) >= _WRITTEN:
         values = values_of(read_config(values))
     for name, value in values.items():
         if name not in FIELDS:

@@ -84,11 +84,9 @@ def board_of(config: RunConfig) -> Board:
 
 def network_shape(config: RunConfig) -> dict[str, Any]:
     """Return what a network has from its run alone, whatever it is trained on."""
-    names = (
-        "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
-    )
+    own = "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
     dense_precision = "bfloat16" if config.precision == "bfloat16" else "default"
-    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in names.split()}}
+    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in own.split()}}
 
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:

@@ -186,9 +186,7 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
         seeds[config.seed] = folder
     boards = list(dict.fromkeys(config.board for config in members))
     if len(boards) > 1:
-        raise ConfigurationError(
-            f"the runs are on {' and '.join(boards)}; curves are drawn for one board at a time"
-        )
+        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; draw those of one board")
     board = read_board(boards[0])
     names = _names(list(members))
     metric = metric or board.metric
@@ -291,9 +289,7 @@ def thin(curve: Curve, most: int) -> Curve:
         return curve
     starts = np.arange(0, len(curve.steps), apart)
     ends = np.minimum(starts + apart, len(curve.steps))
-    by_seed = {
-        seed: np.add.reduceat(values, starts) / (ends - starts) for seed, values in curve.by_seed.items()
-    }
+    by_seed = {seed: np.add.reduceat(own, starts) / (ends - starts) for seed, own in curve.by_seed.items()}
     means = [dict(zip(curve.steps[ends - 1].tolist(), values, strict=True)) for values in by_seed.values()]
     return _join(dict(zip(by_seed, means, strict=True)))
 

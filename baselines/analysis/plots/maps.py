@@ -112,9 +112,7 @@ def _short(value: float) -> str:
 
 def _ink(colour: Any) -> str:
     """Return the colour of text that is easier to read on a colour, by the contrast of luminances."""
-    red, green, blue = (
-        each / 12.92 if each <= 0.04 else ((each + 0.055) / 1.055) ** 2.4 for each in colour[:3]
-    )
+    red, green, blue = (x / 12.92 if x <= 0.04 else ((x + 0.055) / 1.055) ** 2.4 for x in colour[:3])
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return ON_DARK if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.068 else ON_LIGHT
 

@@ -181,14 +181,10 @@ def _backward(plan: KernelPlan, saved: Any, grad: Array) -> Any:
     arrays = *saved, grad
     query, key, value, bias, _ = saved
     B, tile = query.shape[0], plan.tile
-    outputs = [_part(query, 1, tile)]
-    (grad_query,) = _call(
-        plan, query_kernel, (B, query.shape[1] // tile), _inputs(plan, "queries", arrays), outputs
-    )
-    outputs = [_part(key, 1, tile), _part(value, 1, tile)]
-    grad_key, grad_value = _call(
-        plan, key_kernel, (B, key.shape[1] // tile), _inputs(plan, "keys", arrays), outputs
-    )
+    inputs, outputs = _inputs(plan, "queries", arrays), [_part(query, 1, tile)]
+    (grad_query,) = _call(plan, query_kernel, (B, query.shape[1] // tile), inputs, outputs)
+    inputs, outputs = _inputs(plan, "keys", arrays), [_part(key, 1, tile), _part(value, 1, tile)]
+    grad_key, grad_value = _call(plan, key_kernel, (B, key.shape[1] // tile), inputs, outputs)
     return grad_query, grad_key, grad_value, None if bias is None else _grad_bias(plan, arrays), None
 
 
