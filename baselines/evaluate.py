@@ -85,7 +85,9 @@ def config_on(config: RunConfig, board: Board) -> RunConfig:
         for each in map(encoding_of, (own, board.task))
     }
     if len(shapes) > 1:
-        raise ConfigurationError(f"a network trained on {config.board} doesn't fit instances of {board.id}")
+        raise ConfigurationError(
+            f"a network trained on {config.board} doesn't fit the instances of {board.id}"
+        )
     trained = set(map(tuple, own.combinations("train").tolist()))
     for split, held_out in board.held_out.items():
         if shared := trained.intersection(held_out):

@@ -74,7 +74,7 @@ def _check_comparable(
 ) -> None:
     boards = list(dict.fromkeys(config.board for config in configs))
     if len(boards) > 1:
-        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; compare those of one board")
+        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; runs of one board are compared")
     if options.protocol == PAPER_CODE:
         raise ConfigurationError(
             f"protocol={PAPER_CODE!r} with several runs, which are compared by scores on whole instances; "

@@ -173,7 +173,9 @@ def _nearest(points: Floats, groups: NDArray[Any]) -> NDArray[np.int64]:
 def _check_codes(codes: ArrayLike) -> Floats:
     array = np.asarray(codes, np.float32)
     if array.ndim != 2 or len(array) < _LEAST_POINTS or not array.shape[1]:
-        raise ConfigurationError(f"codes {array.shape}: expected [n, C], {_LEAST_POINTS} or more")
+        raise ConfigurationError(
+            f"codes have the shape {array.shape}; expected [n, C] with at least {_LEAST_POINTS}"
+        )
     if not np.isfinite(array).all():
         raise ConfigurationError("codes have values that aren't finite; the run has diverged")
     return array

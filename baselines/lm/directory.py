@@ -41,7 +41,9 @@ def read_manifest(out: Path) -> dict[str, Any]:
     try:
         return read_described(path, "tokens")
     except (OSError, ValueError) as error:
-        raise OutputError(f"{path} is no manifest of tokens ({error}); choose another directory") from None
+        raise OutputError(
+            f"{path} isn't the manifest of a directory of tokens ({error}); choose another"
+        ) from None
 
 
 def differences(plan: Plan, other: Plan) -> list[str]:

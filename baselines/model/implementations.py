@@ -183,7 +183,7 @@ def find_implementation(call: AttentionCall) -> Callable[[AttentionCall], Comput
     """
     if call.edit_codes is not None:
         if call.tile:
-            raise ConfigurationError(f"tile={call.tile} with edit_codes; tiles keep no codes, so use tile=0")
+            raise ConfigurationError(f"tile={call.tile} with edit_codes; tiles keep no latent codes; use 0")
         return reference
     named = (IMPLEMENTATIONS[name] for name in call.attention.implementations)
     return next((each.compute for each in named if each.suits(call)), reference)

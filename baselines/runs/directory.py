@@ -66,7 +66,9 @@ def check_run_folder(folder: Path, config: RunConfig) -> None:
         found = read_run(folder)
         if found != config:
             names = [name for name, value in asdict(config).items() if value != getattr(found, name)]
-            raise OutputError(f"{folder} holds another run ({', '.join(names)} differ); choose another")
+            raise OutputError(
+                f"{folder} holds another run ({', '.join(names)} differ); choose another directory"
+            )
     elif folder.exists() and not (folder.is_dir() and all(map(_is_left_over, os.listdir(folder)))):
         raise OutputError(f"{folder} isn't empty and holds no run; choose another directory")
 
