@@ -90,8 +90,8 @@ def read_record(path: Path) -> Record:
     try:
         values = read_described(path, "record")
         names = "scores", "training_loss", "seconds", "command", "commit", "machine", "documents"
-        config, done = read_config(values["config"]), values["steps"]["done"]
-        record = Record(config, done, **{name: values.get(name) for name in names})
+        kept: dict[str, Any] = {name: values.get(name) for name in names}
+        record = Record(read_config(values["config"]), values["steps"]["done"], **kept)
     except (OSError, ValueError) as error:
         raise OutputError(f"{path} is no record ({error}); remove it, and adopt its run again") from None
     if path.stem != record.digest:
