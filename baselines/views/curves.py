@@ -186,7 +186,7 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
         seeds[config.seed] = folder
     boards = list(dict.fromkeys(config.board for config in members))
     if len(boards) > 1:
-        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; draw those of one board")
+        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; curves are drawn for one board")
     board = read_board(boards[0])
     names = _names(list(members))
     metric = metric or board.metric
