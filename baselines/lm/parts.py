@@ -84,7 +84,9 @@ def _read_parts(folders: Sequence[Path]) -> tuple[dict[str, Any], PartShards]:
             )
         for shard in _read_shards(folder, plan):
             if shard.name in found:
-                raise OutputError(f"{shard.name} is in {found[shard.name][0]} and {folder}; leave out one")
+                raise OutputError(
+                    f"{shard.name} is in {found[shard.name][0]} and in {folder}; leave out one of them"
+                )
             found[shard.name] = folder, shard
     return plans[0], found
 

@@ -137,13 +137,11 @@ def _compare(place: str, best: RowSummary, other: RowSummary, heading: str) -> l
     # Rows of different seeds are compared on those that both have.
     seeds = (best.seeds & other.seeds) or None
     on_seeds = f" on seed {', '.join(map(str, sorted(seeds)))}" if seeds and best.seeds != other.seeds else ""
-    apart = [
-        signed(difference(_of(best, split, seeds), _of(other, split, seeds))) for split in ("test", "ood")
-    ]
+    both = [(_of(best, split, seeds), _of(other, split, seeds)) for split in ("test", "ood")]
     # The same runs have both scores, so their errors don't combine as those of two rows do.
     lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
     names = [label(each.row, [heading]) for each in (best, other)]
-    return [place, *names, *(each + on_seeds for each in apart), *map(signed, lost)]
+    return [place, *names, *(signed(difference(*each)) + on_seeds for each in both), *map(signed, lost)]
 
 
 def point_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:

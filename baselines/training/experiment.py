@@ -129,9 +129,8 @@ def program_of(
         return model.init(key, tokens_BTD)["params"]
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BAO: Any = model.apply(
-            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
-        )
+        given, A = {"params": params}, encoding.num_outputs
+        out_BAO: Any = model.apply(given, encoding.tokens(batch), key, num_outputs=A)
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
     how = num_microbatches, partial(gather_params, mesh or make_mesh()), config.precision
