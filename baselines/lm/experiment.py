@@ -64,9 +64,10 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
     tile = compute.tile
     if tile is None:
         tile = TILE if "tiled" in find_attention(config.attention).implementations else 0
-    shape = {**network_shape(config), "vocabulary": config.vocabulary, "dtype": config.dtype, "causal": True}
-    how: dict[str, Any] = {"tile": tile, "fused": compute.fused, "rematerialise": compute.rematerialise}
-    return Transformer(TransformerConfig(0, 0, config.length, **shape, **how))
+    text = {name: getattr(config, name) for name in ("vocabulary", "length", "dtype")}
+    how: Any = {"tile": tile, "fused": compute.fused, "rematerialise": compute.rematerialise}
+    shape = {**network_shape(config), **text, **how, "inputs": 0, "outputs": 0, "causal": True}
+    return Transformer(TransformerConfig(**shape))
 
 
 def at_once(mesh: Mesh) -> int:

@@ -91,8 +91,8 @@ def network_shape(config: RunConfig) -> dict[str, Any]:
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
     """Return the model of a configuration: its network, of its shape."""
-    sizes = encoding.width_in, encoding.width_out, encoding.length
-    shape = TransformerConfig(*sizes, panel_tokens=encoding.panel_tokens, **network_shape(config))
+    sizes: Any = {"inputs": encoding.width_in, "outputs": encoding.width_out, "length": encoding.length}
+    shape = TransformerConfig(**sizes, panel_tokens=encoding.panel_tokens, **network_shape(config))
     return make_network(config.network, shape)
 
 
