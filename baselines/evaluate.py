@@ -189,10 +189,8 @@ def keep_scores(
         return
     try:
         add_evaluation(run, config, scores, instances, corpus)
-    except OSError as error:
-        note(f"{run / RESULT} isn't written: {error.strerror or error}")
-    except OutputError as error:
-        note(f"{RESULT} isn't written: {error}")
+    except (OSError, OutputError) as error:
+        note(f"{run / RESULT} isn't written: {getattr(error, 'strerror', None) or error}")
 
 
 def describe_unranked(found: Evaluation) -> str:
