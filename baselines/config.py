@@ -136,10 +136,8 @@ class RunConfig:
     @property
     def architecture(self) -> str:
         """What runs are called by: network and attention, the transformer's attention alone."""
-        names = [self.network] * (self.network != "transformer") + [self.attention] * (
-            self.attention != "none"
-        )
-        return " ".join(names)
+        named = (self.network, "transformer"), (self.attention, "none")
+        return " ".join(name for name, left_out in named if name != left_out)
 
     @property
     def in_words(self) -> str:

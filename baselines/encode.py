@@ -107,5 +107,4 @@ def encoding_of(task: Task) -> Encoding:
     if not find_family(task.name).encoding:
         allowed = ", ".join(trained_families())
         raise ConfigurationError(f"task {task.name!r} has no encoding; expected one of {allowed}")
-    encoding: Encoding = resolve_name(find_family(task.name).encoding)(task)
-    return encoding
+    return resolve_name(find_family(task.name).encoding)(task)

@@ -132,9 +132,7 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
     scores: dict[int, dict[str, dict[str, float]]] = {config.seed: {} for config in configs}
     for split, size in instances.items():
         labels = scoring.labels(task.sample(split, 0, size), None)
-        predictions[split] = {
-            config.seed: predict(config, params, split, size) for config, params in evaluated
-        }
+        predictions[split] = {each.seed: predict(each, params, split, size) for each, params in evaluated}
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}
@@ -142,14 +140,7 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
 
 
 def write_entry(
-    runs: Sequence[Path],
-    out: str | os.PathLike[str],
-    *,
-    authors: Sequence[str],
-    board_id: str | None = None,
-    code_commit: str | None = None,
-    hardware: str | None = None,
-    tuning_trials: int | None = None,
+    runs: Sequence[Path], out: str | os.PathLike[str], *, board_id: str | None = None, **said: Any
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
@@ -159,11 +150,8 @@ def write_entry(
     Args:
         runs: their directories, finished.
         out: a directory that doesn't exist yet.
-        authors: who submits.
         board_id: the board, see `evaluate_runs`; None for that on which they were trained.
-        code_commit: of the code that trained the runs; None for what they have recorded.
-        hardware: that trained them; None for what they have recorded.
-        tuning_trials: how many settings were tried; None if nobody says it.
+        said: ``authors``, ``code_commit``, ``hardware`` and ``tuning_trials``, as of `describe_runs`.
 
     Returns:
         what they were found to score.
@@ -174,12 +162,7 @@ def write_entry(
     """
     check_new(Path(out))
     found = evaluate_runs(runs, board_id)
-    seen = found.configs[0].steps * found.configs[0].batch_size
-    chosen_by = SELECTION_SPLIT if any(is_of_a_grid(run) for run in runs) else None
-    machine = hardware or hardware_of(runs) or UNKNOWN
-    training = Training(seen, f"{seen:,} instances", chosen_by, machine, tuning_trials)
-    commit = code_commit or commit_of(runs)
-    description = describe_runs(found.configs, found.params, training, authors, commit)
+    description = describe_runs(found.configs, found.params, runs, **said)
     description["readme"] += describe_unranked(found)
     if (own := found.configs[0].board) != found.board.id:
         description["readme"] += f"\nTrained on {own}, which shows nothing that {found.board.id} holds out.\n"
@@ -206,10 +189,8 @@ def keep_scores(
         return
     try:
         add_evaluation(run, config, scores, instances, corpus)
-    except OSError as error:
-        note(f"{run / RESULT} isn't written: {error.strerror or error}")
-    except OutputError as error:
-        note(f"{RESULT} isn't written: {error}")
+    except (OSError, OutputError) as error:
+        note(f"{run / RESULT} isn't written: {getattr(error, 'strerror', None) or error}")
 
 
 def describe_unranked(found: Evaluation) -> str:
@@ -267,48 +248,37 @@ def _in_words(name: str, value: Any) -> str:
     return f"{SHORT.get(name, name.replace('_', ' '))} {shown}"
 
 
-class Training(NamedTuple):
-    """What a submission says of how runs were trained.
-
-    Attributes:
-        seen: instances, or tokens, that each was trained on.
-        trained_on: that in words.
-        selection_split: by which hyperparameters were chosen; None if nothing was.
-        hardware: that trained them.
-        tuning_trials: how many settings were tried; None if nobody says it.
-    """
-
-    seen: int
-    trained_on: str
-    selection_split: str | None
-    hardware: str
-    tuning_trials: int | None = None
-
-
 def describe_runs(
     configs: Sequence[RunConfig],
     params: Any,
-    training: Training,
-    authors: Sequence[str],
-    code_commit: str | None,
+    runs: Sequence[Path] = (),
+    authors: Sequence[str] = (),
+    code_commit: str | None = None,
+    hardware: str | None = None,
+    tuning_trials: int | None = None,
 ) -> dict[str, Any]:
     """Return what a submission says of runs, as arguments of `write_submission`.
 
     Args:
         configs: of the runs, which differ in their seed alone.
         params: of one of them.
-        training: how they were trained.
+        runs: their directories, which have recorded what trained them.
         authors: who submits.
-        code_commit: of the code that trained the runs, if it is known.
+        code_commit: of the code that trained the runs; None for what they have recorded.
+        hardware: that trained them; None for what they have recorded.
+        tuning_trials: how many settings were tried; None if nobody says it.
     """
     first, command = configs[0], train_command(configs)
+    length, unit = (first.length, "tokens") if isinstance(first, LanguageConfig) else (1, "instances")
+    seen = first.steps * first.batch_size * length
+    is_chosen = unit == "instances" and any(map(is_of_a_grid, runs))
     return {
         "method": {
-            "name": ", ".join([first.architecture, *_differences(first), training.trained_on]),
+            "name": ", ".join([first.architecture, *_differences(first), f"{seen:,} {unit}"]),
             "family": first.network,
             "description": f"The baseline {first.in_words}: {command}",
             "authors": list(authors),
-            "code_commit": code_commit,
+            "code_commit": code_commit or commit_of(runs),
             "license": "Apache-2.0",
         },
         "model": {
@@ -318,11 +288,11 @@ def describe_runs(
             "width": first.width,
         },
         "training": {
-            "instances": training.seen,
-            "selection_split": training.selection_split,
+            "instances": seen,
+            "selection_split": SELECTION_SPLIT if is_chosen else None,
             "optimiser": OPTIMISERS[first.optimiser].title,
-            "hardware": training.hardware,
-            "tuning_trials": training.tuning_trials,
+            "hardware": hardware or hardware_of(runs) or UNKNOWN,
+            "tuning_trials": tuning_trials,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n",
     }

@@ -8,14 +8,7 @@ from typing import Any
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.runs.directory import (
-    CONFIG,
-    WEIGHTS,
-    is_published,
-    open_checkpoints,
-    read_run,
-    restore_run,
-)
+from baselines.runs.directory import CONFIG, WEIGHTS, is_published, open_checkpoints, read_run, restore_run
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import diverged_at
 from baselines.runs.weights import most_weight_bytes, read_weights

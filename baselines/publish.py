@@ -3,16 +3,17 @@
 import shutil
 from collections.abc import Mapping
 from importlib.resources import files
-from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scipy.stats import binomtest
+
 from baselines.config import LanguageConfig, RunConfig
-from baselines.evaluate import UNKNOWN, Training, describe_runs, is_of_a_grid
+from baselines.evaluate import UNKNOWN, describe_runs, is_of_a_grid
 from baselines.load import load_run
 from baselines.runs.command import train_command
 from baselines.runs.directory import CONFIG, WEIGHTS, read_run
-from baselines.runs.provenance import RECORD, hardware_of
+from baselines.runs.provenance import RECORD
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result
 from baselines.runs.weights import write_weights
 from baselines.training.grid import SELECTION_SPLIT
@@ -36,9 +37,6 @@ _NOT_KNOWN = "–"
 
 _SHARE = "accuracy"
 """The metric that is a share of instances: its interval follows from it and their number."""
-
-_Z = 1.959964
-"""Standard errors either way that hold 95 % of a normal distribution."""
 
 
 def write_files(run: Path, folder: Path, place: Place) -> list[str]:
@@ -76,9 +74,7 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
     config, name = read_run(run), place.repository.partition("/")[2]
     metric, scores, loss = read_board(config.board).metric, result["scores"], result["loss"]
     values = {split: each[metric] for split, each in scores["splits"].items()}
-    seen, is_chosen = config.steps * config.batch_size, is_of_a_grid(run)
-    training = Training(seen, f"{seen:,} instances", None, UNKNOWN)
-    description = describe_runs([config], params, training, [], None)
+    description = describe_runs([config], params, [run])
     return (
         (files("baselines") / "templates" / "model-card.md")
         .read_text("utf-8")
@@ -88,17 +84,19 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             place=place,
             revision=f', revision="{place.revision}"' if place.revision else "",
             config=config,
-            seen=seen,
+            seen=description["training"]["instances"],
             method=description["method"]["name"],
             parameters=description["model"]["parameters"],
             metric=metric,
             scores="\n".join(_row(split, metric, value, scores) for split, value in values.items()),
             source=_SOURCES[scores["from"]],
             loss=f"{loss['mean']:.4g}, the mean of the last {loss['steps']:,} steps" if loss else UNKNOWN,
-            hardware=hardware_of([run]) or UNKNOWN,
+            hardware=description["training"]["hardware"],
             commits=", ".join(dict.fromkeys(each["commit"] or UNKNOWN for each in result["trained_by"]))
             or UNKNOWN,
-            chosen=f"one of a grid, compared by `{SELECTION_SPLIT}`" if is_chosen else "of one run alone",
+            chosen=f"one of a grid, compared by `{SELECTION_SPLIT}`"
+            if is_of_a_grid(run)
+            else "of one run alone",
             command=train_command([config]),
             weights_digest=weights_digest,
             paper=PAPER_URL,
@@ -121,9 +119,8 @@ def _row(split: str, metric: str, value: float | None, scores: Mapping[str, Any]
 
 def _interval(share: float, n: int) -> str:
     """Return Wilson's 95 % interval of a share of n instances."""
-    middle, wide = share + _Z**2 / (2 * n), 1 + _Z**2 / n
-    half = _Z * sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
-    return f"{(middle - half) / wide:.4f} to {(middle + half) / wide:.4f}"
+    found = binomtest(round(share * n), n).proportion_ci(method="wilson")
+    return f"{found.low:.4f} to {found.high:.4f}"
 
 
 def _front_matter(
@@ -132,21 +129,16 @@ def _front_matter(
     """Return what the Hub reads of a card."""
     from huggingface_hub import EvalResult, ModelCardData
 
+    of_board: dict[str, Any] = {"task_type": "other", "metric_type": metric}
+    of_board |= {f"dataset_{name}": config.board for name in ("type", "name")}
+    of_board["dataset_revision"] = config.board_digest
     return ModelCardData(
         library_name="sraven",
         license=LICENSE,
         tags=["sraven", config.board, *config.architecture.split(), "compositional-generalization"],
         model_name=name,
         eval_results=[
-            EvalResult(
-                task_type="other",
-                dataset_type=config.board,
-                dataset_name=config.board,
-                dataset_split=split,
-                dataset_revision=config.board_digest,
-                metric_type=metric,
-                metric_value=value,
-            )
+            EvalResult(dataset_split=split, metric_value=value, **of_board)
             for split, value in values.items()
             if value is not None
         ],

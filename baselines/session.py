@@ -188,15 +188,13 @@ def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) 
         OutputError, OSError: as `baselines.training.train.train_runs`.
     """
     mesh = mesh or make_mesh()
-    outcomes = train_runs(
-        plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options
-    )
-    if not plan.is_grid or any(each.stopped for each in outcomes):
-        return Session(outcomes, None)
+    ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
+    if not plan.is_grid or any(each.stopped for each in ended):
+        return Session(ended, None)
     # Predictions are made by one process, which needs all of the parameters.
     whole = [
         each._replace(state=each.state._replace(params=put_together(mesh, each.state.params)))
-        for each in outcomes
+        for each in ended
     ]
     summary = select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None
     return Session(whole, summary)

@@ -23,12 +23,14 @@ def read_summaries(package: str, names: tuple[str, ...]) -> Mapping[str, str]:
     The modules are read, and not imported: `sraven --help` is to answer at once.
 
     Args:
-        package: where the modules are.
+        package: where the modules are, or packages for groups of commands.
         names: of the commands.
     """
     summaries = {}
     for name in names:
-        with (files(package) / f"{name}.py").open(encoding="utf-8") as text:
+        folder = files(package)
+        module = folder / f"{name}.py"
+        with (module if module.is_file() else folder / name / "__init__.py").open(encoding="utf-8") as text:
             found = _SUMMARY.match(text.readline())
         assert found, f"{package}.{name} has to begin with its summary, as text on one line"
         summaries[name] = found[1]

@@ -16,10 +16,26 @@ from cli.shared.families import FamiliesGroup
 from cli.shared.outputs import OF_PLACE
 
 COMMANDS = (
-    *("count", "merge", "verify", "publish"),
-    *("boards", "score", "errors", "submit", "leaderboard"),
-    *("train", "curves", "reproduce", "c4", "evaluate", "analyse"),
-    *("text", "challenge", "reference", "freeze", "bench"),
+    "count",
+    "merge",
+    "verify",
+    "publish",
+    "boards",
+    "score",
+    "errors",
+    "submit",
+    "leaderboard",
+    "train",
+    "curves",
+    "reproduce",
+    "c4",
+    "evaluate",
+    "analyse",
+    "text",
+    "challenge",
+    "reference",
+    "freeze",
+    "bench",
 )
 """Names of commands, in the order of the help; command ``x`` is ``command`` in module
 ``x`` of the package, whose text begins with its summary. Those that every family of tasks has, such as

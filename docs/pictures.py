@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 
-from baselines.analysis.plots.frame import PAGE, Picture, panels_of, save_picture
-from baselines.views.style import COLOURS, MARKS
+from baselines.analysis.plots.frame import PAGE, Picture, save_picture
+from baselines.views.style import COLOURS, MARKS, panels_of
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.views import plots, show
 from sraven import SRAVEN

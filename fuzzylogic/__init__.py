@@ -17,9 +17,15 @@ check_packages("sraven", "fuzzylogic")
 __part_of__ = "sraven"
 
 __all__ = [
-    "Batch", "FuzzyLogic", "Identification", "Scores", "identify", "score", "score_by_combination",
+    "Batch",
+    "FuzzyLogic",
+    "Identification",
+    "Scores",
+    "identify",
+    "score",
+    "score_by_combination",
     "to_numpy",
-]  # fmt: skip
+]
 
 _HOMES = {
     "fuzzylogic.identifiability": "Identification identify",

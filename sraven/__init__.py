@@ -32,12 +32,34 @@ __version__ = "0.1.0"
 __part_of__ = "sraven"
 
 __all__ = [
-    "RULES", "SRAVEN", "Batch", "Board", "BoardError", "CapacityError", "ConfigurationError",
-    "OutputError", "SubmissionError", "boards", "count_answers", "differs_everywhere",
-    "ideal_observer", "is_answer", "is_unique", "list_answers", "load_board", "make_task",
-    "rule_posterior", "score_submission", "sort_errors", "standing", "symbol_marginals", "to_numpy",
-    "verify_dataset", "write_dataset", "write_submission",
-]  # fmt: skip
+    "RULES",
+    "SRAVEN",
+    "Batch",
+    "Board",
+    "BoardError",
+    "CapacityError",
+    "ConfigurationError",
+    "OutputError",
+    "SubmissionError",
+    "boards",
+    "count_answers",
+    "differs_everywhere",
+    "ideal_observer",
+    "is_answer",
+    "is_unique",
+    "list_answers",
+    "load_board",
+    "make_task",
+    "rule_posterior",
+    "score_submission",
+    "sort_errors",
+    "standing",
+    "symbol_marginals",
+    "to_numpy",
+    "verify_dataset",
+    "write_dataset",
+    "write_submission",
+]
 
 _HOMES = {
     "sraven.ambiguity": "count_answers differs_everywhere is_answer is_unique list_answers",

@@ -60,9 +60,7 @@ def across_runs(structure: Array, ood: Array, test: Array, configurations: Array
     if any(each.shape != (n,) for each in (*columns, np.asarray(configurations))):
         raise ConfigurationError("across_runs: expected one number and one configuration a run, of each kind")
     if not np.isfinite(columns).all():
-        raise ConfigurationError(
-            "across_runs: some topographic similarity or score is no number; leave out its run"
-        )
+        raise ConfigurationError("across_runs: a similarity or score is no number; leave out its run")
     names, group = np.unique(configurations, return_inverse=True)
     members = [np.flatnonzero(group == each) for each in range(len(names))]
     random, found = stream(stream="across", configurations=len(names)), np.full((SAMPLES, 2), np.nan)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.analysis import labels
 from baselines.analysis.codes import (
     Codes,
     Collector,
@@ -19,18 +20,7 @@ from baselines.analysis.codes import (
     untrained_params,
 )
 from baselines.analysis.codes_file import codes_digest, read_codes, write_codes
-from baselines.analysis.labels import (
-    BOARD,
-    FIT,
-    OOD,
-    PAPER_CODE,
-    RULE,
-    TEST,
-    Part,
-    Subject,
-    check_pairs,
-    subject_of,
-)
+from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
 from baselines.training.experiment import board_of
 from sraven.core.base.errors import ConfigurationError, OutputError
@@ -64,7 +54,7 @@ class AnalysisOptions:
         figures: whether pictures are made.
     """
 
-    protocol: str = BOARD
+    protocol: str = labels.BOARD
     pairs: tuple[str, ...] = ()
     n: int | None = None
     layers: tuple[int, ...] = ()
@@ -107,7 +97,7 @@ class Analysed:
     @property
     def has_rules(self) -> bool:
         """Whether labels are rules of SRAVEN; else they are terms of fuzzy logic."""
-        return RULE in self.subject.decoded
+        return labels.RULE in self.subject.decoded
 
     @property
     def rows(self) -> ByPart:
@@ -117,7 +107,7 @@ class Analysed:
     @property
     def judged(self) -> str:
         """The part that stands for new combinations; `TEST` for a task that holds none out."""
-        return OOD if OOD in self.rows else TEST
+        return labels.OOD if labels.OOD in self.rows else labels.TEST
 
 
 def read_options(
@@ -223,15 +213,12 @@ def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[s
 
 def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
     """Return the caveats for reading anything computed from codes, a line each."""
-    notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[FIT])]
-    if subject.name == PAPER_CODE:
-        by_part = next(iter(codes.values()))
-        shares = {
-            part: np.bincount(each.labels[RULE]).max() / len(each.index) for part, each in by_part.items()
-        }
-        most = ", ".join(f"{share:.3f} in {part}" for part, share in shares.items())
+    notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[labels.FIT])]
+    if subject.name == labels.PAPER_CODE:
+        rules = {part: each.labels[labels.RULE] for part, each in next(iter(codes.values())).items()}
+        most = ", ".join(f"{np.bincount(own).max() / len(own):.3f} in {part}" for part, own in rules.items())
         notes.append(
-            f"{PAPER_CODE}: labels are the largest rule of a combination, the most frequent one has {most}; "
+            f"{subject.name}: labels are the largest rule of a combination; the most frequent has {most}; "
             "don't compare scores with 1/8, nor with those of the board's instances"
         )
     return tuple(notes)

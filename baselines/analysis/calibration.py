@@ -291,7 +291,5 @@ def _probabilities(name: str, values: ArrayLike) -> Floats:
     wrong = ~((array >= 0).all(axis=2) & (np.abs(sums[..., 0] - 1) < _SUM))
     if wrong.any():
         at = tuple(int(each) for each in np.argwhere(wrong)[0])
-        raise ConfigurationError(
-            f"{name}[{at[0]}, {at[1]}] are no probabilities: they must be >= 0 and add up to 1"
-        )
+        raise ConfigurationError(f"{name}[{at[0]}, {at[1]}] are no probabilities: >= 0, of sum 1")
     return np.asarray(array / sums)

@@ -24,17 +24,14 @@ from baselines.load import load_run
 from baselines.model.attention import ATTENTION, find_module, rms_head
 from baselines.runs.directory import read_run
 from baselines.training.experiment import board_of, model_of, program_of
-from baselines.training.sharding import on_cpu, own_mesh
+from baselines.training.predict import pieces_on
+from baselines.training.sharding import own_mesh
 from baselines.training.step import matmul_precision
 from sraven.core.base.errors import ConfigurationError
 
 Array = NDArray[Any]
 Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
 """Returns other codes of a layer, given which it is, its own and the arrays of a piece."""
-
-_AT_ONCE, _PIECES = 512, 1
-_AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
-"""Instances that a device takes at once, and how often in one call, as in `baselines.training.predict`."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +161,7 @@ class Collector:
         self.num_outputs = self._encoding.num_outputs
         self._model = model_of(config, self._encoding)
         self._precision, self._edit = config.precision, edit
-        small = on_cpu(own_mesh())
-        self._at_once, self._pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if small else (_AT_ONCE, _PIECES)
+        self._at_once, self._pieces = pieces_on(own_mesh())
         # Pieces one after the other.
         self._compiled = jax.jit(lambda params, chunk: jax.lax.map(partial(self._piece, params), chunk))
 
@@ -174,13 +170,8 @@ class Collector:
         last, positions, edit = slice(-self.num_outputs, None), self.subject.positions, self._edit
         hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
         with matmul_precision(self._precision):
-            found: Any = self._model.apply(
-                {"params": params},
-                self._encoding.tokens(piece),
-                num_outputs=self.num_outputs,
-                return_codes=True,
-                edit_codes=hook,
-            )
+            how: Any = {"num_outputs": self.num_outputs, "return_codes": True, "edit_codes": hook}
+            found: Any = self._model.apply({"params": params}, self._encoding.tokens(piece), **how)
         out, codes = found
         keys_BPK = piece["keys"]
 

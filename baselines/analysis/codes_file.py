@@ -99,12 +99,8 @@ def _codes_of(file: pq.ParquetFile) -> dict[str, Codes]:
         names = [name for name in layers[0].column_names if name not in ("part", "layer", "code", "output")]
         arrays = {name: layers[0][name].to_numpy() for name in names}
         labels = {name.removeprefix(_LABEL): arrays.pop(name) for name in names if name.startswith(_LABEL)}
-        found[part] = Codes(
-            np.stack([_rows(layer["code"]) for layer in layers]),
-            labels=labels,
-            output=_rows(layers[0]["output"]),
-            **arrays,
-        )
+        codes = np.stack([_rows(layer["code"]) for layer in layers])
+        found[part] = Codes(codes, labels=labels, output=_rows(layers[0]["output"]), **arrays)
     return found
 
 

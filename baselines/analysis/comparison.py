@@ -47,7 +47,7 @@ def analyse_runs(
     """
     check_runs(folders, options)
     configs = [read_analysed(folder) for folder in folders]
-    _check_comparable(folders, configs, options)
+    _check_runs(folders, configs, options)
     contents = []
     with claimed(out, None):
         for number, (folder, config) in enumerate(zip(folders, configs, strict=True), start=1):
@@ -69,14 +69,10 @@ def analyse_runs(
     return content
 
 
-def _check_comparable(
-    folders: Sequence[Path], configs: Sequence[RunConfig], options: AnalysisOptions
-) -> None:
+def _check_runs(folders: Sequence[Path], configs: Sequence[RunConfig], options: AnalysisOptions) -> None:
     boards = list(dict.fromkeys(config.board for config in configs))
     if len(boards) > 1:
-        raise ConfigurationError(
-            f"the runs are on {' and '.join(boards)}; runs of one board are compared at a time"
-        )
+        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; runs of one board are compared")
     if options.protocol == PAPER_CODE:
         raise ConfigurationError(
             f"protocol={PAPER_CODE!r} with several runs, which are compared by scores on whole instances; "

@@ -14,31 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.classifiers import ITERATIONS, choose_strength, fit_and_predict
-from baselines.analysis.controls import (
-    Labels,
-    always_positive,
-    columns_of,
-    joined,
-    majority,
-    permute_labels,
-)
+from baselines.analysis.controls import Labels, always_positive, columns_of, joined, majority, permute_labels
 from baselines.analysis.intervals import Interval, stream
-from baselines.analysis.probe_scores import (
-    Counts,
-    Measure,
-    ProbeScore,
-    count_classes,
-    count_presence,
-    measure_classes,
-    measure_presence,
-    subtract,
-    summarise,
-)
+from baselines.analysis.probe_scores import KINDS, Counts, ProbeScore, subtract, summarise
 from baselines.analysis.similarity import SPREAD, varying
 from sraven.core.base.errors import ConfigurationError
 
 Array = NDArray[Any]
-Guess = Callable[[Array, int], Array]
 
 FIT_ROWS = 16_384
 """Rows that a probe is fitted on, at most: drawn once, the same ones for all layers and controls."""
@@ -50,6 +32,12 @@ MAJORITY, ALWAYS_POSITIVE, PERMUTED = "majority", "always_positive", "permuted"
 UNTRAINED, RAW_TOKENS, BAYES = "untrained", "raw_tokens", "bayes"
 ROW3_INPUTS, WITH_INPUTS = "row3_inputs", "codes_with_inputs"
 CODES = "codes"
+GUESSES: Mapping[int, Mapping[str, Callable[[Array, int], Array]]] = {
+    1: {MAJORITY: majority},
+    2: {MAJORITY: majority, ALWAYS_POSITIVE: always_positive},
+}
+"""What labels of so many axes are guessed by, without a code."""
+
 
 COMPARED = (CODES, UNTRAINED), (CODES, ROW3_INPUTS), (WITH_INPUTS, ROW3_INPUTS)
 """Probes of the same rows whose difference says something, the greater one first."""
@@ -120,18 +108,19 @@ class _Question(NamedTuple):
         return [part for part in self.labels if part != self.fit]
 
     @property
-    def kind(self) -> "_Kind":
-        """How labels are counted and guessed."""
-        return _PRESENCE if self.labels[self.fit].values.ndim == 2 else _CLASSES
+    def axes(self) -> int:
+        """Of labels: 1 for classes, 2 for several labels that are there or not."""
+        return int(self.labels[self.fit].values.ndim)
 
     def counts_of(self, part: str, predicted: Array) -> Counts:
         """Count predictions of a part by combination."""
         truth = self.labels[part]
-        return self.kind.tally(truth.values, predicted, truth.combination, len(self.names))
+        return KINDS[self.axes].tally(truth.values, predicted, truth.combination, len(self.names))
 
     def score(self, part: str, counts: Counts, combinations: int) -> ProbeScore:
         """Return the score of what was counted."""
-        return summarise(counts, self.kind.measure, self.names, len(self.labels[part].values), combinations)
+        rows, measure = len(self.labels[part].values), KINDS[self.axes].measure
+        return summarise(counts, measure, self.names, rows, combinations)
 
     def probe(self, predictions: Mapping[str, Array], **more: Any) -> Probe:
         """Return the probe that made predictions, with their scores by part; and what more is known of it."""
@@ -143,24 +132,12 @@ class _Question(NamedTuple):
         """Return the differences of `COMPARED`, where there are both."""
         return {
             f"{one} − {other}": {
-                part: subtract(counts, probes[other].counts[part], self.kind.measure)
+                part: subtract(counts, probes[other].counts[part], KINDS[self.axes].measure)
                 for part, counts in probes[one].counts.items()
             }
             for one, other in COMPARED
             if one in probes and other in probes and probes[one].counts and probes[other].counts
         }
-
-
-class _Kind(NamedTuple):
-    """How labels of a kind are counted and measured, and guessed without a code."""
-
-    tally: Callable[[Array, Array, Array, int], Counts]
-    measure: Measure
-    guesses: Mapping[str, Guess]
-
-
-_CLASSES = _Kind(count_classes, measure_classes, {MAJORITY: majority})
-_PRESENCE = _Kind(count_presence, measure_presence, {MAJORITY: majority, ALWAYS_POSITIVE: always_positive})
 
 
 def decode(
@@ -193,7 +170,7 @@ def decode(
     rows = {part: len(labels[part].values) for part in question.others}
     controls = {
         name: question.probe({part: guess(fitting, n) for part, n in rows.items()})
-        for name, guess in question.kind.guesses.items()
+        for name, guess in GUESSES[question.axes].items()
     }
     controls[PERMUTED] = _permuted(question, probe)
     controls.update(beside or {})

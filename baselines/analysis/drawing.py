@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,10 @@ from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, Layout
 from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
-from baselines.analysis.plots.decoding import LayerCurve, Panel, decoding_picture
+from baselines.analysis.plots.decoding import LayerCurve, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
-from baselines.analysis.plots.maps import Matrix, codes_picture, edits_picture, similarity_picture
+from baselines.analysis.plots.maps import codes_picture, edits_picture, similarity_picture
 from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
 from baselines.analysis.similarity import mean_codes, participation_ratios, sample_rows
 from baselines.analysis.stages import names_of, task_distances
@@ -43,7 +42,7 @@ def _decoding(found: Analysed, results: Mapping[str, Any]) -> Pictures:
     parts = [part for part in found.rows if part != FIT]
     for pair, layers in results.items():
         for end, (metric, quantity) in metrics.items():
-            panels = [Panel(_PARTS[part], _curves(found, layers, part, metric)) for part in parts]
+            panels = {_PARTS[part]: _curves(found, layers, part, metric) for part in parts}
             yield f"decoding-{pair}{end}", decoding_picture(panels, list(layers), quantity)
 
 
@@ -78,10 +77,9 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         here, control = (results[network][pair][layer] for network in (TRAINED, UNTRAINED))
         shown, beside = here["similarity"], control["similarity"]
         if not shown.constant:
-            matrices = [Matrix("raw", shown.cosine), Matrix("centred", shown.centred)]
+            matrices = {"raw": shown.cosine, "centred": shown.centred}
             if not beside.constant:
-                matrices.append(Matrix("untrained, raw", beside.cosine))
-                matrices.append(Matrix("untrained, centred", beside.centred))
+                matrices |= {"untrained, raw": beside.cosine, "untrained, centred": beside.centred}
             names = [every[label] for label in shown.labels]
             title = f"Mean codes of rules, {pair}, layer {layer}, {found.judged}"
             yield f"similarity-{pair}", similarity_picture(matrices, names, title)
@@ -109,18 +107,11 @@ def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
                 if here.correlation is None or len(np.unique(distances[upper])) < 2:
                     continue
                 without = "constant" if there is None else f"ρ = {there:.2f}"
-                panels.append(
-                    TopographyPanel(
-                        f"{kind}: {name.replace('_', ' ')}, {way}",
-                        distances[np.ix_(present, present)][upper],
-                        each[upper],
-                        here.correlation,
-                        here.p,
-                        f"distance of {kind}",
-                        f"{way} distance of mean codes",
-                        f"{here.permutations:,} permutations; untrained: {without}",
-                    )
-                )
+                title = f"{kind}: {name.replace('_', ' ')}, {way}"
+                places = distances[np.ix_(present, present)][upper], each[upper]
+                names = f"distance of {kind}", f"{way} distance of mean codes"
+                note = f"{here.permutations:,} permutations; untrained: {without}"
+                panels.append(TopographyPanel(title, *places, here.correlation, here.p, *names, note))
         if panels:
             yield f"topography-{pair}", topography_picture(panels)
 
@@ -138,9 +129,7 @@ def _errors(found: Analysed, results: Mapping[str, SplitErrors]) -> Pictures:
     }
     every = next(iter(results.values())).overall.of_wrong
     kinds = [kind for kind in every if any(row.of_wrong[kind].counts[0] for row in rows.values())]
-    shares = {
-        name: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for name, row in rows.items()
-    }
+    shares = {key: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for key, row in rows.items()}
     yield "errors", errors_picture(shares, kinds, title=f"{found.config.architecture}, wrong answers by kind")
 
 
@@ -168,7 +157,7 @@ def _edits(found: Analysed, results: Mapping[str, Sequence[Rates]]) -> Pictures:
         for layers in (ALL, FINAL):
             kinds = [(layers if kind != NONE else ALL, kind) for kind in _DONE]
             if all(kind in by_kind for kind in kinds):
-                matrices = [Matrix(_DONE[kind[1]], by_kind[kind].rates[..., 0]) for kind in kinds]
+                matrices = {_DONE[kind[1]]: by_kind[kind].rates[..., 0] for kind in kinds}
                 title = f"Codes edited in {'all layers' if layers == ALL else 'the last layer'}, {pair}"
                 yield f"edits-{pair}-{layers}", edits_picture(matrices, names_of(found), title)
 
@@ -203,17 +192,15 @@ def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
 
 # The table ----------------------------------------------------------------------------------------------
 
-FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = MappingProxyType(
-    {
-        "errors": _errors,
-        "calibration": _calibration,
-        "decoding": _decoding,
-        "similarity": _similarity,
-        "topography": _topography,
-        "edits": _edits,
-        "layouts": _layouts,
-    }
-)
+FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = {
+    "errors": _errors,
+    "calibration": _calibration,
+    "decoding": _decoding,
+    "similarity": _similarity,
+    "topography": _topography,
+    "edits": _edits,
+    "layouts": _layouts,
+}
 """What draws the results of a stage, by the stage's name."""
 
 

@@ -104,9 +104,7 @@ def embed(codes: ArrayLike, seed: int = 0, points: int = POINTS) -> Embedding:
     shown = array[chosen]
     spread = shown.std(axis=0).max()
     if spread <= 1e-6 * np.abs(shown).max():
-        raise ConfigurationError(
-            "these codes are all the same: there is no picture; choose another layer or pair"
-        )
+        raise ConfigurationError("these codes are all the same: no picture; choose another layer or pair")
     perplexity = min(_PERPLEXITY, (len(shown) - 1) / 3)
     tsne = TSNE(perplexity=perplexity, init="pca", learning_rate="auto", random_state=seed)
     # Threads that wait for one another in each of many short loops take fifty times as long on busy cores.
@@ -143,9 +141,7 @@ def neighbours(
     array, label = _check_codes(points), np.asarray(labels)
     group = np.arange(len(array)) if groups is None else np.unique(groups, return_inverse=True)[1]
     if label.shape != (len(array),) or group.shape != label.shape:
-        raise ConfigurationError(
-            f"labels {label.shape} and groups {group.shape} of {len(array)} points; expected one for each"
-        )
+        raise ConfigurationError(f"labels {label.shape}, groups {group.shape}: expected {len(array)} of each")
     if len(np.unique(label)) < 2 or len(array) - np.bincount(group).max() < NEIGHBOURS:
         return None
     near = _nearest(array, group)
@@ -156,10 +152,8 @@ def neighbours(
     of_units = coded[np.unique(units, return_index=True)[1]]
     score = _alikeness(coded, near)
     dealt = [_alikeness(rng.permutation(of_units)[units], near) for _ in range(permutations)]
-    at_least = sum(each >= score - 1e-12 for each in dealt)
-    return Neighbours(
-        score, float(np.mean(dealt)), max(dealt), (1 + at_least) / (1 + permutations), permutations
-    )
+    p = (1 + sum(each >= score - 1e-12 for each in dealt)) / (1 + permutations)
+    return Neighbours(score, float(np.mean(dealt)), max(dealt), p, permutations)
 
 
 def _alikeness(label: NDArray[Any], near: NDArray[np.int64]) -> float:
@@ -180,7 +174,7 @@ def _check_codes(codes: ArrayLike) -> Floats:
     array = np.asarray(codes, np.float32)
     if array.ndim != 2 or len(array) < _LEAST_POINTS or not array.shape[1]:
         raise ConfigurationError(
-            f"codes have the shape {array.shape}; expected [n, C] with at least {_LEAST_POINTS} codes"
+            f"codes have the shape {array.shape}; expected [n, C] with at least {_LEAST_POINTS}"
         )
     if not np.isfinite(array).all():
         raise ConfigurationError("codes have values that aren't finite; the run has diverged")

@@ -7,7 +7,6 @@ an instance at a query position, so n = B · P.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,18 +126,16 @@ def sraven_truth(task: Any, positions: Array, batch: Any) -> Truth:
     )
 
 
-def _sraven(task: Any, positions: Array, name: str) -> Subject:
+def _sraven(name: str, task: Any) -> Subject:
+    """Return the board's instances; or, for the paper's code, instances that aren't permuted.
+
+    Then only their last feature is looked at, which has the largest of their sorted rules.
+    """
+    positions = np.arange(task.M)
+    if name == PAPER_CODE:
+        task, positions = replace(task, permute=False), positions[-1:]
     truth = partial(sraven_truth, task, positions)
     return Subject(name, task, (SELF, ROW3), positions, (RULE,), truth, 10_240)
-
-
-def _sraven_board(task: Any) -> Subject:
-    return _sraven(task, np.arange(task.M), BOARD)
-
-
-def _sraven_paper_code(task: Any) -> Subject:
-    """Instances that aren't permuted, at their last feature, which has the largest of its sorted rules."""
-    return _sraven(replace(task, permute=False), np.array([task.M - 1]), PAPER_CODE)
 
 
 # Fuzzy logic ----------------------------------------------------------------------------------------
@@ -167,14 +164,10 @@ def _fuzzylogic(query: str | None, task: Any) -> Subject:
 
 # The table ------------------------------------------------------------------------------------------
 
-PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = MappingProxyType(
-    {
-        "sraven": MappingProxyType({BOARD: _sraven_board, PAPER_CODE: _sraven_paper_code}),
-        "fuzzylogic": MappingProxyType(
-            {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)}
-        ),
-    }
-)
+PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = {
+    "sraven": {name: partial(_sraven, name) for name in (BOARD, PAPER_CODE)},
+    "fuzzylogic": {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)},
+}
 """What makes the subject of a task, by the names of task and protocol.
 
 Labels of ``paper-code`` have a majority of 0.36 in ``test`` and 0.39 in ``ood``, and two rules are never
@@ -209,7 +202,6 @@ def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:
     for pair in pairs:
         if pair not in subject.pairs:
             why = " alone: its sequences have no row 3" if subject.pairs == (SELF,) else ""
-            raise ConfigurationError(
-                f"pair={pair!r}: {subject.task.name} has {', '.join(subject.pairs)}{why}"
-            )
+            there = ", ".join(subject.pairs) + why
+            raise ConfigurationError(f"pair={pair!r}: {subject.task.name} has {there}")
     return tuple(dict.fromkeys(pairs)) or subject.pairs

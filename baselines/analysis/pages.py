@@ -179,26 +179,19 @@ def _probes(
             yield [record.title, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
 
 
-def _rule_probes(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
+def _rule_probes(record: AnalysisRecord) -> Iterator[list[str]]:
     controls = ("permuted", "raw_tokens", "row3_inputs", "codes_with_inputs", "bayes")
     differences = ("codes − untrained", "codes_with_inputs − row3_inputs")
-    for record in records:
-        if record.found["run"]["board"].startswith("sraven"):
-            yield from _probes(record, "accuracy", controls, differences)
+    if record.found["run"]["board"].startswith("sraven"):
+        yield from _probes(record, "accuracy", controls, differences)
 
 
-def _term_probes(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
-    for record in records:
-        if not record.found["run"]["board"].startswith("sraven"):
-            rows = (
-                _probes(record, metric, controls, ["codes − untrained"])
-                for metric, controls in (
-                    ("balanced_accuracy", ("permuted", "raw_tokens")),
-                    ("f1", ("always_positive",)),
-                )
-            )
-            for balanced, f1 in zip(*rows, strict=True):
-                yield [*balanced, *f1[3:]]
+def _term_probes(record: AnalysisRecord) -> Iterator[list[str]]:
+    if not record.found["run"]["board"].startswith("sraven"):
+        difference = ["codes − untrained"]
+        balanced = _probes(record, "balanced_accuracy", ("permuted", "raw_tokens"), difference)
+        f1 = _probes(record, "f1", ("always_positive",), difference)
+        yield from ([*one, *other[3:]] for one, other in zip(balanced, f1, strict=True))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -288,7 +281,7 @@ SECTIONS = (
             *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "what codes add to inputs"),
             *("permuted", "raw tokens", "row-3 inputs", "codes and inputs", "ceiling"),
         ),
-        _rule_probes,
+        _of_each(_rule_probes),
     ),
     PageTable(
         "Terms that a probe reads off",
@@ -298,7 +291,7 @@ SECTIONS = (
             *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "permuted", "raw tokens"),
             *("F1 of codes", "of untrained", "codes − untrained", "of always yes"),
         ),
-        _term_probes,
+        _of_each(_term_probes),
     ),
     PageTable(
         "How codes of tasks lie",

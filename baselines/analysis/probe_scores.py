@@ -5,7 +5,7 @@ Letters in array names: G combinations, C classes or labels, S bootstrap samples
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,17 @@ def count_presence(truth: Array, predicted: Array, combination: Array, classes: 
     return np.stack([count_classes(true[c], said[c], combination, 2) for c in range(classes)], axis=1)
 
 
+class Kind(NamedTuple):
+    """How labels of a kind are counted and measured."""
+
+    tally: Callable[[Array, Array, Array, int], Counts]
+    measure: Measure
+
+
+KINDS = {1: Kind(count_classes, measure_classes), 2: Kind(count_presence, measure_presence)}
+"""By the number of axes of the labels: one of several classes, or several that are there or not."""
+
+
 def subtract(counts: Counts, others: Counts, measure: Measure) -> dict[str, Interval]:
     """Return by how much predictions score more than others of the same rows, by metric, with intervals.
 
@@ -140,10 +151,6 @@ def summarise(
     values, by_class = measure(counts.sum(axis=0))
     value_samples, class_samples = measure(sampled)
     classes = {name: interval(float(by_class[c]), class_samples[:, c]) for c, name in enumerate(names)}
-    return ProbeScore(
-        metrics={name: interval(float(value), value_samples[name]) for name, value in values.items()},
-        by_class=classes,
-        absent=tuple(name for name, found in classes.items() if found.value is None),
-        rows=rows,
-        combinations=combinations,
-    )
+    metrics = {name: interval(float(value), value_samples[name]) for name, value in values.items()}
+    absent = tuple(name for name, found in classes.items() if found.value is None)
+    return ProbeScore(metrics, classes, absent, rows, combinations)

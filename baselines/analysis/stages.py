@@ -5,7 +5,6 @@ where the task has nothing of the kind.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -273,16 +272,14 @@ def _is_scored(found: Analysed) -> bool:
     return found.subject.name == BOARD or not found.has_rules
 
 
-STAGES: Mapping[str, Stage] = MappingProxyType(
-    {
-        "scores": Stage("scores", scores, _is_scored),
-        "errors": Stage("sorted errors", errors, _has_all_positions),
-        "calibration": Stage("calibration", calibrations, _has_all_positions),
-        "decoding": Stage("probes", decoding),
-        "similarity": Stage("similarity of codes", similarities),
-        "topography": Stage("topographic similarity", topographies),
-        "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
-        "layouts": Stage("t-SNE", layouts, for_figures=True),
-    }
-)
+STAGES: Mapping[str, Stage] = {
+    "scores": Stage("scores", scores, _is_scored),
+    "errors": Stage("sorted errors", errors, _has_all_positions),
+    "calibration": Stage("calibration", calibrations, _has_all_positions),
+    "decoding": Stage("probes", decoding),
+    "similarity": Stage("similarity of codes", similarities),
+    "topography": Stage("topographic similarity", topographies),
+    "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
+    "layouts": Stage("t-SNE", layouts, for_figures=True),
+}
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

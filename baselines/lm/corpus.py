@@ -48,9 +48,7 @@ class Corpus:
         self._model = directories[0] / TOKENIZER
         for directory, manifest in zip(directories, manifests, strict=True):
             if manifest["tokenizer"]["sha256"] != self.tokenizer["sha256"]:
-                raise OutputError(
-                    f"{directory} has another tokenizer than {directories[0]}; prepare both with one"
-                )
+                raise OutputError(f"{directory} has another tokenizer than {directories[0]}; use the same")
         self._shards = [
             (directory, shard)
             for directory, manifest in zip(directories, manifests, strict=True)
@@ -93,9 +91,7 @@ class Corpus:
                 path = array_path(directory, shard["name"], array)
                 found = f"has {path.stat().st_size:,} bytes" if path.is_file() else "is missing"
                 if found != f"has {size:,} bytes":
-                    raise OutputError(
-                        f"{path} {found}; the manifest says {size:,}: prepare the directory again"
-                    )
+                    raise OutputError(f"{path} {found}; the manifest says {size:,}: prepare it again")
 
     def read(self, start: int, count: int) -> NDArray[np.uint16]:
         """Return tokens ``start`` to ``start + count - 1`` of the corpus.

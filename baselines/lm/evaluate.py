@@ -64,7 +64,6 @@ def document_losses(
     corpus: Corpus,
     *,
     rows: int = ROWS,
-    compute: Compute = DEFAULT_COMPUTE,
     mesh: Mesh | None = None,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> DocumentLosses:
@@ -78,7 +77,6 @@ def document_losses(
         params: its parameters.
         corpus: documents, of the tokenizer that the run was trained with.
         rows: of a batch; the mesh divides them.
-        compute: how the model is computed.
         mesh: devices; None for one.
         advance: is called with rows that are done.
 
@@ -92,7 +90,7 @@ def document_losses(
     if rows % mesh.size:
         raise ConfigurationError(f"rows={rows}: expected a multiple of {mesh.size}, the devices of the mesh")
     params = jax.device_put(params, state_shardings(mesh, params))
-    losses_of = _row_losses(language_model(config, compute), mesh, config.precision)
+    losses_of = _row_losses(language_model(config), mesh, config.precision)
     documents = Documents(corpus, config.length, BatchShare(rows))
     n = corpus.documents
     found = DocumentLosses(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))

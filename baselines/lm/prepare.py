@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
@@ -186,10 +185,29 @@ def prepare(
     engine.check_workers("processes", processes)
     _refuse_unshared(preparation, part, engine)
     directory = TokensDirectory(directory_at(out), preparation.plan, force)
-    write = partial(
-        _write_sources, processes=processes, on_progress=on_progress, sources=sources, engine=engine
-    )
-    work = partial(_prepare_shards, preparation, directory, part, strict, write)
+
+    def work() -> dict[str, Any]:
+        """Write tokenizer and shards, of all sources or a part; return the manifest."""
+        staging = directory.staging.absolute()
+        try:
+            tokenizer = _take_tokenizer(preparation, staging / TOKENIZER)
+        except ConfigurationError:
+            directory.discard()
+            raise
+        jobs = [
+            SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
+            for number, source in enumerate(preparation.sources)
+        ]
+        jobs = part.choose(jobs) if part else jobs
+        shards = _write_sources(jobs, preparation.limit, processes, on_progress, sources, engine)
+        manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
+        if strict:
+            _refuse_broken(manifest)
+        if part is None and not manifest["documents"]:
+            directory.discard()
+            refuse_empty(manifest)
+        return manifest
+
     if part is not None:
         lock = directory.open()
         if lock is None:
@@ -217,37 +235,6 @@ def _refuse_unshared(preparation: Preparation, part: "Part | None", engine: Engi
         )
 
 
-def _prepare_shards(
-    preparation: Preparation,
-    directory: TokensDirectory,
-    part: "Part | None",
-    strict: bool,
-    write: Callable[[list[SourceJob], int | None], list[TokenShard]],
-) -> dict[str, Any]:
-    """Write tokenizer and shards, of all sources or a part; return the manifest."""
-    staging = directory.staging.absolute()
-    try:
-        tokenizer = _take_tokenizer(preparation, staging / TOKENIZER)
-    except ConfigurationError:
-        directory.discard()
-        raise
-    jobs = [
-        SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
-        for number, source in enumerate(preparation.sources)
-    ]
-    shards = write(part.choose(jobs) if part else jobs, preparation.limit)
-    manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
-    if strict:
-        _refuse_broken(manifest)
-    try:
-        if part is None:
-            refuse_empty(manifest)
-    except ConfigurationError:
-        directory.discard()
-        raise
-    return manifest
-
-
 def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
     """Return the tokenizer, trained if need be, and leave its file at a path."""
     given = preparation.tokenizer
@@ -262,7 +249,6 @@ def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
 def _write_sources(
     jobs: list[SourceJob],
     limit: int | None,
-    *,
     processes: int | None,
     on_progress: OnProgress,
     sources: Callable[[int, int], None],

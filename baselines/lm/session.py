@@ -1,19 +1,23 @@
-"""Finished language models on documents: their losses, as a table, a file and a submission."""
+"""Finished language models on documents: their losses, as a table, a file and a submission to their board."""
 
+import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from jax.sharding import Mesh
 
-from baselines.evaluate import keep_scores
+from baselines.config import LanguageConfig
+from baselines.evaluate import describe_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
-from baselines.lm.entry import check_corpus, write_language_entry
 from baselines.lm.evaluate import (
     ROWS,
     VALIDATION,
+    DocumentLosses,
     check_tokenizer,
     document_losses,
     mean_losses,
@@ -22,7 +26,14 @@ from baselines.lm.evaluate import (
 )
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import BatchShare
-from sraven.core.submissions.submit import check_new
+from baselines.runs.log import read_log, without_scores
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.boards.board import read_board
+from sraven.core.submissions.runs import fingerprint
+from sraven.core.submissions.submit import check_new, write_submission
+
+MOST_LINES = 5000
+"""Lines of a log that a submission has at most."""
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Opens what shows progress, given a run's name and the rows to do; it yields a callback for rows done."""
@@ -61,7 +72,7 @@ def evaluate_language_runs(
         mesh: devices; None for one.
         losses: a Parquet file for the losses of all documents; None for none.
         out: a directory for a submission; None for none.
-        entry: what `baselines.lm.entry.write_language_entry` takes besides.
+        entry: what `write_language_entry` takes besides.
 
     Raises:
         ConfigurationError: for documents of another tokenizer; with ``out``, for others than the board's.
@@ -90,3 +101,77 @@ def evaluate_language_runs(
         keep_scores(run, config, {VALIDATION: scores}, size, corpus=corpus.digest)
         summaries.append({"folder": str(run), "seed": config.seed, **means})
     return LanguageEvaluation(summaries, unigram_entropy(corpus))
+
+
+def check_corpus(board_id: str, corpus: Corpus) -> None:
+    """Check that documents are those of a board, as far as their number and tokenizer say.
+
+    Raises:
+        ConfigurationError: if their number or their tokenizer is another.
+    """
+    board = read_board(board_id)
+    wanted, size = board.task.config, board.splits[VALIDATION]
+    if corpus.documents != size:
+        raise ConfigurationError(
+            f"{board_id} has the {size:,} documents of {wanted['dataset']}, {wanted['configuration']}, "
+            f"{wanted['split']}; here are {corpus.documents:,}, of which nothing can be submitted or pinned"
+        )
+    if corpus.tokenizer["sha256"] != wanted["tokenizer_sha256"]:
+        raise ConfigurationError(
+            f"{board_id} has the tokenizer {wanted['tokenizer_sha256'][:12]}…; the documents have "
+            f"{corpus.tokenizer['sha256'][:12]}…: prepare them with the board's"
+        )
+
+
+def corpus_fingerprint(board_id: str, corpus: Corpus) -> dict[str, str]:
+    """Return the fingerprint that every submission on these documents has, by split.
+
+    Args:
+        board_id: the board.
+        corpus: its documents, prepared.
+
+    Raises:
+        ConfigurationError: if their number or their tokenizer is another.
+        OutputError: if files of the corpus are missing or cut.
+    """
+    check_corpus(board_id, corpus)
+    corpus.check_files()
+    table = corpus.read_documents()
+    targets, text_bytes = table["tokens"].astype(np.float64) - 1, table["bytes"].astype(np.float64)
+    documents = np.stack([np.zeros(len(table)), targets, text_bytes], axis=1)
+    return {VALIDATION: fingerprint(read_board(board_id).labels(VALIDATION, documents))}
+
+
+def write_language_entry(
+    runs: Sequence[Path],
+    configs: Sequence[LanguageConfig],
+    params: Any,
+    losses: Sequence[DocumentLosses],
+    out: str | os.PathLike[str],
+    **said: Any,
+) -> None:
+    """Write the losses of runs on the documents of their board as a submission.
+
+    Args:
+        runs: their directories.
+        configs: of the runs, which differ in their seed alone.
+        params: of one of them.
+        losses: of the runs, on a corpus that `check_corpus` knows.
+        out: a directory that doesn't exist yet.
+        said: ``authors``, ``code_commit``, ``hardware`` and ``tuning_trials``, as of
+            `baselines.evaluate.describe_runs`.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        logs = {}
+        for run, config in zip(runs, configs, strict=True):
+            logs[config.seed] = Path(name) / f"seed-{config.seed}.jsonl"
+            logs[config.seed].write_text(thin_log(read_log(run)), "utf-8")
+        found = {config.seed: np.stack(each, axis=1) for config, each in zip(configs, losses, strict=True)}
+        description = describe_runs(configs, params, runs, **said)
+        write_submission(out, configs[0].board, {VALIDATION: found}, logs=logs, **description)
+
+
+def thin_log(lines: Sequence[str]) -> str:
+    """Return every n-th line of a log, its numbers alone, and its last: `MOST_LINES` or fewer."""
+    apart = max(1, -(-len(lines) // MOST_LINES))
+    return "".join(map(without_scores, lines[::-1][::apart][::-1]))

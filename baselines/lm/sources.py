@@ -96,9 +96,7 @@ def _match(pattern: str) -> list[str]:
     )
     looks_like_files = glob.has_magic(path) or path.startswith((".", "/")) or _suffix(path)
     if not files and looks_like_files:
-        raise ConfigurationError(
-            f"source={pattern!r}: no such file; give a path, a pattern in quotes, or a dataset's name"
-        )
+        raise ConfigurationError(f"source={pattern!r}: no such file; give a path, quoted pattern or dataset")
     return files
 
 
@@ -136,9 +134,8 @@ def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
         ConfigurationError: if it can't be opened.
     """
     words = " ".join(filter(None, (name, config, split)))
-    whole = Source(
-        words, STREAM, os.path.abspath(name) if name.startswith(".") else name, config=config, split=split
-    )
+    path = os.path.abspath(name) if name.startswith(".") else name
+    whole = Source(words, STREAM, path, config=config, split=split)
     quiet = logging.root.manager.disable
     logging.disable(logging.WARNING)  # the libraries log each try: their outcome is one line here
     try:
@@ -151,7 +148,4 @@ def _stream_sources(name: str, config: str | None, split: str) -> list[Source]:
         ) from None
     finally:
         logging.disable(quiet)
-    return [
-        replace(whole, name=f"{words} {index + 1}/{count}", index=index, count=count)
-        for index in range(count)
-    ]
+    return [replace(whole, name=f"{words} {n + 1}/{count}", index=n, count=count) for n in range(count)]

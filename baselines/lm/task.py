@@ -29,10 +29,6 @@ LOSS, TARGETS, BYTES = range(3)
 """Places in what is submitted for a document."""
 
 
-def _loss(loss: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-    return loss / targets
-
-
 def _perplexity(loss: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
         perplexity = np.exp(loss / targets)
@@ -44,7 +40,7 @@ def _bits_per_byte(loss: NDArray[np.float64], text_bytes: NDArray[np.float64]) -
 
 
 METRICS = {
-    "loss": Metric(("loss", "targets"), _loss, higher_is_better=False, title="loss per token"),
+    "loss": Metric(("loss", "targets"), np.divide, higher_is_better=False, title="loss per token"),
     "perplexity": Metric(("loss", "targets"), _perplexity, higher_is_better=False),
     "bits_per_byte": Metric(("loss", "bytes"), _bits_per_byte, higher_is_better=False),
 }

@@ -4,6 +4,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +114,9 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 
 def first_texts(sources: Iterable[Source], count: int) -> Iterator[str]:
-    """Yield the first documents of some sources, as many as there are, up to ``count``."""
-    left = count
-    for source in sources:
-        for record in read_source(source) if left else ():
-            if not record.fault:
-                yield record.text.decode()
-                left -= 1
-                if not left:
-                    break
+    """Return the first documents of some sources, as many as there are, up to ``count``."""
+    records = chain.from_iterable(map(read_source, sources))
+    return islice((record.text.decode() for record in records if not record.fault), count)
 
 
 def train_tokenizer(texts: Iterable[str], vocab_size: int) -> Tokenizer:

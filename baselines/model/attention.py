@@ -36,15 +36,13 @@ Array = jax.Array
 EPSILON = 1e-6
 """What RMSHead adds to the mean square."""
 
-ACTIVATIONS: Mapping[str, Activation] = MappingProxyType(
-    {
-        "relu": jax.nn.relu,
-        "silu": jax.nn.silu,
-        "gelu": jax.nn.gelu,
-        "sigmoid": jax.nn.sigmoid,
-        "tanh": jnp.tanh,
-    }
-)
+ACTIVATIONS: Mapping[str, Activation] = {
+    "relu": jax.nn.relu,
+    "silu": jax.nn.silu,
+    "gelu": jax.nn.gelu,
+    "sigmoid": jax.nn.sigmoid,
+    "tanh": jnp.tanh,
+}
 """The nonlinearities φ of value networks, by name; ``gelu`` is the tanh form."""
 
 

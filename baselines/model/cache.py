@@ -5,6 +5,8 @@ keep the keys, turned by their positions, and values of ``config.length`` positi
 those up to its own.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -19,12 +21,12 @@ Array = jax.Array
 Cache = dict[str, Array]
 
 
-def check_cached(config: TransformerConfig, **given: bool) -> None:
+def check_cached(config: TransformerConfig, **given: Any) -> None:
     """Check that a model can go on from a cache.
 
     Args:
         config: the transformer's.
-        given: whether an argument is given that a cache doesn't take, by its name.
+        given: arguments that a cache doesn't take, by name; None for one that isn't given.
 
     Raises:
         ConfigurationError: (a ValueError) if it can't.
@@ -33,8 +35,7 @@ def check_cached(config: TransformerConfig, **given: bool) -> None:
         raise ConfigurationError(
             f"causal={config.causal}, position={config.position!r} with a cache; expected True and 'rotary'"
         )
-    if any(given.values()):
-        names = ", ".join(name for name, is_given in given.items() if is_given)
+    if names := ", ".join(name for name, value in given.items() if value is not None):
         raise ConfigurationError(f"{names} with a cache; expected tokens alone")
 
 

@@ -37,8 +37,7 @@ def check_mask(mask: Any, full: tuple[int, ...]) -> Array:
         raise ConfigurationError(
             f"mask has shape {list(mask.shape)}; expected one that broadcasts to [B, H, Q, K]={list(full)}"
         )
-    four: Array = mask.reshape(shape)
-    return four
+    return mask.reshape(shape)
 
 
 def check_arrays(query: Array, key: Array, value: Array, bias: Any, mask: Any) -> Array | None:

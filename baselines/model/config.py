@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
+from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from baselines.model.attention import ACTIVATIONS, check_attention, with_implementation
@@ -23,9 +22,7 @@ POSITIONS = ("relative_one_way", "relative_both_ways", "rotary")
 (later ones share bucket 0 with the query's own), or with half of them for later keys; or rotary encoding."""
 
 
-DENSE_PRECISIONS: Mapping[str, Callable[..., jax.Array] | None] = MappingProxyType(
-    {"default": None, "bfloat16": bfloat16_dot_general}
-)
+DENSE_PRECISIONS: Mapping[str, Any] = {"default": None, "bfloat16": bfloat16_dot_general}
 """Products of dense layers by name: JAX's, in whatever precision is set, or of inputs rounded to bfloat16."""
 
 

@@ -1,7 +1,6 @@
 """Feed-forward layers: an MLP of one hidden layer, and a mixture of such experts (appendix A.1)."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import jax
@@ -83,8 +82,7 @@ class MLP(nn.Module):
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
         hidden_BTF = gelu(self.dense(self.hidden, name="up")(x_BTE))
-        out_BTE: Array = self.dense(x_BTE.shape[-1], name="down")(hidden_BTF)
-        return out_BTE
+        return self.dense(x_BTE.shape[-1], name="down")(hidden_BTF)
 
 
 class _Experts(nn.Module):
@@ -128,12 +126,10 @@ class Mixture(nn.Module):
         return mixture(x_BTE.astype(self.dtype), gate_EX, up, down, self.chosen)
 
 
-FEEDFORWARD: Mapping[str, Callable[..., nn.Module] | None] = MappingProxyType(
-    {
-        "mlp": lambda config, name: MLP(config.mlp_width, config.dense, name=name),
-        "moe": lambda config, name: Mixture(config.mlp_width, jnp.dtype(config.dtype), name=name),
-        "none": None,
-    }
-)
+FEEDFORWARD: Mapping[str, Callable[..., nn.Module] | None] = {
+    "mlp": lambda config, name: MLP(config.mlp_width, config.dense, name=name),
+    "moe": lambda config, name: Mixture(config.mlp_width, jnp.dtype(config.dtype), name=name),
+    "none": None,
+}
 """Feed-forward layers by name: made of a `baselines.model.config.TransformerConfig`; None for blocks that
 have attention alone."""

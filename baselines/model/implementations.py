@@ -1,21 +1,12 @@
 """Implementations of self-attention: the first that suits a call computes it, else `reference`."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import (
-    Attention,
-    Edit,
-    ValueNetwork,
-    attend,
-    linear_hyla,
-    rms_head,
-    unchanged,
-)
+from baselines.model.attention import Attention, Edit, ValueNetwork, attend, linear_hyla, rms_head, unchanged
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
@@ -83,9 +74,8 @@ def reference(call: AttentionCall) -> Computed:
     if call.causal:
         earlier_AT = jnp.tri(A, T, T - A, dtype=jnp.bool_)
         mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
-    out, codes = attend(
-        call.attention, *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
-    )
+    arrays = *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
+    out, codes = attend(call.attention, *arrays)
     return out.astype(call.value.dtype), codes if call.return_codes else None
 
 
@@ -175,15 +165,13 @@ class Implementation(NamedTuple):
     compute: Callable[[AttentionCall], Computed]
 
 
-IMPLEMENTATIONS: Mapping[str, Implementation] = MappingProxyType(
-    {
-        "cudnn": Implementation(_suits_cudnn, cudnn),
-        "pallas": Implementation(_suits_pallas, pallas),
-        "chunked": Implementation(_suits_chunked, chunked),
-        "tiled": Implementation(_suits_tiled, tiled),
-        "lanes": Implementation(_suits_lanes, lanes),
-    }
-)
+IMPLEMENTATIONS: Mapping[str, Implementation] = {
+    "cudnn": Implementation(_suits_cudnn, cudnn),
+    "pallas": Implementation(_suits_pallas, pallas),
+    "chunked": Implementation(_suits_chunked, chunked),
+    "tiled": Implementation(_suits_tiled, tiled),
+    "lanes": Implementation(_suits_lanes, lanes),
+}
 """What computes attentions besides `reference`, by the names that their entries have."""
 
 
@@ -195,9 +183,7 @@ def find_implementation(call: AttentionCall) -> Callable[[AttentionCall], Comput
     """
     if call.edit_codes is not None:
         if call.tile:
-            raise ConfigurationError(
-                f"tile={call.tile} with edit_codes; tiles keep no latent codes, so use tile=0"
-            )
+            raise ConfigurationError(f"tile={call.tile} with edit_codes; tiles keep no latent codes; use 0")
         return reference
     named = (IMPLEMENTATIONS[name] for name in call.attention.implementations)
     return next((each.compute for each in named if each.suits(call)), reference)

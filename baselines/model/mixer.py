@@ -44,9 +44,8 @@ class MixerBlock(nn.Module):
         x_BET = LayerNorm(name="norm_tokens")(x_BTE).swapaxes(1, 2)
         x_BTE = x_BTE + MLP(token_width(config), config.dense, name="tokens")(x_BET).swapaxes(1, 2)
         x_BAE = x_BTE[:, -(self.num_outputs or config.length) :]
-        return x_BAE + MLP(config.mlp_width, config.dense, name="channels")(
-            LayerNorm(name="norm_channels")(x_BAE)
-        )
+        normed_BAE = LayerNorm(name="norm_channels")(x_BAE)
+        return x_BAE + MLP(config.mlp_width, config.dense, name="channels")(normed_BAE)
 
 
 class Mixer(SequenceModel):

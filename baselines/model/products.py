@@ -52,8 +52,7 @@ def multiply(product: Callable[..., Array], left: Array, right: Array, dtype: DT
         return product(left.astype(wide), right.astype(wide))
 
     # Not all products of bfloat16 into float32 exist on the CPU.
-    out: Array = jax.lax.platform_dependent(left, right, cpu=multiply_wide, default=add_wide)
-    return out
+    return jax.lax.platform_dependent(left, right, cpu=multiply_wide, default=add_wide)
 
 
 matmul = partial(multiply, jnp.matmul)
@@ -197,10 +196,7 @@ def _narrow_over_heads(scores_BHQK: Array, factor_BTHV: Array, along: str) -> Ar
         return total_VBQK.transpose(1, 0, 2, 3)
 
     by_products = partial(_einsum(f"bhqk,b{along}hv->bvqk"), dtype=factor_BTHV.dtype)
-    total_BVQK: Array = jax.lax.platform_dependent(
-        scores_BHQK, factor_BTHV, cpu=by_slices, default=by_products
-    )
-    return total_BVQK
+    return jax.lax.platform_dependent(scores_BHQK, factor_BTHV, cpu=by_slices, default=by_products)
 
 
 def _narrow_over_values(inner_BVQK: Array, factor_BTHV: Array, along: str) -> Array:
@@ -212,13 +208,7 @@ def _narrow_over_keys(scores_BHQK: Array, inner_BVQK: Array, dtype: DTypeLike) -
     return matmul(scores_BHQK.transpose(0, 2, 1, 3), inner_BVQK.transpose(0, 2, 3, 1), dtype)
 
 
-_NARROW = Sums(
-    1,
-    _narrow_over_heads,
-    _narrow_over_values,
-    _narrow_over_keys,
-    _einsum("bhqk,bvqk->bkhv"),
-)
+_NARROW = Sums(1, _narrow_over_heads, _narrow_over_values, _narrow_over_keys, _einsum("bhqk,bvqk->bkhv"))
 
 _WIDE = Sums(
     3,

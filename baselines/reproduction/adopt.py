@@ -103,18 +103,9 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
         evaluated = evaluate_runs([folder])
         scores = with_nulls(evaluated.scores[config.seed])
         keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
-    commit, machine = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
-    return Record(
-        config,
-        found["steps"]["done"],
-        scores,
-        found["loss"] and found["loss"]["mean"],
-        found["seconds"],
-        found["command"],
-        commit,
-        machine,
-        of_text,
-    )
+    by = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
+    done, loss = found["steps"]["done"], found["loss"] and found["loss"]["mean"]
+    return Record(config, done, scores, loss, found["seconds"], found["command"], *by, of_text)
 
 
 def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Scores]:
@@ -123,9 +114,7 @@ def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Score
         raise ConfigurationError(
             f"{folder} is a run of the language model; name documents to score it by, --validation DIR"
         )
-    evaluate_language_runs(
-        [folder], Corpus(*documents), bar=lambda name, rows: nullcontext(lambda done: None)
-    )
+    evaluate_language_runs([folder], Corpus(*documents), bar=lambda *_: nullcontext(lambda _: None))
     evaluated = read_result(folder)["scores"]
     return evaluated["corpus"], dict(evaluated["splits"])
 

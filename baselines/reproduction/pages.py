@@ -3,19 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from baselines.reproduction import tables
 from baselines.reproduction.records import FOLDER
 from baselines.reproduction.sets import Figure
 from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.tables import (
-    ceiling_table,
-    cost_table,
-    difference_tables,
-    line_table,
-    point_table,
-    rows_left,
-    run_table,
-    score_table,
-)
 from baselines.reproduction.words import meaning, plural, point_names, point_values, table
 
 _ATTENTIONS = "[Names of attentions](../baselines.md#attention)"
@@ -109,23 +100,23 @@ def _level(standing: FigureStanding, place: int) -> Iterator[str]:
     yield f"Scores are `{board.metric}`, {meaning(board.metric)}.{reported}"
     if is_whole:
         yield _TERMS[figure.family]
-        yield ceiling_table(figure)
-    yield score_table(figure, summaries)
+        yield tables.ceiling_table(figure)
+    yield tables.score_table(figure, summaries)
     if is_whole and figure.costed:
-        yield line_table(figure)
-        yield cost_table(figure, summaries)
+        yield tables.line_table(figure)
+        yield tables.cost_table(figure, summaries)
     if is_whole:
-        yield rows_left(figure, standing.summaries[0])
+        yield tables.rows_left(figure, standing.summaries[0])
     if level.text:
         yield f"Trained on the text `{level.text[:9]}`, by the digest of its tokens."
     if any(summary.records for summary in summaries):
-        yield from difference_tables(figure, summaries, board)
+        yield from tables.difference_tables(figure, summaries, board)
         if len(figure.points) > 1:
             yield (
                 "Of the grid's points that ran with the most seeds, a row shows the one with the best mean "
                 + ("score on `test`, never by `ood`." if "test" in board.splits else "score.")
             )
-        if points := point_table(figure, summaries):
+        if points := tables.point_table(figure, summaries):
             yield f"Where several points ran, one by one:\n\n{points}"
         yield _SEEDS
 
@@ -151,7 +142,7 @@ def _runs(standing: FigureStanding) -> Iterator[str]:
     if count:
         # Closed at first: a figure may have hundreds.
         yield f"<details>\n<summary>All {plural(count, 'run')}, one by one</summary>"
-        yield run_table(standing)
+        yield tables.run_table(standing)
         yield "</details>"
 
 
@@ -164,14 +155,9 @@ def index(standings: Sequence[FigureStanding], results: Path) -> str:
     for each in standings:
         found = each.coverage
         lengths = [f"{len(level.records)} of {level.name}" for level in each.levels[1:]]
-        rows.append(
-            [
-                f"[{each.figure.title}]({folder}/{each.figure.name}.md)",
-                f"{found.done:,} of {found.planned:,}",
-                f"{found.grid_done:,} of {found.grid_planned:,}",
-                "; ".join(lengths) or "none",
-            ]
-        )
+        counts = f"{found.done:,} of {found.planned:,}", f"{found.grid_done:,} of {found.grid_planned:,}"
+        link = f"[{each.figure.title}]({folder}/{each.figure.name}.md)"
+        rows.append([link, *counts, "; ".join(lengths) or "none"])
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"

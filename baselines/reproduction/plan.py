@@ -8,26 +8,35 @@ records of runs whose steps take equally long, else of real steps that are timed
 
 import time
 from collections.abc import Container, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
 
 from baselines.config import LanguageConfig, RunConfig
+from baselines.encode import Encoding, encoding_of
+from baselines.lm.experiment import count_parameters, language_program
 from baselines.model.attention import MODULES
+from baselines.model.feedforward import EXPERTS
 from baselines.reproduction.cells import Cell, as_planned
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, read_board_once
-from baselines.training.flops import TRAINING, flops_per_token, pair_operations
-
-if TYPE_CHECKING:
-    from baselines.encode import Encoding
+from baselines.training.compiled import Compiled
+from baselines.training.experiment import board_experiment, model_of
+from baselines.training.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
+from baselines.training.sharding import make_mesh
+from baselines.training.train import hyper_of
 
 _TIMED = 20
 """Steps that are timed, after as many that aren't."""
 
+_OF_ANY: dict[str, Any] = {"seed": 0, "steps": 1, "learning_rate": 0, "weight_decay": 0, "warmup": 0}
+"""Fields on which the operations of a step don't depend."""
 
-@dataclass(frozen=True)
-class Operations:
+
+class Operations(NamedTuple):
     """Floating-point operations of products and attention.
 
     Attributes:
@@ -38,81 +47,58 @@ class Operations:
     nominal: float
     computed: float
 
-    def __add__(self, other: "Operations") -> "Operations":
-        return Operations(self.nominal + other.nominal, self.computed + other.computed)
-
-    def times(self, count: float) -> "Operations":
-        """Return them that often."""
-        return Operations(self.nominal * count, self.computed * count)
-
 
 def operations_of(config: RunConfig) -> Operations:
     """Return the operations of a run: steps × batch × three times a forward pass."""
-    from baselines.encode import encoding_of
-    from baselines.model.feedforward import EXPERTS
-
+    times = config.steps * config.batch_size
     if isinstance(config, LanguageConfig):
-        each = _of_token(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
-        each *= config.length
-        return Operations(each, each).times(config.steps * config.batch_size)
+        nominal = computed = _of_token(replace(config, **_OF_ANY)) * config.length
+        return Operations(nominal * times, computed * times)
     if config.network != "transformer" or config.attention in MODULES:
-        each = _of_sequence(replace(config, seed=0, steps=1, learning_rate=0, weight_decay=0, warmup=0))
-        return Operations(each, each).times(TRAINING * config.steps * config.batch_size)
-    encoding = encoding_of(read_board_once(config.board).task)
-    experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
-    nominal = _forward(config, encoding, encoding.length, min(1, experts))
-    forward = Operations(nominal, _forward(config, encoding, encoding.num_outputs, experts))
-    return forward.times(TRAINING * config.steps * config.batch_size)
+        nominal = computed = _of_sequence(replace(config, **_OF_ANY))
+    else:
+        encoding = encoding_of(read_board_once(config.board).task)
+        experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
+        nominal = _forward(config, encoding, encoding.length, min(1, experts))
+        computed = _forward(config, encoding, encoding.num_outputs, experts)
+    return Operations(nominal * TRAINING * times, computed * TRAINING * times)
+
+
+def operations_in(cells: Sequence[Cell]) -> Operations:
+    """Return the operations of some cells together."""
+    found = [operations_of(cell.config) for cell in cells]
+    return Operations(sum(each.nominal for each in found), sum(each.computed for each in found))
 
 
 @cache
 def _of_token(config: LanguageConfig) -> float:
     """Return the operations of training on a token of text."""
-    from baselines.lm.experiment import count_parameters, language_program
-
     return flops_per_token(config, count_parameters(language_program(config)))
 
 
 @cache
 def _of_sequence(config: RunConfig) -> float:
     """Return the operations of a forward pass of one sequence, of any network: those in its products."""
-    from baselines.training.flops import operations_in_products
-
     # Of one sequence: what is fused for processors, where products can't be seen, is for more.
-    model, encoding, tokens_BTI = _traced(config)
-    forward = partial(model.apply, num_outputs=encoding.num_outputs)
-    return operations_in_products(forward, _shapes(model, tokens_BTI), tokens_BTI)
+    forward, *arrays = _traced(config)
+    return operations_in_products(forward, *arrays)
 
 
 def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
-    from jax import tree
-
-    model, _, tokens_BTI = _traced(config)
-    return sum(leaf.size for leaf in tree.leaves(_shapes(model, tokens_BTI)))
+    return sum(leaf.size for leaf in jax.tree.leaves(_traced(config)[1]))
 
 
-def _traced(config: RunConfig) -> tuple[Any, "Encoding", Any]:
-    """Return a run's model, its encoding, and the shape of a sequence."""
-    import jax
-    import jax.numpy as jnp
-
-    from baselines.encode import encoding_of
-    from baselines.training.experiment import model_of
-
+def _traced(config: RunConfig) -> tuple[Any, Any, Any]:
+    """Return a run's model as a function, and the shapes of its arguments: parameters, and one sequence."""
     encoding = encoding_of(read_board_once(config.board).task)
+    model = model_of(config, encoding)
     tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
-    return model_of(config, encoding), encoding, tokens_BTI
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
+    return partial(model.apply, num_outputs=encoding.num_outputs), params, tokens_BTI
 
 
-def _shapes(model: Any, tokens_BTI: Any) -> Any:
-    """Return the shapes of a model's parameters."""
-    import jax
-
-    return jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
-
-
-def _forward(config: RunConfig, encoding: "Encoding", num_outputs: int, experts: int) -> float:
+def _forward(config: RunConfig, encoding: Encoding, num_outputs: int, experts: int) -> float:
     """Return the operations of a forward pass of one sequence.
 
     Args:
@@ -134,33 +120,6 @@ def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
     return projections + A * T * pair_operations(config) + mlps
 
 
-@dataclass(frozen=True)
-class Workload:
-    """What cells take.
-
-    Attributes:
-        runs: how many they are.
-        steps: of all.
-        operations: of all.
-    """
-
-    runs: int
-    steps: int
-    operations: Operations
-
-    def hours(self, rate: float) -> float:
-        """Return the hours that they take, one after the other, at a rate of computed operations a second."""
-        return self.operations.computed / rate / 3600
-
-
-def workload_of(cells: Sequence[Cell]) -> Workload:
-    """Return what cells take."""
-    total = Operations(0.0, 0.0)
-    for cell in cells:
-        total += operations_of(cell.config)
-    return Workload(len(cells), sum(cell.config.steps for cell in cells), total)
-
-
 def typical(cells: Sequence[Cell]) -> Cell:
     """Return the cell in the middle, by the operations of a step."""
     ordered = sorted(cells, key=lambda cell: operations_of(cell.config).computed / cell.config.steps)
@@ -179,10 +138,8 @@ class Throughput:
     """
 
     def __init__(self, given: float | None = None, records: Iterable[Record] = ()) -> None:
-        self._given = given
-        self._measured: dict[str, float] = {}
-        self._recorded: dict[Hashable, tuple[float, float]] = {}
-        self.notes: dict[str, str] = {}
+        self._given, self._measured, self.notes = given, dict[str, float](), dict[str, str]()
+        self._recorded = dict[Hashable, tuple[float, float]]()
         for record in records:
             if record.seconds:
                 kind, each = _kind_of(as_planned(record.config))
@@ -193,7 +150,7 @@ class Throughput:
         """Return the hours that cells of a figure take, one after the other; None where nobody knows."""
         if self._given is not None:
             self.notes["given"] = f"at {self._given:g} GFLOP/s, as given"
-            return workload_of(cells).hours(self._given * 1e9)
+            return operations_in(cells).computed / (self._given * 1e9) / 3600
         kinds = [_kind_of(cell.config) for cell in cells]
         known = [kind in self._recorded for kind, _ in kinds]
         if any(known):
@@ -227,14 +184,6 @@ def _kind_of(config: RunConfig) -> tuple[Hashable, float]:
 
 def measure_rate(config: RunConfig) -> float:
     """Return the computed operations a second of real steps of a run on this machine; takes seconds."""
-    import jax
-    import jax.numpy as jnp
-
-    from baselines.training.compiled import Compiled
-    from baselines.training.experiment import board_experiment
-    from baselines.training.sharding import make_mesh
-    from baselines.training.train import hyper_of
-
     mesh = make_mesh()
     experiment = board_experiment(config, mesh)
     compiled = Compiled(experiment, mesh)
@@ -259,16 +208,15 @@ def outlook(
         rates: of runs.
     """
     left = [cell for cell in cells if cell.digest not in known]
-    whole, rest = workload_of(cells), workload_of(left)
-    hours = rates.hours(figure, left)
+    rest, hours = operations_in(left), rates.hours(figure, left)
     return {
         "figure": figure.name,
-        "runs": whole.runs,
-        "left": rest.runs,
-        "steps": rest.steps,
-        "operations": rest.operations.nominal,
-        "operations_computed": rest.operations.computed,
-        "operations_of_all": whole.operations.nominal,
-        "rate": rest.operations.computed / hours / 3600 if hours else None,
+        "runs": len(cells),
+        "left": len(left),
+        "steps": sum(cell.config.steps for cell in left),
+        "operations": rest.nominal,
+        "operations_computed": rest.computed,
+        "operations_of_all": operations_in(cells).nominal,
+        "rate": rest.computed / hours / 3600 if hours else None,
         "hours": hours,
     }

@@ -19,6 +19,7 @@ from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.summaries import Estimate, RowSummary
 from baselines.reproduction.words import number, reported
+from baselines.views.style import panels_of
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
 from sraven.core.page.palette import follow_scheme, palette
@@ -52,6 +53,8 @@ _DIGITS = 6
 """Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
 
 _FONT: Any = {"font.size": 11, "svg.fonttype": "none", "svg.hashsalt": "sraven", "font.family": "sans-serif"}
+
+_LEGEND: Any = {"loc": "outside upper left", "frameon": False, "fontsize": 10, "labelcolor": INK}
 
 Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
 """By panel, then attention, then split: place across, mean and standard error."""
@@ -109,9 +112,8 @@ def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
         panels = [_panel(found[name], title) for name, title in PANELS.items()]
-        pictures[HEADLINE] = ResultPicture(
-            {"version": _VERSION, "panels": panels}, partial(_draw_headline, panels)
-        )
+        drawn = {"version": _VERSION, "panels": panels}
+        pictures[HEADLINE] = ResultPicture(drawn, partial(_draw_headline, panels))
     return pictures
 
 
@@ -138,21 +140,14 @@ def _draw_chart(figure: Figure, series: Series) -> Canvas:
     drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
     ran = {place for points in drawn for place, *_ in points}
     places = [each for each in dict.fromkeys(row.labels[chart.across] for row in figure.rows) if each in ran]
-    columns = min(2, len(series))
-    rows = -(-len(series) // columns)
-    canvas = Canvas(figsize=(5.8, 2.5 * rows + 0.9), facecolor=PAPER, layout="constrained")
-    grid = canvas.subplots(rows, columns, squeeze=False, sharey=True, sharex=True)
-    panels = [axes for line in grid for axes in line]
-    for axes, (title, lines) in zip(panels, series.items(), strict=False):
+    canvas = Canvas(figsize=(5.8, 2.5 * -(-len(series) // 2) + 0.9), facecolor=PAPER, layout="constrained")
+    panels = panels_of(canvas, len(series), 2, sharey=True, sharex=True)
+    for axes, (title, lines) in zip(panels, series.items(), strict=True):
         _draw(axes, title, lines, places)
-    for axes in panels[len(series) :]:
-        axes.set_visible(False)
     metric = figure.board.metric
     canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
-    canvas.legend(
-        handles=_keys(), loc="outside upper left", ncols=5, frameon=False, fontsize=10, labelcolor=INK
-    )
+    canvas.legend(handles=_keys(), ncols=5, **_LEGEND)
     return canvas
 
 
@@ -259,9 +254,8 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
             axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), **at, **side)
             labels[is_right] += 1
         for place, (attention, scores) in enumerate(zip(ATTENTIONS.values(), panel["scores"], strict=True)):
-            _draw_scores(
-                axes, place, attention, **{name.replace(" ", "_"): each for name, each in scores.items()}
-            )
+            named = {name.replace(" ", "_"): each for name, each in scores.items()}
+            _draw_scores(axes, place, attention, **named)
         pad = 10 + 13 * max(labels.values())
         frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
         axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
@@ -277,9 +271,7 @@ def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
             [], [], color=_MUTED, marker="|", markersize=14, linestyle="", label="those, as the paper reports"
         ),
     ]
-    canvas.legend(
-        handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=10, labelcolor=INK
-    )
+    canvas.legend(handles=handles, ncols=2, **_LEGEND)
     return canvas
 
 
@@ -298,12 +290,5 @@ def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: A
     if held_out:
         axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
     if score:
-        axes.annotate(
-            score[2],
-            (score[0], place),
-            (0, 14),
-            textcoords="offset points",
-            ha="center",
-            fontsize=10,
-            color=colour,
-        )
+        at: dict[str, Any] = {"xytext": (0, 14), "textcoords": "offset points", "ha": "center"}
+        axes.annotate(score[2], (score[0], place), **at, fontsize=10, color=colour)

@@ -89,17 +89,11 @@ def read_record(path: Path) -> Record:
     """
     try:
         values = read_described(path, "record")
-        names = "scores", "training_loss", "seconds", "command", "commit", "machine"
-        record = Record(
-            read_config(values["config"]),
-            values["steps"]["done"],
-            **{name: values[name] for name in names},
-            documents=values.get("documents"),
-        )
+        names = "scores", "training_loss", "seconds", "command", "commit", "machine", "documents"
+        kept: dict[str, Any] = {name: values.get(name) for name in names}
+        record = Record(read_config(values["config"]), values["steps"]["done"], **kept)
     except (OSError, ValueError) as error:
-        raise OutputError(
-            f"{path} is no record of a run ({error}); remove it, and adopt the run again"
-        ) from None
+        raise OutputError(f"{path} is no record ({error}); remove it, and adopt its run again") from None
     if path.stem != record.digest:
         raise OutputError(f"{path} holds the run {record.digest[:12]}…; a record is named by its digest")
     return record

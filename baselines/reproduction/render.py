@@ -40,9 +40,7 @@ def stale_pages(standings: list[FigureStanding], results: Path) -> dict[Path, st
     pages = dict(pages_of(standings, results))
     if (results / RECORDS).is_dir():
         pages[results / PAGE] = render_page(results)
-    return {
-        path: text for path, text in pages.items() if not path.is_file() or path.read_text("utf-8") != text
-    }
+    return {at: text for at, text in pages.items() if not at.is_file() or at.read_text("utf-8") != text}
 
 
 def stale_pictures(standings: list[FigureStanding], results: Path) -> "dict[Path, ResultPicture]":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
@@ -50,19 +50,13 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
     within a seed, the cheapest first.
     """
     once = {cell.digest: cell for cell in cells}
-    return sorted(
-        once.values(),
-        key=lambda cell: (
-            not _is_recipe(cell),
-            tuple(cell.point.values()),
-            cell.config.seed,
-            operations_of(cell.config).computed,
-        ),
-    )
+    starts = [paper.start for paper in TABLE_A3.values()]
 
+    def place(cell: Cell) -> tuple[Any, ...]:
+        order = cell.config.seed, operations_of(cell.config).computed
+        return cell.point not in starts, tuple(cell.point.values()), *order
 
-def _is_recipe(cell: Cell) -> bool:
-    return any(cell.point == paper.start for paper in TABLE_A3.values())
+    return sorted(once.values(), key=place)
 
 
 def on_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
@@ -132,12 +126,10 @@ def _train_cell(
     return _Came(cell, write_record(training.results, record, training.figures))
 
 
-def _train_apart(
-    training: _Training, jobs: int, cell: Cell, on_progress: Callable[[int, int], None]
-) -> _Came:
+def _train_apart(training: _Training, jobs: int, cell: Cell, progress: Callable[[int, int], None]) -> _Came:
     """Train a cell in a process that has its part of the processors."""
     take_processors(jobs)
-    return _train_cell(training, cell, lambda steps, line: on_progress(steps, 0))
+    return _train_cell(training, cell, lambda steps, line: progress(steps, 0))
 
 
 def run_cells(
@@ -193,16 +185,9 @@ def run_cells(
             for cell in todo:
                 keep(_train_cell(training, cell, partial(on_progress, cell)))
         else:
-            map_jobs(
-                partial(_train_apart, training, jobs),
-                todo,
-                lambda steps, _: on_progress(None, steps, None),
-                engine=HERE,
-                local="processes",
-                folder=training.runs,
-                workers=jobs,
-                keep=keep,
-            )
+            where: Any = {"engine": HERE, "local": "processes", "folder": training.runs, "workers": jobs}
+            work = partial(_train_apart, training, jobs)
+            map_jobs(work, todo, lambda steps, _: on_progress(None, steps, None), keep=keep, **where)
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

@@ -3,9 +3,10 @@
 What a row doesn't say is the recipe's: `baselines.table_a3.TABLE_A3`, at one point of its grid.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 from baselines.table_a3 import TABLE_A3
@@ -155,36 +156,96 @@ def _attentions(
         yield Row(board, {**labels, "attention": name}, {"attention": attention, **changes}, instances)
 
 
-def _scaling(shapes: Mapping[str, Mapping[str, Any]]) -> tuple[Row, ...]:
-    """Return rows of Figure 4: sizes of models, each trained on three sizes of data."""
+def _over(rows: Callable[..., Iterable[Row]], *axes: Iterable[Any]) -> tuple[Row, ...]:
+    """Return the rows that a function makes of each choice of values, the last one varying fastest."""
+    return tuple(row for values in product(*axes) for row in rows(*values))
+
+
+def _in_context(points: int, held_out: int) -> Iterator[Row]:
+    is_ranked = (points, held_out) == (32, 70)  # the ranked board of the paper's setting
+    board = "fuzzylogic-v1" if is_ranked else f"fuzzylogic-points{points}-holdout{held_out}-v1"
+    return _attentions(board, {"points": str(points), "held out": f"{held_out} %"}, **FUZZY)
+
+
+def _unknown_terms(terms: str, board: str) -> Iterator[Row]:
+    names = {**ATTENTIONS, "hyla_deep": "HYLA + deep value network"}
+    yield from _attentions(board, {"terms": terms}, names=names)
+    labels = {"terms": terms, "attention": "one layer of HYLA"}
+    yield Row(board, labels, {"attention": "hyla", "layers": 1})
+
+
+def _ablations(board: str, fields: Mapping[str, Any]) -> tuple[Row, ...]:
     return tuple(
-        row
-        for model, shape in shapes.items()
-        for instances in TABLE_A3["sraven"].budgets
-        for row in _attentions(
-            "sraven-v1",
-            {"model": model, "instances": f"{instances // 1_000_000} M"},
-            instances=instances,
-            **shape,
-        )
+        Row(board, {"method": method}, {**changes, **fields}, reported=method)
+        for method, attention, feedforward in _ABLATIONS
+        for changes in [{"attention": attention, "feedforward": feedforward}]
     )
+
+
+def _scaled(model: tuple[str, Mapping[str, Any]], instances: int) -> Iterator[Row]:
+    """Return rows of Figure 4: a model's name and shape, and on how much it is trained."""
+    labels = {"model": model[0], "instances": f"{instances // 1_000_000} M"}
+    return _attentions("sraven-v1", labels, instances=instances, **model[1])
 
 
 def _widened(factor: int, **more: int) -> dict[str, int]:
     """Return the widths that Table A3's width factor multiplies, times the factor."""
-    shape = TABLE_A3["sraven"].shape
+    shape = _SRAVEN.shape
     return {**{name: factor * shape[name] for name in ("width", "qkv_width", "mlp_width")}, **more}
 
 
-_DEPTHS = {f"{layers} layers": {"layers": layers} for layers in TABLE_A3["sraven"].layers}
+def _rivals(board: str, fields: Mapping[str, Any]) -> tuple[Row, ...]:
+    return tuple(Row(board, {"method": name}, {**fields, **changes}) for name, changes in _RIVALS.items())
+
+
+def _buckets(board: str) -> tuple[Row, ...]:
+    return tuple(
+        Row(board, {"attention": name, "buckets": words}, {"attention": attention, "position": position})
+        for attention, name in ATTENTIONS.items()
+        for position, words in _BUCKETS.items()
+    )
+
+
+_SRAVEN = TABLE_A3["sraven"]
+_DEPTHS = {f"{layers} layers": {"layers": layers} for layers in _SRAVEN.layers}
 _WIDTHS = {f"width factor {factor}": _widened(factor) for factor in (2, 4)}
 _WIDTHS_AND_HEADS = {
-    f"width factor {factor} for heads too": _widened(factor, heads=factor * TABLE_A3["sraven"].shape["heads"])
+    f"width factor {factor} for heads too": _widened(factor, heads=factor * _SRAVEN.shape["heads"])
     for factor in (2, 4)
 }
-
-
 _BUCKETS = {"relative_one_way": "one way", "relative_both_ways": "both ways"}
+_PHIS = tuple(
+    Row("sraven-v1", {"φ": name}, {"attention": "hyla", "activation": activation}, reported=reported)
+    for activation, name in _ACTIVATIONS.items()
+    for reported in ["HYLA" if activation == "relu" else f"HYLA, φ = {name}"]
+)
+_SHOWN = tuple(
+    Row("sraven-v1", labels, {"attention": attention, "layers": layers}, instances=40_000_000)
+    for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
+    for labels in [{"model": f"{layers} layers", "attention": ATTENTIONS[attention]}]
+)
+_DROPOUT = tuple(
+    Row("fuzzylogic-v1", labels, {"attention": attention, "attention_dropout": share, **FUZZY})
+    for attention, name in ATTENTIONS.items()
+    for share in (0.0, 0.1)
+    for labels in [{"attention": name, "attention dropout": f"{share:g}"}]
+)
+_TERMS = (("the paper's", "fuzzylogic-paper-terms-v1"), ("drawn", "fuzzylogic-terms-v1"))
+_HEADS = _over(lambda heads: _attentions("sraven-v1", {"heads": str(heads)}, heads=heads), (1, 2, 4, 8, 16))
+_FEATURES = _over(
+    lambda M: _attentions("sraven-v1" if M == 4 else f"sraven-features{M}-v1", {"M": str(M)}), range(2, 9)
+)
+_SHARES = _over(
+    lambda share: _attentions(f"sraven-holdout{share}-v1", {"held out": f"{share} %"}), range(10, 100, 10)
+)
+_DIVISIONS = tuple(
+    row
+    for seed, place in enumerate(("", "-split1", "-split2"))
+    for row in _attentions(f"fuzzylogic{place}-v1", {"split seed": str(seed)}, **FUZZY)
+)
+_SIZES = _over(_scaled, {**_DEPTHS, **_WIDTHS}.items(), _SRAVEN.budgets)
+_SIZES_WITH_HEADS = _over(_scaled, _WIDTHS_AND_HEADS.items(), _SRAVEN.budgets)
+_BY_SIZE = Chart("instances", panel="model")
 
 FIGURES: Mapping[str, Figure] = {
     figure.name: figure
@@ -193,171 +254,72 @@ FIGURES: Mapping[str, Figure] = {
             "figure-2c",
             "Figures 2C and A3: fuzzy logic, points in context and tasks held out",
             "fuzzylogic",
-            tuple(
-                row
-                for points in (16, 32, 64, 96)
-                for held_out in (30, 50, 70)
-                for row in _attentions(
-                    "fuzzylogic-v1"  # the ranked board of the paper's setting
-                    if (points, held_out) == (32, 70)
-                    else f"fuzzylogic-points{points}-holdout{held_out}-v1",
-                    {"points": str(points), "held out": f"{held_out} %"},
-                    **FUZZY,
-                )
-            ),
+            _over(_in_context, (16, 32, 64, 96), (30, 50, 70)),
             chart=Chart("held out", panel="points"),
         ),
         Figure(
             "figure-a3c",
             "Figure A3C: fuzzy logic, unknown terms",
             "fuzzylogic",
-            tuple(
-                row
-                for terms, board in (
-                    ("the paper's", "fuzzylogic-paper-terms-v1"),
-                    ("drawn", "fuzzylogic-terms-v1"),
-                )
-                for row in (
-                    *_attentions(
-                        board,
-                        {"terms": terms},
-                        names={**ATTENTIONS, "hyla_deep": "HYLA + deep value network"},
-                    ),
-                    Row(
-                        board,
-                        {"terms": terms, "attention": "one layer of HYLA"},
-                        {"attention": "hyla", "layers": 1},
-                    ),
-                )
-            ),
+            tuple(row for terms in _TERMS for row in _unknown_terms(*terms)),
         ),
         *(
             Figure(
                 f"table-a1-{family}",
                 f"Table A1, {title}: ablations of HYLA",
                 family,
-                tuple(
-                    Row(
-                        board,
-                        {"method": method},
-                        {"attention": attention, "feedforward": feedforward, **fields},
-                        reported=method,
-                    )
-                    for method, attention, feedforward in _ABLATIONS
-                ),
+                _ablations(board, fields),
                 compared=("method",),
             )
             for family, (title, board, fields) in _RANKED.items()
         ),
         Figure(
-            "figure-4",
-            "Figures 4 and A4: SRAVEN, data, depth and width",
-            "sraven",
-            _scaling({**_DEPTHS, **_WIDTHS}),
-            chart=Chart("instances", panel="model"),
+            "figure-4", "Figures 4 and A4: SRAVEN, data, depth and width", "sraven", _SIZES, chart=_BY_SIZE
         ),
         Figure(
             "figure-4-heads",
             "Figures 4 and A4, width as in the published code: heads are multiplied too",
             "sraven",
-            _scaling(_WIDTHS_AND_HEADS),
-            chart=Chart("instances", panel="model"),
+            _SIZES_WITH_HEADS,
+            chart=_BY_SIZE,
         ),
         Figure(
             "activations",
             "The authors' reply to reviewers: φ of HYLA's value network, on SRAVEN",
             "sraven",
-            tuple(
-                Row(
-                    "sraven-v1",
-                    {"φ": name},
-                    {"attention": "hyla", "activation": activation},
-                    reported="HYLA" if activation == "relu" else f"HYLA, φ = {name}",
-                )
-                for activation, name in _ACTIVATIONS.items()
-            ),
+            _PHIS,
             compared=("φ",),
         ),
-        Figure(
-            "figure-5c",
-            "Figure 5C: SRAVEN, number of heads",
-            "sraven",
-            tuple(
-                row
-                for heads in (1, 2, 4, 8, 16)
-                for row in _attentions("sraven-v1", {"heads": str(heads)}, heads=heads)
-            ),
-            chart=Chart("heads"),
-        ),
-        Figure(
-            "figure-5d",
-            "Figure 5D: SRAVEN, number of features M",
-            "sraven",
-            tuple(
-                row
-                for M in range(2, 9)
-                for row in _attentions("sraven-v1" if M == 4 else f"sraven-features{M}-v1", {"M": str(M)})
-            ),
-            chart=Chart("M"),
-        ),
+        Figure("figure-5c", "Figure 5C: SRAVEN, number of heads", "sraven", _HEADS, chart=Chart("heads")),
+        Figure("figure-5d", "Figure 5D: SRAVEN, number of features M", "sraven", _FEATURES, chart=Chart("M")),
         Figure(
             "figure-a5",
             "Figure A5: SRAVEN, share of rule combinations held out",
             "sraven",
-            tuple(
-                row
-                for percent in range(10, 100, 10)
-                for row in _attentions(f"sraven-holdout{percent}-v1", {"held out": f"{percent} %"})
-            ),
+            _SHARES,
             chart=Chart("held out"),
         ),
         Figure(
             "figures-a6-a7",
             "Figures 5A, 5B, A6 and A7: the SRAVEN models whose latent codes are shown",
             "sraven",
-            tuple(
-                Row(
-                    "sraven-v1",
-                    {"model": f"{layers} layers", "attention": ATTENTIONS[attention]},
-                    {"attention": attention, "layers": layers},
-                    instances=40_000_000,
-                )
-                for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
-            ),
+            _SHOWN,
             seeds=(0,),
             gridded=False,
         ),
-        Figure(
-            "figure-6",
-            "Figure 6: language modelling on C4",
-            "c4",
-            tuple(_attentions("c4-v1", {})),
-            seeds=(0,),
-        ),
+        Figure("figure-6", "Figure 6: language modelling on C4", "c4", tuple(_attentions("c4-v1", {})), (0,)),
         Figure(
             "attention-dropout",
             "Not in the paper: attention dropout, with which its published code trains",
             "fuzzylogic",
-            tuple(
-                Row(
-                    "fuzzylogic-v1",
-                    {"attention": name, "attention dropout": f"{share:g}"},
-                    {"attention": attention, "attention_dropout": share, **FUZZY},
-                )
-                for attention, name in ATTENTIONS.items()
-                for share in (0.0, 0.1)
-            ),
+            _DROPOUT,
             compared=("attention", "attention dropout"),
         ),
         Figure(
             "splits-fuzzylogic",
             "Not in the paper: other divisions of fuzzy logic's terms and combinations",
             "fuzzylogic",
-            tuple(
-                row
-                for seed, place in enumerate(("", "-split1", "-split2"))
-                for row in _attentions(f"fuzzylogic{place}-v1", {"split seed": str(seed)}, **FUZZY)
-            ),
+            _DIVISIONS,
             seeds=(0, 1),
         ),
         *(
@@ -365,10 +327,7 @@ FIGURES: Mapping[str, Figure] = {
                 f"rivals-{family}",
                 f"Not in the paper: who composes? Other networks on {title}",
                 family,
-                tuple(
-                    Row(board, {"method": method}, {**fields, **changes})
-                    for method, changes in _RIVALS.items()
-                ),
+                _rivals(board, fields),
                 compared=("method",),
                 costed=True,
             )
@@ -379,15 +338,7 @@ FIGURES: Mapping[str, Figure] = {
                 f"positions-{family}",
                 f"Not in the paper: buckets of relative positions, on {title}",
                 family,
-                tuple(
-                    Row(
-                        board,
-                        {"attention": name, "buckets": words},
-                        {"attention": attention, "position": position},
-                    )
-                    for attention, name in ATTENTIONS.items()
-                    for position, words in _BUCKETS.items()
-                ),
+                _buckets(board),
                 compared=("attention", "buckets"),
             )
             for family, (title, board, _) in _RANKED.items()

@@ -18,7 +18,6 @@ from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.training.grid import SELECTION_SPLIT
 from sraven.core.base.estimate import standard_error
-from sraven.core.boards.board import Board
 
 _ROUNDING = 1e-9
 """Standard errors up to this come of equal scores."""
@@ -179,14 +178,12 @@ def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[
     points: dict[int, dict[tuple[float, ...], list[Cell]]] = {id(row): {} for row in figure.rows}
     for cell in cells:
         points[id(cell.row)].setdefault(tuple(cell.point.values()), []).append(cell)
-    return [
-        _summarise(row, list(points[id(row)].values()), level, read_board_once(row.board))
-        for row in figure.rows
-    ]
+    return [_summarise(row, list(points[id(row)].values()), level) for row in figure.rows]
 
 
-def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level, board: Board) -> RowSummary:
+def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level) -> RowSummary:
     """Return what came of a row, given its cells by point of the grid."""
+    board = read_board_once(row.board)
     sign = 1 if board.content["higher_is_better"] else -1
     split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))
     ran, best, chosen = list[Runs](), (0, 0.0), Runs(row, None, (), board.metric)

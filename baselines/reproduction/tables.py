@@ -97,14 +97,9 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     for summary in summaries:
         config = summary.records[0].config
         seconds = mean_of([record.seconds for record in summary.records if record.seconds])
-        rows.append(
-            [
-                *summary.row.labels.values(),
-                f"{parameters_of(config):,}",
-                f"{operations_of(config).computed / config.steps / 1e9:.1f}",
-                NOTHING if seconds is None else f"{seconds.mean / 60:.0f}",
-            ]
-        )
+        operations = f"{operations_of(config).computed / config.steps / 1e9:.1f}"
+        minutes = NOTHING if seconds is None else f"{seconds.mean / 60:.0f}"
+        rows.append([*summary.row.labels.values(), f"{parameters_of(config):,}", operations, minutes])
     headings = [*figure.headings, "parameters", "G operations a step", "minutes"]
     return table(headings, rows)
 
@@ -142,13 +137,11 @@ def _compare(place: str, best: RowSummary, other: RowSummary, heading: str) -> l
     # Rows of different seeds are compared on those that both have.
     seeds = (best.seeds & other.seeds) or None
     on_seeds = f" on seed {', '.join(map(str, sorted(seeds)))}" if seeds and best.seeds != other.seeds else ""
-    apart = [
-        signed(difference(_of(best, split, seeds), _of(other, split, seeds))) for split in ("test", "ood")
-    ]
+    both = [(_of(best, split, seeds), _of(other, split, seeds)) for split in ("test", "ood")]
     # The same runs have both scores, so their errors don't combine as those of two rows do.
     lost = [Difference(_of(each, "test").mean - _of(each, "ood").mean, None) for each in (best, other)]
     names = [label(each.row, [heading]) for each in (best, other)]
-    return [place, *names, *(each + on_seeds for each in apart), *map(signed, lost)]
+    return [place, *names, *(signed(difference(*each)) + on_seeds for each in both), *map(signed, lost)]
 
 
 def point_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
@@ -189,19 +182,10 @@ def _seeds(figure: Figure, runs: Runs) -> str:
 def run_table(standing: FigureStanding) -> str:
     """Return the table of all runs, one by one."""
     figure = standing.figure
-    varying = [point_names(figure)] if varied(figure) else []
+    point = [point_names(figure)] if varied(figure) else []
     scores = [f"`{split}`" for split in _ranked(figure)]
-    headings = [
-        *figure.headings,
-        "seed",
-        *varying,
-        "steps",
-        *scores,
-        "training loss",
-        "hours",
-        "code",
-        "record",
-    ]
+    last = "training loss", "hours", "code", "record"
+    headings = [*figure.headings, "seed", *point, "steps", *scores, *last]
     rows = [
         _run(standing, cell, level.records[cell.digest])
         for level in standing.levels

@@ -260,10 +260,8 @@ def _find_fault(folder: Path, run: str) -> _Fault | None:
         return _Fault(f"{CHECKSUMS} names other files")
     for name in names:
         try:
-            if (
-                not stat.S_ISREG((folder / name).lstat().st_mode)
-                or sha256_of_file(folder / name) != sums[name]
-            ):
+            path = folder / name
+            if not stat.S_ISREG(path.lstat().st_mode) or sha256_of_file(path) != sums[name]:
                 return _Fault(f"{name} isn't as it was saved")
         except OSError as error:
             return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))

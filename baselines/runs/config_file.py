@@ -23,7 +23,7 @@ PINNED = ("board_digest", "corpus", "vocabulary")
 _WRITTEN = {each.name for each in fields(RunConfig) if each.default is MISSING}
 """Fields that are in every configuration that training has written."""
 
-_WANTED = {int: "an integer", float: "a number", str: "a text"}
+_WANTED = {int: "an integer, without quotes", float: "a number, without quotes", str: "a text"}
 _MOST_BYTES = 1 << 20
 
 
@@ -86,12 +86,8 @@ def read_config_file(path: Path) -> ConfigFile:
                 f"{path} has {len(found):,} runs that differ in {', '.join(differing)}; expected one, or "
                 "several that differ in their seed alone"
             )
-    return ConfigFile(
-        path,
-        {name: value for name, value in values.items() if name not in PINNED},
-        tuple(each["seed"] for each in found if "seed" in each),
-        {name: value for name, value in values.items() if name in PINNED},
-    )
+    pinned = {name: values.pop(name) for name in PINNED if name in values}
+    return ConfigFile(path, values, tuple(each["seed"] for each in found if "seed" in each), pinned)
 
 
 def _configurations(content: Any, path: Path) -> Iterator[Mapping[str, Any]]:
@@ -109,9 +105,8 @@ def _configurations(content: Any, path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _checked(values: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     """Return values whose names and types are those of a configuration."""
-    if (
-        set(values) >= _WRITTEN
-    ):  # by training, perhaps before a field was added: so it means what it meant then
+    # By training, perhaps before a field was added: then it means what it meant.
+    if set(values) >= _WRITTEN:
         values = values_of(read_config(values))
     for name, value in values.items():
         if name not in FIELDS:
@@ -120,9 +115,5 @@ def _checked(values: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
             raise ConfigurationError(f"{path}: a run's configuration has no {quoted(name)}{guess}")
         kinds = (int, float) if FIELDS[name] is float else FIELDS[name]
         if not isinstance(value, kinds) or isinstance(value, bool):
-            raise ConfigurationError(
-                f"{path}: {name}={quoted(value)}: expected {_WANTED[FIELDS[name]]}, without quotes"
-                if FIELDS[name] is not str
-                else f"{path}: {name}={quoted(value)}: expected a text"
-            )
+            raise ConfigurationError(f"{path}: {name}={quoted(value)}: expected {_WANTED[FIELDS[name]]}")
     return values

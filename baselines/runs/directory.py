@@ -116,9 +116,7 @@ def claim(
             except (OutputError, OSError) as error:
                 refusal = error
         if jax.process_count() > 1 and not broadcast_one_to_all(np.int32(refusal is None)):
-            refusal = refusal or OutputError(
-                f"process 0 can't write {folders[0]}, or another run in its place"
-            )
+            refusal = refusal or OutputError(f"process 0 can't write {folders[0]}, or another run there")
         if refusal is not None:
             raise refusal
         yield

@@ -187,13 +187,10 @@ class Log:
         line = (json.dumps({"step": step, **values, **nested}) + "\n").encode()
         while line:  # a disk that is nearly full takes a part
             line = line[os.write(self._descriptor, line) :]
-        named = [
-            (f"{split}/{metric}", value)
-            for split, metrics in (scores or {}).items()
-            for metric, value in metrics.items()
-        ]
+        for split, metrics in (scores or {}).items():
+            values = {**values, **{f"{split}/{metric}": value for metric, value in metrics.items()}}
         for sink in self._sinks:
-            sink.add(step, [*values.items(), *named])
+            sink.add(step, list(values.items()))
 
     def close(self) -> None:
         """Give back the files, and what else gets the lines."""

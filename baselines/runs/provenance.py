@@ -143,5 +143,5 @@ def hardware_of(folders: Sequence[Path]) -> str | None:
 def commit_of(folders: Sequence[Path]) -> str | None:
     """Return the commit that trained some runs; None if it isn't known, isn't one, or files were changed."""
     commits = {each.get("commit") for folder in folders for each in read_provenance(folder) or [{}]}
-    commit = next(iter(commits))
-    return commit if len(commits) == 1 and commit and not commit.endswith(CHANGED) else None
+    commit = commits.pop() if len(commits) == 1 else None
+    return commit if commit and not commit.endswith(CHANGED) else None

@@ -174,10 +174,7 @@ def _last_loss(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     if not lines:
         return None
     first = lines[-1]["step"] - LAST_STEPS
-    late = [
-        (steps, line["loss"])
-        for line, steps in zip(lines, _steps_of(lines), strict=True)
-        if line["step"] > first
-    ]
+    pairs = zip(lines, _steps_of(lines), strict=True)
+    late = [(steps, line["loss"]) for line, steps in pairs if line["step"] > first]
     count = sum(steps for steps, _ in late)
     return {"mean": sum(steps * loss for steps, loss in late) / count, "steps": count}

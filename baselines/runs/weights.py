@@ -60,13 +60,12 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
     wanted = _by_name(target)
     try:
         if (size := path.stat().st_size) > most_weight_bytes(target):
-            raise ValueError(
-                f"it has {size:,} bytes, and {most_weight_bytes(target):,} or fewer by config.json"
-            )
+            raise ValueError(f"it has {size:,} bytes; by config.json {most_weight_bytes(target):,} at most")
         with safe_open(path, "numpy") as file:
             if (file.metadata() or {}).get(_RUN) != run:
                 raise ValueError("it is of another run, or config.json was changed")
-            held = {name: _form(file.get_slice(name)) for name in file.keys()}  # noqa: SIM118  # no mapping
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # no mapping
+            held = {name: (each.get_dtype(), each.get_shape()) for name, each in slices.items()}
             forms = {name: (_DTYPE, list(leaf.shape)) for name, leaf in wanted.items()}
             for name in sorted({*held, *forms}):
                 if held.get(name) != forms.get(name):
@@ -83,10 +82,6 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
 def _by_name(tree: Any) -> dict[str, Any]:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
-
-
-def _form(tensor: Any) -> tuple[str, list[int]]:
-    return tensor.get_dtype(), tensor.get_shape()
 
 
 def _in_words(form: tuple[str, list[int]] | None) -> str:

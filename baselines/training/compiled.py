@@ -1,6 +1,7 @@
 """The compiled forms of the program of runs of one shape, on a mesh."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -33,12 +34,12 @@ class Compiled:
         self.target = target_of(program, mesh)
         self.initialise = jax.jit(program.initialise, out_shardings=shardings)
         self.stack = jax.jit(_stack, out_shardings=stacked)
-        self.unstack = jax.jit(_unstack, out_shardings=shardings)
+        self.unstack = jax.jit(
+            lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=shardings
+        )
         self.copy = jax.jit(lambda states: jax.tree.map(jnp.copy, states), out_shardings=stacked)
         self.train = jax.jit(
-            lambda states, hypers, chunk: train_chunk(
-                program, states, hypers, chunk, vmap_runs=experiment.vmap_runs
-            ),
+            partial(train_chunk, program, vmap_runs=experiment.vmap_runs),
             out_shardings=(stacked, whole(mesh)),
             donate_argnums=0,
         )
@@ -46,26 +47,18 @@ class Compiled:
 
 def abstract_state(program: Program) -> State:
     """Return the shapes of a program's states."""
-    state: State = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
-    return state
+    return jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
 
 
 def target_of(program: Program, mesh: Mesh) -> State:
     """Return a state of `jax.ShapeDtypeStruct`: shapes, and how they lie on a mesh."""
     one = abstract_state(program)
-    target: State = jax.tree.map(
+    return jax.tree.map(
         lambda leaf, sharding: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding),
         one,
         state_shardings(mesh, one),
     )
-    return target
 
 
 def _stack(states: Sequence[State]) -> State:
-    stacked: State = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
-    return stacked
-
-
-def _unstack(states: State, place: jax.Array) -> State:
-    state: State = jax.tree.map(lambda leaf: leaf[place], states)
-    return state
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)

@@ -84,22 +84,15 @@ def board_of(config: RunConfig) -> Board:
 
 def network_shape(config: RunConfig) -> dict[str, Any]:
     """Return what a network has from its run alone, whatever it is trained on."""
-    names = (
-        "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
-    )
+    own = "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
     dense_precision = "bfloat16" if config.precision == "bfloat16" else "default"
-    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in names.split()}}
+    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in own.split()}}
 
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
     """Return the model of a configuration: its network, of its shape."""
-    shape = TransformerConfig(
-        inputs=encoding.width_in,
-        outputs=encoding.width_out,
-        length=encoding.length,
-        panel_tokens=encoding.panel_tokens,
-        **network_shape(config),
-    )
+    sizes: Any = {"inputs": encoding.width_in, "outputs": encoding.width_out, "length": encoding.length}
+    shape = TransformerConfig(**sizes, panel_tokens=encoding.panel_tokens, **network_shape(config))
     return make_network(config.network, shape)
 
 
@@ -136,19 +129,12 @@ def program_of(
         return model.init(key, tokens_BTD)["params"]
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BAO: Any = model.apply(
-            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
-        )
+        given, A = {"params": params}, encoding.num_outputs
+        out_BAO: Any = model.apply(given, encoding.tokens(batch), key, num_outputs=A)
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
-    return Program(
-        initialise_params,
-        loss,
-        optimiser_of(config),
-        num_microbatches=num_microbatches,
-        gather=partial(gather_params, mesh or make_mesh()),
-        precision=config.precision,
-    )
+    how = num_microbatches, partial(gather_params, mesh or make_mesh()), config.precision
+    return Program(initialise_params, loss, optimiser_of(config), *how)
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
@@ -172,11 +158,6 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
         speed = round(steps_per_second * config.batch_size, 1)
         return {**report._asdict(), "instances_per_second": speed}
 
-    return Experiment(
-        program_of(config, encoding, num_microbatches, mesh),
-        partial(chunks, task, encoding.fields, config.batch_size),
-        place_chunk,
-        describe,
-        CHUNK,
-        vmap_runs=not on_cpu(mesh),
-    )
+    program = program_of(config, encoding, num_microbatches, mesh)
+    feed = partial(chunks, task, encoding.fields, config.batch_size)
+    return Experiment(program, feed, place_chunk, describe, CHUNK, vmap_runs=not on_cpu(mesh))

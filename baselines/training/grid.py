@@ -103,13 +103,9 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
         values: dict[str, Any] = dict(zip(grid, chosen, strict=True))
         here = out / ",".join(f"{name}={_short(value)}" for name, value in values.items()) if grid else out
         several = bool(grid) or len(seeds) > 1
-        points.append(
-            GridPoint(
-                values,
-                tuple(that_warms_up(replace(config, seed=seed, **values)) for seed in seeds),
-                tuple(here / f"seed-{seed}" if several else here for seed in seeds),
-            )
-        )
+        configs = tuple(that_warms_up(replace(config, seed=seed, **values)) for seed in seeds)
+        folders = tuple(here / f"seed-{seed}" if several else here for seed in seeds)
+        points.append(GridPoint(values, configs, folders))
     return points
 
 
@@ -163,7 +159,8 @@ def select(
     Raises:
         ConfigurationError: if the judge has another split than those of `SELECTION_SPLITS`.
     """
-    judge, left, found = judge or board_judge(points[0].configs[0]), list(outcomes), []
+    first, varied = points[0].configs[0], (*points[0].values, "seed")
+    judge, left, found = judge or board_judge(first), list(outcomes), []
     check_choice("the split that chooses", judge.split, SELECTION_SPLITS)
     for point in points:
         scores: list[float | None] = []
@@ -176,14 +173,10 @@ def select(
     complete = [place for place, mean in enumerate(means) if mean is not None]
     best = max if judge.higher_is_better else min
     summary = {
-        "board": points[0].configs[0].board,
+        "board": first.board,
         "metric": judge.metric,
         "split": judge.split,
-        "shared": {
-            name: value
-            for name, value in asdict(points[0].configs[0]).items()
-            if name not in (*points[0].values, "seed")
-        },
+        "shared": {name: value for name, value in asdict(first).items() if name not in varied},
         "points": found,
         "selected": best(complete, key=lambda place: means[place]) if complete else None,
     }

@@ -57,8 +57,7 @@ def warmup_cosine_paper_code(step: Any, steps: int, warmup: Any) -> jax.Array:
 
 
 def _cosine(progress: jax.Array) -> jax.Array:
-    share: jax.Array = FINAL_SHARE + (1.0 - FINAL_SHARE) * 0.5 * (1.0 + jnp.cos(jnp.pi * progress))
-    return share
+    return FINAL_SHARE + (1.0 - FINAL_SHARE) * 0.5 * (1.0 + jnp.cos(jnp.pi * progress))
 
 
 def no_biases(params: Any) -> Any:

@@ -34,6 +34,11 @@ Reading = Literal["predict", "probabilities"]
 """What is read off a model's outputs: a function of its encoding."""
 
 
+def pieces_on(mesh: Mesh) -> tuple[int, int]:
+    """Return how many instances a device of a mesh takes at once, and how often in one call."""
+    return (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
+
+
 def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "predict") -> Predict:
     """Return what predicts with the parameters of runs of one shape; its program is compiled once.
 
@@ -53,7 +58,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
         raise ConfigurationError(
             f"outputs of {task.name} are values, not probabilities; give a run on another task"
         )
-    at_once, pieces = (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
+    at_once, pieces = pieces_on(mesh)
     at_once *= mesh.size
 
     def predict_pieces(params: Any, chunk: dict[str, jax.Array]) -> jax.Array:
@@ -61,11 +66,9 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
 
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
-                out: Any = model.apply(
-                    {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
-                )
-            found: jax.Array = read(out)
-            return found
+                given, A = {"params": params}, encoding.num_outputs
+                out = model.apply(given, encoding.tokens(piece), num_outputs=A)
+            return read(out)
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))
 

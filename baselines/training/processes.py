@@ -38,9 +38,7 @@ def join(coordinator: str | None, processes: int | None, process_id: int | None)
         return
     address = re.fullmatch(r"\S+:(\d{1,5})", coordinator)
     if not address or int(address[1]) > LAST_PORT:
-        raise ConfigurationError(
-            f"coordinator {coordinator!r}: expected an address such as host0:1234, or auto"
-        )
+        raise ConfigurationError(f"coordinator {coordinator!r}: expected one such as host0:1234, or auto")
     if processes is None or process_id is None or not 0 <= process_id < processes:
         raise ConfigurationError(
             f"coordinator {coordinator!r} with processes={processes}, process_id={process_id}: expected "

@@ -163,5 +163,4 @@ def train_chunk(
 
     if vmap_runs:
         return jax.vmap(train_one)(states, hypers)
-    trained: tuple[State, StepReport] = jax.lax.map(lambda run: train_one(*run), (states, hypers))
-    return trained
+    return jax.lax.map(lambda run: train_one(*run), (states, hypers))

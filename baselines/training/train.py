@@ -118,14 +118,9 @@ def train_runs(
             checkpoints of which none is whole.
         OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
     """
-    for config in configs[1:]:
-        same = replace(
-            config, seed=configs[0].seed, **{name: getattr(configs[0], name) for name in Hyperparams._fields}
-        )
-        if same != configs[0]:
-            raise ConfigurationError(
-                f"runs in one program differ in seed, {', '.join(Hyperparams._fields)} alone"
-            )
+    alike = {name: getattr(configs[0], name) for name in ("seed", *Hyperparams._fields)}
+    if any(replace(config, **alike) != configs[0] for config in configs):
+        raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
     # Whatever can be refused is, before anything is written.
     mesh = mesh or make_mesh()
     keep_programs(mesh)

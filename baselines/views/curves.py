@@ -186,9 +186,7 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
         seeds[config.seed] = folder
     boards = list(dict.fromkeys(config.board for config in members))
     if len(boards) > 1:
-        raise ConfigurationError(
-            f"the runs are on {' and '.join(boards)}; curves are drawn for one board at a time"
-        )
+        raise ConfigurationError(f"the runs are on {' and '.join(boards)}; curves are drawn for one board")
     board = read_board(boards[0])
     names = _names(list(members))
     metric = metric or board.metric
@@ -218,7 +216,7 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
     found = [name for name in known if name == metric or (metric[-1:] == "." and name.startswith(metric))]
     if not found:
         raise ConfigurationError(
-            f"metric={quoted(metric)}: expected one of {', '.join(known)}, or how some begin, up to a dot"
+            f"metric={quoted(metric)}: expected {', '.join(known)}, or a beginning up to a dot"
         )
     return found
 
@@ -253,14 +251,9 @@ def _group(name: str, config: RunConfig, folders: Mapping[int, Path], metric: st
         quantity: _join({seed: log.get(quantity, {}) for seed, log in logs.items()})
         for quantity in dict.fromkeys(quantity for log in logs.values() for quantity in log)
     }
-    return Group(
-        name,
-        config,
-        {seed: folders[seed] for seed in logs},
-        {quantity: curve for quantity, curve in curves.items() if len(curve.steps)},
-        min((max(log[LOSS]) for log in logs.values()), default=0),
-        waiting,
-    )
+    curves = {quantity: curve for quantity, curve in curves.items() if len(curve.steps)}
+    end = min((max(log[LOSS]) for log in logs.values()), default=0)
+    return Group(name, config, {seed: folders[seed] for seed in logs}, curves, end, waiting)
 
 
 def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:
@@ -296,9 +289,7 @@ def thin(curve: Curve, most: int) -> Curve:
         return curve
     starts = np.arange(0, len(curve.steps), apart)
     ends = np.minimum(starts + apart, len(curve.steps))
-    by_seed = {
-        seed: np.add.reduceat(values, starts) / (ends - starts) for seed, values in curve.by_seed.items()
-    }
+    by_seed = {seed: np.add.reduceat(own, starts) / (ends - starts) for seed, own in curve.by_seed.items()}
     means = [dict(zip(curve.steps[ends - 1].tolist(), values, strict=True)) for values in by_seed.values()]
     return _join(dict(zip(by_seed, means, strict=True)))
 

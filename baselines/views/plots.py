@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from baselines.views.curves import LOSS, Curves, Group, thin, view
-from baselines.views.style import COLOURS, SMALL, STYLE, STYLES, save_figure
+from baselines.views.style import COLOURS, SMALL, STYLE, STYLES, panels_of, save_figure
 from sraven.views.plots import INK, PAPER
 
 _POINTS = 150
@@ -64,16 +64,14 @@ def _frame(axes: Axes, curves: Curves, quantity: str) -> None:
 
 def _draw(figure: Figure, curves: Curves, across: int) -> None:
     """Draw a panel for each quantity, and below them the names of the configurations."""
-    panels = figure.subplots(-(-len(curves.quantities) // across), across, squeeze=False).ravel()
+    panels = panels_of(figure, len(curves.quantities), across)
     lines: dict[str, Any] = {}
-    for axes, quantity in zip(panels, curves.quantities, strict=False):
+    for axes, quantity in zip(panels, curves.quantities, strict=True):
         for number, group in enumerate(curves.groups):
             if quantity in group.curves:
                 lines[group.title] = _draw_group(axes, group, quantity, number)
         _draw_bounds(axes, curves, quantity)
         _frame(axes, curves, quantity)
-    for axes in panels[len(curves.quantities) :]:
-        axes.set_visible(False)
     several = any(len(group.folders) > 1 for group in curves.groups)
     band = ": mean, and one standard error either way" if several else ""
     figure.suptitle(f"{curves.board.id}{band}", x=0.01, ha="left")

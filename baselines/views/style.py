@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sraven.core.page.palette import follow_scheme
@@ -59,6 +60,15 @@ STYLE: Any = {
 def look_of(number: int) -> dict[str, Any]:
     """Return colour and shape of the points of the n-th of several things."""
     return {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)]}
+
+
+def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[Axes]:
+    """Return axes for so many panels in rows of at most ``across``; places that are left are empty."""
+    rows = -(-count // across)
+    axes = list(figure.subplots(rows, min(count, across), squeeze=False, **options).flat)
+    for each in axes[count:]:
+        each.set_visible(False)
+    return axes[:count]
 
 
 def save_figure(figure: Figure, path: Path, file_format: str, dpi: float) -> None:

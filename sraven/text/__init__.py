@@ -25,9 +25,23 @@ if TYPE_CHECKING:
     from sraven.text.replies import parse
 
 __all__ = [
-    "FLOORS", "FORMS", "LADDER", "SCHEMES", "Choosing", "Grades", "Level", "Questions", "Summary",
-    "ask", "find_question", "grade", "parse", "render", "render_answer", "summarise",
-]  # fmt: skip
+    "FLOORS",
+    "FORMS",
+    "LADDER",
+    "SCHEMES",
+    "Choosing",
+    "Grades",
+    "Level",
+    "Questions",
+    "Summary",
+    "ask",
+    "find_question",
+    "grade",
+    "parse",
+    "render",
+    "render_answer",
+    "summarise",
+]
 
 _HOMES = {
     "sraven.text.choice": "FLOORS SCHEMES",

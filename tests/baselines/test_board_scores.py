@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from baselines.lm.entry import thin_log
+from baselines.lm.session import thin_log
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, SCORES, Log, read_log

@@ -3,15 +3,13 @@
 import jax.numpy as jnp
 import pytest
 
-from baselines.evaluate import Training, describe_runs
+from baselines.evaluate import describe_runs
 from baselines.recipes import make_config
 from sraven.core.boards.board import read_board
 
-TRAINING = Training(8, "8 instances", None, "A processor")
-
 
 def name_of(config):
-    return describe_runs([config], {"kernel": jnp.zeros(3)}, TRAINING, ["A"], None)["method"]["name"]
+    return describe_runs([config], {"kernel": jnp.zeros(3)})["method"]["name"]
 
 
 @pytest.mark.parametrize(
@@ -33,9 +31,10 @@ def name_of(config):
     ],
 )
 def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
-    assert name_of(make_config(read_board("sraven-v1"), "hyla", **changes)) == f"hyla, {words}8 instances"
+    config = make_config(read_board("sraven-v1"), "hyla", **changes)
+    assert name_of(config) == f"hyla, {words}{config.steps * config.batch_size:,} instances"
 
 
 def test_a_name_is_the_same_for_all_seeds_and_lengths():
     board = read_board("fuzzylogic-v1")
-    assert name_of(make_config(board, "softmax", seed=3, steps=2_000)) == "softmax, 8 instances"
+    assert name_of(make_config(board, "softmax", seed=3, steps=2_000)) == "softmax, 256,000 instances"

@@ -9,7 +9,7 @@ import optax
 import pytest
 
 from baselines.config import read_config
-from baselines.evaluate import Training, describe_runs
+from baselines.evaluate import describe_runs
 from baselines.load import load_run
 from baselines.runs.command import train_command
 from baselines.runs.directory import CHECKPOINTS, CONFIG
@@ -55,8 +55,7 @@ def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(momentum, tin
 def test_it_is_in_the_command_and_in_the_entry(momentum):
     configs = [tiny(optimiser=momentum)]
     assert f"--optimiser {momentum} " in train_command(configs)
-    training = Training(8, "8 instances", "test", "A processor")
-    described = describe_runs(configs, {"kernel": jnp.zeros(3)}, training, ["A"], None)
+    described = describe_runs(configs, {"kernel": jnp.zeros(3)})
     assert described["training"]["optimiser"] == "SGD with momentum"
 
 

@@ -27,7 +27,7 @@ def names(*words):
 
 
 def test_names_of_the_help_are_those_of_the_tables():
-    module = import_module("cli.commands.text")
+    module = import_module("cli.commands.text.generate")
     assert tuple(text.SCHEMES) == module.SCHEMES
     assert tuple(text.FORMS) == import_module("cli.shared.questions").FORMS
 

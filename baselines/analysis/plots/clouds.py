@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of, panels_of
-from baselines.views.style import COLOURS, MARKS, SMALL, TITLE, look_of
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of
+from baselines.views.style import COLOURS, MARKS, SMALL, TITLE, look_of, panels_of
 from sraven.views.plots import INK, PAPER
 
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture, panels_of
-from baselines.views.style import COLOURS, SMALL, STYLES, look_of
+from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture
+from baselines.views.style import COLOURS, SMALL, STYLES, look_of, panels_of
 from sraven.views.plots import INK, PAPER
 
 Number = float | None
@@ -38,13 +38,8 @@ class LayerCurve:
     control: bool = False
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Scores on one part of the data, such as ``in distribution``."""
-
-    title: str
-    curves: Sequence[LayerCurve]
-
+Panels = Mapping[str, Sequence[LayerCurve]]
+"""Scores by title of a panel: the part of the data, such as ``in distribution``."""
 
 CONTROLS: dict[str, tuple[Any, str]] = {
     "ceiling": ((0, (6, 2)), ""),
@@ -57,7 +52,7 @@ CONTROLS: dict[str, tuple[Any, str]] = {
 """Style of the line and shape of the points, by control. Other names are controls as well."""
 
 
-def decoding_picture(panels: Sequence[Panel], layers: Sequence[str], quantity: str) -> Picture:
+def decoding_picture(panels: Panels, layers: Sequence[str], quantity: str) -> Picture:
     """Return the picture of scores by layer, a panel for each part of the data.
 
     Args:
@@ -67,15 +62,15 @@ def decoding_picture(panels: Sequence[Panel], layers: Sequence[str], quantity: s
     """
     looks = _looks(panels)
     keys = [Line2D([], [], label=name, **look) for name, look in looks.items()]
-    if any(curve.parts for panel in panels for curve in panel.curves):
+    if any(curve.parts for curves in panels.values() for curve in curves):
         keys.append(Line2D([], [], color=COLOURS[0], linestyle="none", label="one term", **_TICK))
     columns = min(len(keys), 4 if len(panels) > 1 else 2)
     spacing = {"handlelength": 3.2, "columnspacing": 1.6}
 
     def draw(figure: Figure) -> None:
         axes = panels_of(figure, len(panels), len(panels), sharey=True)
-        for each, panel in zip(axes, panels, strict=True):
-            _draw_panel(each, panel, layers, looks)
+        for each, panel in zip(axes, panels.items(), strict=True):
+            _draw_panel(each, *panel, layers, looks)
         axes[0].set_ylabel(quantity)
         figure.legend(handles=keys, loc="outside lower center", ncols=columns, **spacing)
 
@@ -85,12 +80,12 @@ def decoding_picture(panels: Sequence[Panel], layers: Sequence[str], quantity: s
 _TICK: dict[str, Any] = {"marker": "_", "markersize": 4, "markeredgewidth": 0.7, "alpha": 0.6}
 
 
-def _looks(panels: Sequence[Panel]) -> dict[str, dict[str, Any]]:
+def _looks(panels: Panels) -> dict[str, dict[str, Any]]:
     """Return how each name is drawn, in all panels alike: scores first, then controls.
 
     Scores have filled points and heavier lines.
     """
-    curves = {curve.name: curve for panel in panels for curve in panel.curves}
+    curves = {curve.name: curve for curves in panels.values() for curve in curves}
     scores = [name for name, curve in curves.items() if not curve.control]
     looks = {}
     for i, name in enumerate(scores):
@@ -105,9 +100,11 @@ def _looks(panels: Sequence[Panel]) -> dict[str, dict[str, Any]]:
     return looks
 
 
-def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
-    scores = [curve for curve in panel.curves if not curve.control]
-    for curve in panel.curves:
+def _draw_panel(
+    axes: Axes, title: str, curves: Sequence[LayerCurve], layers: Sequence[str], looks: Mapping[str, Any]
+) -> None:
+    scores = [curve for curve in curves if not curve.control]
+    for curve in curves:
         look = looks[curve.name]
         if len(curve.values) == 1 < len(layers) and (value := curve.values[0]) is not None:
             across = {name: look[name] for name in ("color", "linestyle")}
@@ -116,7 +113,7 @@ def _draw_panel(axes: Axes, panel: Panel, layers: Sequence[str], looks: Mapping[
             aside = 0.0 if curve.control else 0.1 * (scores.index(curve) - (len(scores) - 1) / 2)
             _draw_curve(axes, curve, look, np.arange(len(layers)) + aside)
     axes.set_xticks(range(len(layers)), list(layers))
-    axes.set(title=panel.title, xlabel="layer", xlim=(-0.45, len(layers) - 0.55))
+    axes.set(title=title, xlabel="layer", xlim=(-0.45, len(layers) - 0.55))
     axes.tick_params(labelleft=True, labelsize=SMALL)
     axes.grid(axis="y")
 

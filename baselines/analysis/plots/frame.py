@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -83,15 +82,6 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
         for path in files:
             save_figure(figure, path, path.suffix[1:], _DPI)
     return files
-
-
-def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[Axes]:
-    """Return axes for so many panels in rows of at most ``across``; places that are left are empty."""
-    rows = -(-count // across)
-    axes = list(figure.subplots(rows, min(count, across), squeeze=False, **options).flat)
-    for each in axes[count:]:
-        each.set_visible(False)
-    return axes[:count]
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:

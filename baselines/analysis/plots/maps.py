@@ -1,7 +1,7 @@
 """Matrices: cosines of mean codes (figures 5E, A8B, A8C), single codes (A8A), what edits of codes achieve."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,24 +10,15 @@ from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture, panels_of
-from baselines.views.style import SMALL
+from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture
+from baselines.views.style import SMALL, panels_of
 from sraven.views.plots import INK, ON_DARK, ON_LIGHT
 
-
-class Matrix(NamedTuple):
-    """Numbers by two names.
-
-    Attributes:
-        title: such as ``centred``.
-        values: float ``[rows, columns]``; NaN where there is none, which is left empty.
-    """
-
-    title: str
-    values: ArrayLike
+Matrices = Mapping[str, ArrayLike]
+"""By title, such as ``centred``: float ``[n, n]``; NaN where there is no number, which is left empty."""
 
 
-def similarity_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str = "") -> Picture:
+def similarity_picture(matrices: Matrices, names: Sequence[str], title: str = "") -> Picture:
     """Return the picture of cosines between mean codes, side by side, with their numbers.
 
     Args:
@@ -38,7 +29,7 @@ def similarity_picture(matrices: Sequence[Matrix], names: Sequence[str], title: 
     return _matrix_picture(matrices, names, title, (DIVERGING, -1.0, 1.0), "cosine")
 
 
-def edits_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str = "") -> Picture:
+def edits_picture(matrices: Matrices, names: Sequence[str], title: str = "") -> Picture:
     """Return the picture of causal edits: from the rule of a row to the rule of a column, beside controls.
 
     Args:
@@ -53,7 +44,7 @@ def edits_picture(matrices: Sequence[Matrix], names: Sequence[str], title: str =
 
 
 def _matrix_picture(
-    matrices: Sequence[Matrix],
+    matrices: Matrices,
     names: Sequence[str],
     title: str,
     scale: tuple[Colormap, float, float],
@@ -68,8 +59,8 @@ def _matrix_picture(
         # Names that stand aslant reach beyond what the layout sets aside for them.
         figure.set_layout_engine("constrained", h_pad=0.09)
         panels = panels_of(figure, len(matrices), across, sharey=True)
-        for i, (axes, matrix) in enumerate(zip(panels, matrices, strict=True)):
-            _draw_matrix(axes, matrix, names, scale)
+        for i, (axes, matrix) in enumerate(zip(panels, matrices.items(), strict=True)):
+            _draw_matrix(axes, *matrix, names, scale)
             axes.set(xlabel=columns, ylabel=rows if i % across == 0 else "")
         if len(matrices) > 1 or len(names) > _NUMBERED:
             bar = figure.colorbar(panels[0].images[0], ax=panels, shrink=0.5, aspect=22, pad=0.015)
@@ -87,17 +78,17 @@ def _name_scale(bar: Colorbar, quantity: str) -> None:
 
 
 def _draw_matrix(
-    axes: Axes, matrix: Matrix, names: Sequence[str], scale: tuple[Colormap, float, float]
+    axes: Axes, title: str, matrix: ArrayLike, names: Sequence[str], scale: tuple[Colormap, float, float]
 ) -> None:
     """Draw a matrix; where there is room, its numbers, dark on light and light on dark."""
     colours, low, high = scale
-    values = np.asarray(matrix.values, float)
+    values = np.asarray(matrix, float)
     axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     if len(names) <= _NUMBERED:
         for (i, j), value in np.ndenumerate(values):
             if np.isfinite(value):
                 axes.text(j, i, _short(value), color=_ink(colours((value - low) / (high - low))), **_NUMBER)
-    axes.set_title(matrix.title)
+    axes.set_title(title)
     axes.set_xticks(range(len(names)), list(names), rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), list(names))
     axes.tick_params(length=0, labelsize=SMALL)
@@ -121,9 +112,7 @@ def _short(value: float) -> str:
 
 def _ink(colour: Any) -> str:
     """Return the colour of text that is easier to read on a colour, by the contrast of luminances."""
-    red, green, blue = (
-        each / 12.92 if each <= 0.04 else ((each + 0.055) / 1.055) ** 2.4 for each in colour[:3]
-    )
+    red, green, blue = (x / 12.92 if x <= 0.04 else ((x + 0.055) / 1.055) ** 2.4 for x in colour[:3])
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return ON_DARK if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.068 else ON_LIGHT
 

@@ -85,7 +85,6 @@ def fused_softmax(
     Returns:
         ``[B, T, H, D]`` of the same type.
     """
-    out: Array = jax.nn.dot_product_attention(
+    return jax.nn.dot_product_attention(
         query, key, value, scale=query.shape[-1] ** -0.5, is_causal=causal, implementation=implementation
     )
-    return out

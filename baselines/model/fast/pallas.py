@@ -174,22 +174,17 @@ def _attend(
     out = jax.ShapeDtypeStruct((B, Q, H, value.shape[-1]), value.dtype)
     inputs = _inputs(plan, "queries", (query, key, value, bias, gate))
     outputs = [_part(out, 1, plan.tile)]
-    found: Array = _call(plan, forward_kernel, (B, Q // plan.tile), inputs, outputs)[0]
-    return found
+    return _call(plan, forward_kernel, (B, Q // plan.tile), inputs, outputs)[0]
 
 
 def _backward(plan: KernelPlan, saved: Any, grad: Array) -> Any:
     arrays = *saved, grad
     query, key, value, bias, _ = saved
     B, tile = query.shape[0], plan.tile
-    outputs = [_part(query, 1, tile)]
-    (grad_query,) = _call(
-        plan, query_kernel, (B, query.shape[1] // tile), _inputs(plan, "queries", arrays), outputs
-    )
-    outputs = [_part(key, 1, tile), _part(value, 1, tile)]
-    grad_key, grad_value = _call(
-        plan, key_kernel, (B, key.shape[1] // tile), _inputs(plan, "keys", arrays), outputs
-    )
+    inputs, outputs = _inputs(plan, "queries", arrays), [_part(query, 1, tile)]
+    (grad_query,) = _call(plan, query_kernel, (B, query.shape[1] // tile), inputs, outputs)
+    inputs, outputs = _inputs(plan, "keys", arrays), [_part(key, 1, tile), _part(value, 1, tile)]
+    grad_key, grad_value = _call(plan, key_kernel, (B, key.shape[1] // tile), inputs, outputs)
     return grad_query, grad_key, grad_value, None if bias is None else _grad_bias(plan, arrays), None
 
 
@@ -201,19 +196,13 @@ def _grad_bias(plan: KernelPlan, arrays: Any) -> Array:
     def tiles_of(array: Array, place: Callable[[Any, Any], Any]) -> tuple[Any, Array]:
         return pl.BlockSpec((B, tile, *array.shape[2:]), place), array
 
-    def by_query(i: Any, j: Any) -> Any:
-        return 0, i, 0, 0
-
-    def by_key(i: Any, j: Any) -> Any:
-        return 0, j, 0, 0
-
+    by_query, by_key = (lambda i, j: (0, i, 0, 0)), (lambda i, j: (0, j, 0, 0))
     pairs = pl.BlockSpec((bias.shape[0], tile, tile), lambda i, j: (0, i, j)), bias
     gates = (None if gate is None else pl.BlockSpec((tile, tile), lambda i, j: (i, j))), gate
     inputs = [tiles_of(query, by_query), tiles_of(key, by_key), tiles_of(value, by_key)]
     inputs += [pairs, gates, tiles_of(grad, by_query)]
     grid = query.shape[1] // tile, key.shape[1] // tile
-    found: Array = _call(plan, bias_kernel, grid, inputs, [pairs])[0]
-    return found
+    return _call(plan, bias_kernel, grid, inputs, [pairs])[0]
 
 
 _attend.defvjp(lambda plan, *arrays: (_attend(plan, *arrays), arrays), _backward)

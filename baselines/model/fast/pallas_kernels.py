@@ -175,12 +175,8 @@ def forward_kernel(
         sums = []
         for part, part_total in zip(_slices(value, at), total, strict=True):
             hidden = _scaled(codes, plan.activation(_scaled(codes, _over_heads(codes.scores, part, "k"))))
-            sums.append(
-                [
-                    one + (score[:, :, None] * hidden).sum(axis=1)
-                    for one, score in zip(part_total, codes.scores, strict=True)
-                ]
-            )
+            pairs = zip(part_total, codes.scores, strict=True)
+            sums.append([one + (score[:, :, None] * hidden).sum(axis=1) for one, score in pairs])
         return sums
 
     zeros = _zeros(plan, value)
@@ -213,10 +209,8 @@ def query_kernel(
         keys = _heads(key, at)
         codes = _codes(plan, i, j, query_tile, keys, bias, gate, (every, at))
         scores, _ = _gradients(plan, codes, _slices(value, at), grad_tile)
-        return [
-            one + _dot(score.astype(key_KD.dtype), key_KD, (1, 0))
-            for one, score, key_KD in zip(total, scores, keys, strict=True)
-        ]
+        triples = zip(total, scores, keys, strict=True)
+        return [one + _dot(score.astype(key_KD.dtype), key_KD, (1, 0)) for one, score, key_KD in triples]
 
     zeros = [jnp.zeros(query_QD.shape, jnp.float32) for query_QD in query_tile]
     total = jax.lax.fori_loop(seen[i, 0], seen[i, 1], add, zeros)
@@ -245,10 +239,8 @@ def key_kernel(
         query_tile = _heads(query, at)
         codes = _codes(plan, i, j, query_tile, keys, bias, gate, (at, every))
         scores, all_before = _gradients(plan, codes, values, _slices(grad, at))
-        total_key = [
-            one + _dot(score.astype(query_QD.dtype), query_QD, (0, 0))
-            for one, score, query_QD in zip(totals[0], scores, query_tile, strict=True)
-        ]
+        triples = zip(totals[0], scores, query_tile, strict=True)
+        total_key = [one + _dot(score.astype(part.dtype), part, (0, 0)) for one, score, part in triples]
         total_value = [
             [
                 one + (score[:, :, None] * before).sum(axis=0)

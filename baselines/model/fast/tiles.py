@@ -134,9 +134,7 @@ def _tile(
     plan: TilePlan, arrays: TileArrays, i: Array, j: Array
 ) -> tuple[Callable[..., Array], tuple[Array, Array, Array, Array | None]]:
     """Return the attention of a tile as a function of its query, key, value and bias; and these."""
-    *given, mask, gate_QK = (
-        _part(plan, array, axes, i, j) for array, axes in zip(arrays, TileArrays(), strict=True)
-    )
+    *given, mask, gate_QK = (_part(plan, *each, i, j) for each in zip(arrays, TileArrays(), strict=True))
     query_Q1 = (i * plan.query_tile + jnp.arange(plan.query_tile))[:, None]
     key_1K = (j * plan.key_tile + jnp.arange(plan.key_tile))[None]
     masks = [] if mask is None else [mask]
@@ -147,10 +145,8 @@ def _tile(
     all_masks = reduce(jnp.logical_and, masks) if masks else None
 
     def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
-        found, _ = attend(
-            plan.attention, query, key, value, bias, all_masks, ValueNetwork(plan.activation), gate_QK
-        )
-        return found
+        network = ValueNetwork(plan.activation)
+        return attend(plan.attention, query, key, value, bias, all_masks, network, gate_QK)[0]
 
     return attend_tile, tuple(given)
 
@@ -174,8 +170,7 @@ def _tiled(plan: TilePlan, arrays: TileArrays) -> Array:
             attend_tile, given = _tile(plan, arrays, i, j)
             return total_BQHV + attend_tile(*given)
 
-        total: Array = jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), add_keys, zeros)
-        return total
+        return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), add_keys, zeros)
 
     tiles: Array = jax.lax.map(attend_queries, jnp.arange(Q // plan.query_tile))
     return tiles.swapaxes(0, 1).reshape(B, Q, H, -1)
@@ -193,8 +188,7 @@ def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[Til
                 for total, at, part in zip(totals, axes[:4], parts, strict=True)
             )
 
-        sums: tuple[Any, ...] = jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), go_back_keys, totals)
-        return sums
+        return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), go_back_keys, totals)
 
     zeros = tuple(None if x is None else jnp.zeros(x.shape, dtype) for x in differentiated)
     totals = jax.lax.fori_loop(0, arrays.query.shape[1] // plan.query_tile, go_back, zeros)

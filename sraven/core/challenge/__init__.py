@@ -19,6 +19,11 @@ from sraven.core.challenge.round import Challenge, new_challenge, read_challenge
 from sraven.core.challenge.score import score_challenge
 
 __all__ = [
-    "Challenge", "check_commitment", "new_challenge", "read_challenge", "score_challenge", "write_answer",
+    "Challenge",
+    "check_commitment",
+    "new_challenge",
+    "read_challenge",
+    "score_challenge",
+    "write_answer",
     "write_commitment",
-]  # fmt: skip
+]

@@ -10,8 +10,7 @@ from helpers.analysed_runs import finished_runs
 def few_at_once():
     """Let a program take eight instances a call, and probes have few fits and controls."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(codes, "_AT_ONCE_ON_CPU", 4)
-        monkeypatch.setattr(codes, "_PIECES_ON_CPU", 2)
+        monkeypatch.setattr(codes, "pieces_on", lambda mesh: (4, 2))
         monkeypatch.setattr(analysed, "UNTRAINED_NETWORKS", 2)
         monkeypatch.setattr(classifiers, "STRENGTHS", (0.1, 1.0))
         monkeypatch.setattr(decoding, "RELABELLINGS", 2)

@@ -17,7 +17,7 @@ from baselines.analysis.plots.clouds import (
     runs_picture,
     topography_picture,
 )
-from baselines.analysis.plots.decoding import CONTROLS, LayerCurve, Panel, decoding_picture
+from baselines.analysis.plots.decoding import CONTROLS, LayerCurve, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
 from baselines.views.style import COLOURS, MARKS, STYLE
 from sraven.rules import RULES
@@ -32,7 +32,7 @@ def decoding():
     curves = [LayerCurve(name, layers, low, high) for name in ("hyla", "softmax", "linear")]
     controls = [LayerCurve(name, [0.1 + 0.05 * i], control=True) for i, name in enumerate(CONTROLS)]
     constant = LayerCurve("hyla", [None, 0.5, 0.6, 0.7], parts=[[0.1, 0.3]] * 4)
-    panels = [Panel("in distribution", [*curves, *controls]), Panel("ood", [constant, *controls])]
+    panels = {"in distribution": [*curves, *controls], "ood": [constant, *controls]}
     return decoding_picture(panels, ["1", "2", "3", "4"], "accuracy")
 
 
@@ -68,13 +68,12 @@ def runs():
 
 def similarity():
     values = np.linspace(-1, 1, 64).reshape(8, 8)
-    both = [maps.Matrix("raw", values), maps.Matrix("centred", -values)]
-    return maps.similarity_picture(both, NAMES, "layer 4")
+    return maps.similarity_picture({"raw": values, "centred": -values}, NAMES, "layer 4")
 
 
 def edits():
     values = np.where(np.eye(8) > 0, np.nan, 0.43)
-    return maps.edits_picture([maps.Matrix(name, values) for name in ("edit", "rule", "norm")], NAMES)
+    return maps.edits_picture(dict.fromkeys(("edit", "rule", "norm"), values), NAMES)
 
 
 def codes():

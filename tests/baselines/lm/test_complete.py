@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from baselines.lm.complete import Completer
-from baselines.lm.sample import sample_text
+from baselines.lm.sample import Completer, sample_text
 from helpers.tiny_language import TWICE, assert_refused
 from sraven import ConfigurationError
 

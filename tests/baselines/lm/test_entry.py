@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from baselines.lm.corpus import Corpus
-from baselines.lm.entry import MOST_LINES, check_corpus, corpus_fingerprint, thin_log, write_language_entry
 from baselines.lm.evaluate import DocumentLosses
 from baselines.lm.experiment import language_experiment
 from baselines.lm.sample import load_language_run
+from baselines.lm.session import MOST_LINES, check_corpus, corpus_fingerprint, thin_log, write_language_entry
 from baselines.runs.command import train_command
 from baselines.runs.directory import read_run
 from baselines.runs.log import LOG

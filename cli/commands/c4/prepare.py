@@ -1,0 +1,96 @@
+"""Documents to shards of tokens: C4, or local files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.imports import needs_extra
+from cli.shared.options import engine_option
+from cli.shared.outputs import output_directory
+from cli.shared.printing import json_option
+from cli.shared.progress import documents_bar, doing, resumable
+from cli.shared.writing import print_part, print_tokens
+
+if TYPE_CHECKING:
+    from sraven.core.engines.jobs import Engine
+
+TRAIN = "train"
+
+
+@click.command(name="prepare")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    required=True,
+    help="Files, a pattern of files in quotes, or a dataset to stream; may be repeated.",
+)
+@click.option("--config", help="Configuration of the dataset, such as en.")
+@click.option("--split", default="train", show_default=True, help="Split of the dataset.")
+@click.option("--tokenizer", required=True, metavar="FILE.model|train", help="SentencePiece model.")
+@click.option("--vocab-size", type=int, help="Pieces of the tokenizer to train.  [default: 32000]")
+@click.option("--train-documents", type=int, help="First documents to train it on.  [default: 100000]")
+@click.option("--limit", type=int, help="Documents to take.  [default: all]")
+@click.option(
+    "--shard-documents", type=int, default=500_000, show_default=True, help="Documents of a shard at most."
+)
+@click.option("--processes", type=click.IntRange(1), help="Processes to use.  [default: all processors]")
+@engine_option
+@click.option(
+    "--part", metavar="I/N", help="Prepare one of N parts of the sources alone; see `sraven merge`."
+)
+@click.option("--strict", is_flag=True, help="Refuse broken records, rather than count and skip them.")
+@click.option("--out", type=output_directory, required=True, help="Directory to write.")
+@click.option("--force", is_flag=True, help="Replace other tokens in the same place.")
+@json_option
+def command(
+    sources: tuple[str, ...],
+    config: str | None,
+    split: str,
+    tokenizer: str,
+    vocab_size: int | None,
+    train_documents: int | None,
+    limit: int | None,
+    shard_documents: int,
+    engine: "Engine",
+    part: str | None,
+    out: Path,
+    **how: Any,
+) -> None:
+    """Write documents as shards of tokens, which the language model trains on.
+
+    Files hold JSON objects with a field text, one a line (.json, .jsonl), a column text (.parquet), or a
+    document a line (.txt); .gz of them too. If it is interrupted, the same command goes on and ends with
+    the same bytes, for any number of processes, on one machine or many.
+
+    \b
+    Example:
+      sraven c4 prepare --source 'c4/*.json.gz' --tokenizer t5.model --out c4-tokens
+      sraven c4 prepare --source allenai/c4 --config en --tokenizer train --out c4-tokens
+    """
+    with needs_extra("sraven c4 prepare", "baselines"):
+        from baselines.lm.prepare import Preparation, TokenizerTraining, prepare
+        from baselines.lm.sources import find_sources
+        from baselines.lm.tokenizer import read_tokenizer
+
+    chosen = {"vocab_size": vocab_size, "documents": train_documents}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if given and tokenizer != TRAIN:
+        raise click.UsageError("--vocab-size and --train-documents go with --tokenizer train")
+    maker = TokenizerTraining(**given) if tokenizer == TRAIN else read_tokenizer(Path(tokenizer).expanduser())
+    with doing("looking for the documents"):
+        found = tuple(find_sources(sources, config, split))
+    preparation = Preparation(found, maker, limit, shard_documents)
+    own = None
+    if part is not None:
+        from sraven.core.dataset.parts import read_part
+
+        own = read_part(part)
+    with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (on_progress, finished):
+        how |= {"part": own, "engine": engine, "on_progress": on_progress, "sources": finished}
+        manifest = prepare(preparation, out, **how)
+    if own is None:
+        print_tokens(manifest, out)
+    else:
+        print_part(out, own, documents=manifest["documents"], tokens=manifest["tokens"])

@@ -1,0 +1,112 @@
+"""Prompts as JSON Lines."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.options import existing_file
+from cli.shared.outputs import output_file, spare
+from cli.shared.printing import json_option, print_outcome, wants_json
+from cli.shared.questions import board_questions, question_options
+
+if TYPE_CHECKING:
+    from cli.shared.questions import InOrder
+    from sraven.task import SRAVEN
+    from sraven.text.questions import Questions
+
+SCHEMES = ("context", "uniform", "near", "centred")
+"""Names of `sraven.text.SCHEMES`, for the help, which imports no kernels."""
+
+
+@contextmanager
+def _writing(out: Path | None) -> Iterator[IO[str]]:
+    """Yield what to write to: a file that appears whole or not at all, or standard output."""
+    from sraven.core.system.files import replacing
+
+    if out is None:
+        if sys.stdout is None:
+            raise click.UsageError("there is no standard output; name a file with --out")
+        yield sys.stdout
+        return
+    with replacing(out) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+@click.command(name="generate")
+@question_options
+@click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
+@click.option(
+    "--choices",
+    metavar="|".join(SCHEMES),
+    help="Give eight panels to choose from, wrong ones drawn like this.",
+)
+@click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
+@click.option(
+    "--remaining",
+    type=existing_file,
+    metavar="COMPLETIONS",
+    help="Leave out what has a completion in this file.",
+)
+@click.option("--out", type=output_file, help="File to write.")
+@json_option
+def command(
+    task: "SRAVEN",
+    board_id: str | None,
+    split: str,
+    count: int,
+    form: str,
+    shots: int,
+    choices: str | None,
+    solved: bool,
+    remaining: Path | None,
+    out: Path | None,
+) -> None:
+    """Write prompts as JSON Lines, to standard output or a file.
+
+    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says
+    all about a question, so `sraven text score` needs nothing but the completions. The same command gives
+    the same bytes anywhere. With --remaining, it leaves out the questions that have a completion in a file;
+    with --board, it gives those of a board of the leaderboard.
+
+    \b
+    Example:
+      sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
+      sraven text generate --form untold --shots 5 > prompts.jsonl
+      sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
+      sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
+    """
+    from sraven.text.ids import ask
+    from sraven.text.records import as_line, records
+
+    if wants_json() and out is None:
+        raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
+    spare(out, [remaining] if remaining else [])
+    if board_id is None:
+        sets: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
+        in_order: InOrder = chain.from_iterable
+    else:
+        sets, in_order = board_questions(board_id, form, shots)
+    written = 0
+    with _writing(out) as file:
+        lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)
+        for record in in_order(lines):
+            file.write(as_line(record))
+            written += 1
+    names = [questions.name for questions in sets]
+    if out is not None:
+        value = {"path": str(out), "prompts": written, "questions": names}
+        print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
+
+
+def _wanted(remaining: Path | None, questions: "Questions") -> Any:
+    """Return which questions have no completion in a file, bool ``[count]``; None for all without one."""
+    if remaining is None:
+        return None
+    from sraven.text.completions import answered
+
+    return ~answered(remaining, questions)

@@ -1,0 +1,69 @@
+"""Puzzles as a page for people to solve."""
+
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared.outputs import output_file
+from cli.shared.printing import json_option, print_outcome
+from cli.shared.questions import board_questions, is_given, leave_out, question_options
+
+if TYPE_CHECKING:
+    from cli.shared.questions import InOrder
+    from sraven.task import SRAVEN
+    from sraven.text.questions import Questions
+
+
+def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
+    """Return puzzles of train, from easy to hard, or of the one level that options name."""
+    from sraven.text.play import PRACTICE_COUNT, PRACTICE_FEATURES, PRACTICE_SPLIT, practise
+
+    leave_out(("board_id", "split"), f"--practice shows answers, so it takes puzzles of {PRACTICE_SPLIT}")
+    if not is_given("answers"):
+        task = replace(task, answers="any")
+    features = (task.M,) if is_given("M") else PRACTICE_FEATURES
+    return practise(task, features, count if is_given("count") else PRACTICE_COUNT, form)
+
+
+@click.command(name="play")
+@question_options
+@click.option("--practice", is_flag=True, help="Puzzles of train, with answers and rules after each reply.")
+@click.option("--out", type=output_file, required=True, help="File to write, such as page.html.")
+@json_option
+def command(
+    board_id: str | None, task: "SRAVEN", split: str, count: int, form: str, practice: bool, out: Path
+) -> None:
+    """Write a page of HTML on which a person answers questions.
+
+    It is one file, which any browser opens and which sends no requests. Replies stay in the browser. What
+    it offers for download are completions with the ids of `sraven text generate`, which `sraven text score`
+    and `sraven text submit` read. Targets aren't in it, but for --practice: puzzles of
+    train, 5 each of M = 1 to 4 unless --M and -n say otherwise, and with several answers unless --answers
+    says otherwise.
+
+    \b
+    Example:
+      sraven text play --board sraven-text-lite-v2 --out page.html
+      sraven text play --M 3 --K 10 -n 50 --out page.html
+      sraven text play --practice --out practice.html
+    """
+    from sraven.core.system.files import write_text
+    from sraven.text.play import make_play
+    from sraven.text.questions import Questions
+
+    sets: tuple[Questions, ...]
+    in_order: InOrder = chain.from_iterable
+    if practice:
+        sets, title = _practise(task, count, form), "practice"
+    elif board_id is not None:
+        (sets, in_order), title = board_questions(board_id, form), board_id
+    else:
+        sets = (Questions(task, split, count, form),)
+        title = sets[0].name
+    write_text(out, make_play(sets, title, practice, in_order))
+    total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
+    value = {"path": str(out), "puzzles": total, "questions": names}
+    print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")
