@@ -21,13 +21,7 @@ from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.digests import block_size, digest_split
-from sraven.core.tasks.families import (
-    FAMILIES,
-    find_family,
-    make_board_task,
-    make_task,
-    rows_of,
-)
+from sraven.core.tasks.families import FAMILIES, find_family, make_board_task, make_task, rows_of
 from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
 from sraven.core.verification.verify import verify_dataset
 

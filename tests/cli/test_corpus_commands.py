@@ -6,12 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.corpus_submissions import (
-    CORPUS_BOARD,
-    SIZE,
-    corpus_board,
-    losses,
-)
+from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from helpers.submissions import SRAVEN_BOARD
 from sraven import score_submission
 from sraven.core.boards.board import read_board

@@ -69,10 +69,7 @@ def test_refused_submission_is_one_line(run, small_boards, tmp_path, original):
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [
-        (("splits", "ood", "metrics", "accuracy", "mean"), 0.99),
-        (("submission_digest",), "0" * 64),
-    ],
+    [(("splits", "ood", "metrics", "accuracy", "mean"), 0.99), (("submission_digest",), "0" * 64)],
 )
 def test_changed_scores_are_found(run, small_boards, filed, place, value):
     scores = at = json.loads((filed / "scores.json").read_text())
