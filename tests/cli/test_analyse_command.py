@@ -30,8 +30,9 @@ def runs(compiled, tmp_path_factory):
 
 
 def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, done, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    text = done("analyse", runs / "fuzzy", "--out", out, *BRIEF)
+    out, mine = tmp_path / "out", tmp_path / "imported_to_analyse.py"
+    mine.touch()
+    text = done("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine)
     for words in ("probes, self, ood: f1", "balanced accuracy", "always positive", "untrained"):
         assert words in text
     assert "topographic similarity, layer 1" in text
@@ -40,8 +41,9 @@ def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, done, tmp_path
     assert content["command"].startswith(
         f"sraven analyse {runs / 'fuzzy'} --out {out} --protocol board -n 48"
     )
+    assert f" --import {mine}" in content["command"]
     monkeypatch.setattr("baselines.analysis.report.STAGES", {"scores": STAGES["scores"]})
-    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--json")
+    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine, "--json")
     again = json.loads(text)
     assert (code, err) == (0, "") and again == json.loads((out / "analysis.json").read_text())
     assert again.items() < content.items() and set(again) == set(content) - {
