@@ -3,12 +3,11 @@
 import ast
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from helpers.checkout import REPOSITORY
+from helpers.python import python
 from sraven import load_board
 
 ELSEWHERE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -16,14 +15,9 @@ ELSEWHERE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_a_board_has_its_digest_in_any_locale():
-    ran = subprocess.run(
-        [sys.executable, "-m", "sraven", "boards", "sraven-v1", "--json"],
-        cwd=REPOSITORY,
-        env={**os.environ, **ELSEWHERE},
-        capture_output=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    line = "-m", "sraven", "boards", "sraven-v1", "--json"
+    ran = python(*line, cwd=REPOSITORY, env={**os.environ, **ELSEWHERE}, encoding="utf-8")
+    assert (ran.returncode, ran.stderr) == (0, "")
     assert json.loads(ran.stdout)["digest"] == load_board("sraven-v1").digest
 
 
