@@ -154,14 +154,11 @@ def test_configuration_round_trips_through_json(task):
     ("arguments", "message"),
     [
         (("dev", 0, 1), "split='dev': .*train, test, ood"),
-        ((["train"], 0, 1), "split="),
         (("train", -1, 1), "start=-1: .* 0 "),
         (("train", 0, -1), "count=-1: .* 0 "),
         (("train", 0.5, 1), "start=0.5: .*integer"),
-        (("train", True, 1), "start=True: .*integer"),
         (("train", 0, "1"), "count='1': .*integer"),
         (("train", 2**62, 1), "count=1: .* 0 .* 0"),
-        (("train", 2**62 + 1, 1), "start=4611686018427387905"),
     ],
 )
 def test_bad_ranges_are_refused(task, arguments, message):
@@ -173,7 +170,6 @@ def test_bad_ranges_are_refused(task, arguments, message):
     ("indices", "message"),
     [
         ([[1, 2]], r"shape \[1, 2\]"),
-        (3, "indices"),
         ([0.5], "float64"),
         (["1"], "indices"),
         ([True], "indices"),
@@ -233,13 +229,6 @@ def test_exported_rows_are_the_generators(task, tmp_path):
             for name, array in task.sample(split, 0, size)._asdict().items():
                 assert arrays[name].dtype == array.dtype
                 assert np.array_equal(arrays[name], array), name
-
-
-def test_streamed_rows_are_the_generators(task, tmp_path):
-    write_dataset(task, {"train": 50}, tmp_path / "data")
-    rows = list(load_dataset(str(tmp_path / "data"), split="train", streaming=True))
-    for name, array in task.sample("train", 0, 50)._asdict().items():
-        assert np.array_equal(np.array([row[name] for row in rows], array.dtype).reshape(array.shape), array)
 
 
 @pytest.mark.parametrize("file_format", ["parquet", "arrow"])

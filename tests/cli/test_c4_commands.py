@@ -1,7 +1,6 @@
 """`sraven c4`: what it prints, its exit codes, and what it doesn't import."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,44 +52,25 @@ def test_what_was_prepared_is_printed(run):
     ("more", "options", "named"),
     [
         ([], {"source": "none*.json"}, "source='none*.json'"),
-        ([], {"tokenizer": ["none.model"]}, "tokenizer='none.model'"),
         ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents"),
-        ([], {"tokenizer": ["train"]}, "vocab_size=32,000"),
         ([], {"out": "a.jsonl"}, "a.jsonl"),
         (["--limit", 0], {}, "limit=0"),
         (["--config", "en"], {}, "'en'"),
         (["--part", "0/2"], {}, "part='0/2'"),
     ],
 )
-def test_errors_are_one_line_and_leave_nothing(run, more, options, named, corpus):
+def test_errors_are_one_line_and_leave_nothing(refused, more, options, named, corpus):
     before = sorted(corpus.iterdir())
-    code, out, err = prepare(run, *more, **options)
-    assert (code, out, err.count("\n")) == (2, "", 1) and named in err
+    assert named in prepare(refused, *more, **options)
     assert sorted(corpus.iterdir()) == before
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "message"),
-    [
-        (KeyboardInterrupt(), 130, "error: interrupted; the same command goes on from here\n"),
-        (OSError(28, "No space left on device"), 1, "error: tokens is unfinished: No space left on device;"),
-    ],
-)
-def test_work_that_ends_early_goes_on(run, monkeypatch, error, code, message):
-    def fail(*arguments):
-        raise error
+def test_work_that_ends_early_goes_on(run, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("baselines.lm.prepare.write_source", fail)
-        found, _, err = prepare(run)
-    assert found == code and err.startswith(message)
+        patch.setattr("baselines.lm.prepare.write_source", interrupt)
+        code, _, err = prepare(run)
+    assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
     assert prepare(run)[0] == 0
-
-
-def test_a_missing_library_is_named(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    for name in ("prepare", "tokenizer", "shards"):
-        monkeypatch.delitem(sys.modules, f"baselines.lm.{name}", raising=False)
-    code, _, err = prepare(run)
-    assert (code, err.count("\n")) == (2, 1)
-    assert "sraven c4 prepare needs sentencepiece: pip install '.[baselines]' in a checkout" in err

@@ -16,21 +16,18 @@ from cli.shared.families import summaries
 from helpers.example import SIZES
 from sraven import SRAVEN
 from sraven.core.base.spec import settings_of
-from sraven.core.tasks import families
-from sraven.core.tasks.families import FAMILIES, find_family, generating_families
-from sraven.core.tasks.family import Family
-
-TASKS = {name: resolve_name(find_family(name).task)() for name in generating_families()}
+from sraven.core.tasks.families import find_family, generating_families
 
 
 @pytest.mark.parametrize("name", generating_families())
 def test_options_are_the_fields_of_the_task(name):
-    task, commands = TASKS[name], summaries(find_family(name))
+    family = find_family(name)
+    task, commands = resolve_name(family.task)(), summaries(family)
     settings = settings_of(type(task))
     assert next(iter(commands)) == "generate"
     assert set(settings) == {field.name for field in fields(task)}
     for command in commands:
-        group = cli if name == "sraven" else cli.load(find_family(name).commands)
+        group = cli if name == "sraven" else cli.load(family.commands)
         options = {option.name: option for option in group.load(command).params}
         for field, (default, setting) in settings.items():
             if command == "ambiguity" and not setting.measured:
@@ -43,26 +40,9 @@ def test_options_are_the_fields_of_the_task(name):
                 assert options[field].default == default
 
 
-def test_default_task_of_the_commands_is_that_of_python(done):
-    for group, name in (([], "sraven"), (["fuzzylogic"], "fuzzylogic")):
-        out = done(*group, "ambiguity", "-n", 2, "--json")
-        assert json.loads(out)["config"] == TASKS[name].config
+def test_default_task_of_count_is_that_of_python(done):
     counted = json.loads(done("count", "--json"))
     assert (counted["M"], counted["K"], counted["multisets"]) == (SRAVEN().M, SRAVEN().K, 330)
-
-
-def test_entry_registers_a_family(monkeypatch, done):
-    """An entry alone gives a family its commands; the words are made up where it says none."""
-    known = find_family("fuzzylogic")
-    names = ("package", "task", "rows", "scoring", "references", "sizes")
-    twin = Family(name="twin", nouns="sequences", **{name: getattr(known, name) for name in names})
-    load = families._load
-    monkeypatch.setattr(families, "_load", lambda name: twin if name == "twin:FAMILY" else load(name))
-    monkeypatch.setitem(FAMILIES, "twin", "twin:FAMILY")
-    assert generating_families()[-1] == "twin" and list(summaries(twin)) == ["generate"]
-    assert "Another task: generate." in done("--help")
-    out = done("twin", "generate", "--help")
-    assert "Example:\n    sraven twin generate" in out and "--unseen-terms" in out
 
 
 # Datasets

@@ -27,18 +27,15 @@ def runs(tmp_path):
             folder = tmp_path / "runs" / attention / f"seed-{seed}"
             folder.mkdir(parents=True)
             write_json(folder / CONFIG, asdict(make_config(board, attention, seed=seed, steps=2000)))
-            lines = [
-                {
-                    "step": step,
-                    "loss": (2 + seed) / step,
-                    "score": 1 - 50 / step,
-                    "scores": {
-                        split: {"instances": 1024, "r2_per_sequence": share - 40 / step}
-                        for split, share in (("test", 0.9), ("ood", 0.7), ("ood_terms", 0.4 + 0.1 * seed))
-                    },
+            shares = {"test": 0.9, "ood": 0.7, "ood_terms": 0.4 + 0.1 * seed}
+            lines = []
+            for step in range(100, 1001, 100):
+                scores = {
+                    split: {"instances": 1024, "r2_per_sequence": share - 40 / step}
+                    for split, share in shares.items()
                 }
-                for step in range(100, 1001, 100)
-            ]
+                line = {"step": step, "loss": (2 + seed) / step, "score": 1 - 50 / step}
+                lines.append({**line, "scores": scores})
             (folder / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return tmp_path / "runs"
 

@@ -13,25 +13,22 @@ from helpers.submissions import FUZZY_BOARD, description, only_boards
 from helpers.tiny_runs import assert_same_bits, quickly, shared_directory
 
 MINE = """
-import jax.numpy as jnp
 from flax import linen as nn
 
 from baselines.model.config import TransformerConfig
 from baselines.model.networks import add_network
 
 
-class MeanOfTokens(nn.Module):
+class Alone(nn.Module):
     config: TransformerConfig
 
     @nn.compact
     def __call__(self, tokens, dropout_key=None, *, num_outputs=None):
-        count = num_outputs or tokens.shape[1]
-        hidden = nn.gelu(nn.Dense(self.config.width)(tokens))
-        hidden = hidden[:, -count:] + hidden.mean(axis=1, keepdims=True)
+        hidden = nn.gelu(nn.Dense(self.config.width)(tokens[:, -(num_outputs or tokens.shape[1]) :]))
         return nn.Dense(self.config.outputs)(hidden)
 
 
-add_network("mean_of_tokens", MeanOfTokens)
+add_network("each_alone", Alone)
 """
 
 SMALL = ["--layers=2", "--width=4", "--heads=1", "--qkv-width=2", "--mlp-width=4", "--batch-size=2"]
@@ -61,42 +58,42 @@ def mine():
 def forget():
     """Begin as another process does."""
     sys.modules.pop("my_network", None)
-    NETWORKS.pop("mean_of_tokens", None)
+    NETWORKS.pop("each_alone", None)
     predictor_of_shape.cache_clear()
 
 
 def test_a_network_of_ones_own(done, refused, mine):
     """Trained, gone on with, evaluated and drawn; without its file, a line names the option."""
     evaluate, analyse = ["evaluate", "run", "--out=entry"], ["analyse", "run", "--out=analysis"]
-    line = [*LINE, "--network=mean_of_tokens"]
+    line = [*LINE, "--network=each_alone"]
 
     def lacking(*words):
         said = refused(*words)
-        assert "network='mean_of_tokens': " in said and "--import FILE.py brings one of your own" in said
+        assert "network='each_alone': " in said and "--import FILE.py brings one of your own" in said
 
     lacking(*line)
     done(*line, mine)
     config, params = load_run("run")
-    assert (config.network, config.attention) == ("mean_of_tokens", "none")
+    assert (config.network, config.attention) == ("each_alone", "none")
     done(*line, mine)  # which has nothing left to do
     assert_same_bits(params, load_run("run")[1])
 
     forget()
     lacking(*evaluate)
     lacking(*analyse)
-    assert "run is of network mean_of_tokens, which has no latent codes" in refused(*analyse, mine)
+    assert "run is of network each_alone, which has no latent codes" in refused(*analyse, mine)
     assert not Path("analysis").exists()
 
     forget()
     done(*evaluate, mine)
     method = description(Path("entry"))["method"]
-    assert method["name"].startswith("mean_of_tokens, ") and method["family"] == "mean_of_tokens"
-    assert method["description"].startswith("The baseline network mean_of_tokens: sraven train ")
+    assert method["name"].startswith("each_alone, ") and method["family"] == "each_alone"
+    assert method["description"].startswith("The baseline network each_alone: sraven train ")
     assert "--attention none " in method["description"]
-    assert "--network mean_of_tokens " in method["description"]
+    assert "--network each_alone " in method["description"]
 
     forget()
-    assert "mean_of_tokens" in done("curves", "run")  # which needs nothing of it
+    assert "each_alone" in done("curves", "run")  # which needs nothing of it
 
 
 def test_a_mixer_needs_no_attention_and_a_transformer_one(done, run, refused):
@@ -132,7 +129,7 @@ def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
 def test_what_runs_a_model_of_text_imports_as_well(refused, mine, words):
     assert "absent.py isn't there" in refused(*words.split(), "--import=absent.py")
     assert "nothing holds no run" in refused(*words.split(), mine)
-    assert "mean_of_tokens" in NETWORKS
+    assert "each_alone" in NETWORKS
 
 
 @pytest.mark.parametrize(

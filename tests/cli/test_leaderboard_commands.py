@@ -195,13 +195,11 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
     [
         ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
         (f"reference {SRAVEN_BOARD} oracle --out out", "the reference='oracle': "),
-        (f"reference {FUZZY_BOARD} uniform-random --out out", "the reference='uniform-random': "),
         ("reference sraven-v9 ideal-observer --out out", "there is no board 'sraven-v9'"),
         ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
         ("leaderboard --add nowhere", "nowhere isn't the directory of a submission"),
         (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
         ("leaderboard --csv --json", "--csv goes with neither --json nor --html"),
-        ("leaderboard --csv --html page", "--csv goes with neither --json nor --html"),
         ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),
         (f"leaderboard --snapshot file {SRAVEN_BOARD}", "--snapshot writes all that is filed"),
         ("leaderboard --check-change main --csv", "--check-change takes no board, and none of --add"),

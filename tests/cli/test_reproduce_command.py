@@ -7,30 +7,26 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
-pytest.importorskip("jax")
-
-
-@pytest.fixture
-def reproduce(run):
-    """Run the command; return its exit code, what it prints and what it says."""
-    return partial(run, "reproduce")
+from baselines.reproduction import standing
+from baselines.reproduction.sets import FIGURES
+from helpers.checkout import REPOSITORY
 
 
 @pytest.fixture
 def results(tmp_path):
-    """A copy of the records that are kept."""
-    shutil.copytree(ROOT / "docs" / "results" / "reproduction", tmp_path / "results" / "reproduction")
+    """A copy of a figure's records that are kept."""
+    folder = Path("reproduction", "attention-dropout")
+    shutil.copytree(REPOSITORY / "docs" / "results" / folder, tmp_path / "results" / folder)
     return tmp_path / "results"
 
 
-def test_the_list_has_every_figure_with_its_coverage_and_a_plan_what_is_left(results, reproduce):
-    found = json.loads(reproduce("--list", "--results", results, "--json")[1])
-    (dropout,) = (each for each in found if each["name"] == "attention-dropout")
-    assert (dropout["planned"], dropout["grid_planned"]) == (18, 72)
+def test_the_list_has_figures_with_their_coverage_and_a_plan_what_is_left(results, done, monkeypatch):
+    few = {name: FIGURES[name] for name in ("figure-2c", "attention-dropout")}  # others take their time
+    monkeypatch.setattr(standing, "standings_of", partial(standing.standings_of, figures=few))
+    _, dropout = json.loads(done("reproduce", "--list", "--results", results, "--json"))
+    assert (dropout["name"], dropout["planned"], dropout["grid_planned"]) == ("attention-dropout", 18, 72)
     assert dropout["other_lengths"]["3000"] == 12
-    table = reproduce("--list", "--results", results)[1]
+    table = done("reproduce", "--list", "--results", results)
     assert "figure-2c" in table and "of 108" in table
     plan = ("--plan", "attention-dropout", "--results", results, "--rate", "100", "--steps", "3000", "--json")
     for options, left in (
@@ -38,44 +34,40 @@ def test_the_list_has_every_figure_with_its_coverage_and_a_plan_what_is_left(res
         (["--where", "attention=hyla,linear"], (12, 3)),
         (["--grid", "--where", "learning_rate=3e-3"], (36, 36)),
     ):
-        assert [(each["runs"], each["left"]) for each in json.loads(reproduce(*plan, *options)[1])] == [left]
+        [found] = json.loads(done("reproduce", *plan, *options))
+        assert (found["runs"], found["left"]) == left
 
 
-def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, reproduce):
+def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, done):
     options = "--results", tmp_path, "--rate", "100"
-    fuzzy, language = json.loads(reproduce("--plan", "figure-2c", "figure-6", *options, "--json")[1])
+    fuzzy, language = json.loads(done("reproduce", "--plan", "figure-2c", "figure-6", *options, "--json"))
     assert (fuzzy["runs"], fuzzy["left"], fuzzy["steps"]) == (108, 108, 5_400_000)
     assert fuzzy["operations"] == pytest.approx(3.3e16, rel=0.02)
     assert fuzzy["operations_computed"] < fuzzy["operations"]
     assert fuzzy["hours"] == pytest.approx(fuzzy["operations_computed"] / 1e11 / 3600)
-    assert language["runs"] == 3
-    _, table, _ = reproduce("--plan", "figure-2c", *options)
+    table = done("reproduce", "--plan", "figure-2c", *options)
     assert "108 of 108" in table and "at 100 GFLOP/s, as given" in table
-    _, out, _ = reproduce("--plan", "figure-6", "--results", tmp_path, "--json")
-    assert json.loads(out)[0]["hours"] is None  # there is no rate without its text
+    [without_text] = json.loads(done("reproduce", "--plan", "figure-6", "--results", tmp_path, "--json"))
+    assert language["runs"] == 3 and without_text["hours"] is None
 
 
-def test_pages_are_written_where_the_records_are(tmp_path, reproduce):
-    results, part = tmp_path / "results", Path("reproduction", "attention-dropout")
-    shutil.copytree(ROOT / "docs" / "results" / part, results / part)
-    code, out, _ = reproduce("--render", "--results", results, "--json")
-    assert code == 0
-    assert str(results.with_name("results.md")) in json.loads(out)
-    assert (results / "attention-dropout.md").is_file()
-    assert reproduce("--render", "--results", results)[1] == "all pages are what the records give\n"
+def test_pages_that_are_written_are_listed(tmp_path, done, monkeypatch):
+    pages = [tmp_path / "results.md"]
+    monkeypatch.setattr("baselines.reproduction.render.render", {tmp_path: pages}.get)
+    assert json.loads(done("reproduce", "--render", "--results", tmp_path, "--json")) == [str(pages.pop())]
+    assert done("reproduce", "--render", "--results", tmp_path) == "all pages are what the records give\n"
 
 
-def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, reproduce):
+def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, done):
     options = "--results", tmp_path, "--runs", tmp_path / "runs", "--where", "seed=0"
-    code, out, _ = reproduce("--run", "table-a1-fuzzylogic", *options, "--budget", "0s")
-    assert code == 0
+    out = done("reproduce", "--run", "table-a1-fuzzylogic", *options, "--budget", "0s")
     assert out == "time is up: 14 runs are left; the same line goes on\n"
 
 
-def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
-    code, out, err = reproduce("--adopt", tmp_path / "a", tmp_path / "b", "--results", tmp_path, "--json")
-    assert code == 1
-    assert [each["run"] for each in json.loads(out)["left_out"]] == [str(tmp_path / "a"), str(tmp_path / "b")]
+def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, run):
+    names = [str(tmp_path / "a"), str(tmp_path / "b")]
+    code, out, err = run("reproduce", "--adopt", *names, "--results", tmp_path, "--json")
+    assert (code, [each["run"] for each in json.loads(out)["left_out"]]) == (1, names)
     assert err.count("holds no run") == 2
 
 
@@ -98,6 +90,5 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, reproduce):
         (["--list", "--results", "nowhere"], "nowhere; run this in a checkout, or name it with --results"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(tmp_path, reproduce, arguments, named):
-    code, out, err = reproduce("--results", tmp_path, *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1) and named in err
+def test_what_is_wrong_is_told_in_one_line(tmp_path, refused, arguments, named):
+    assert named in refused("reproduce", "--results", tmp_path, *arguments)

@@ -14,19 +14,18 @@ to try the script itself; ``--only`` some of the measures.
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import Work, keep, least_seconds, seconds_of
+from record import keep, least_seconds, seconds_of
 from training import ATTENTIONS, BOARDS, gradients, training_of
 
 from baselines.lm.experiment import Compute, language_program
@@ -62,20 +61,17 @@ class Sizes(NamedTuple):
 
 FULL, QUICK = Sizes(), Sizes(256, (72,), 1, 2, 0, 1)
 
-Row = dict[str, Any]
-Measure = Callable[..., Row]
-
 
 class NotHereError(Exception):
     """The device can't do what is to be measured."""
 
 
-def first_line(error: Exception) -> str:
+def first_line(error):
     """Return how an error begins."""
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
 
 
-def least_ms(work: Work, rounds: int) -> float:
+def least_ms(work, rounds):
     """Return the least milliseconds of some rounds, after one that compiles."""
     return round(1e3 * least_seconds({"": lambda: jax.block_until_ready(work())}, rounds)[""], 3)
 
@@ -83,7 +79,7 @@ def least_ms(work: Work, rounds: int) -> float:
 # What is measured: functions of the sizes and of what they are given, that return a row ---------------
 
 
-def products(sizes: Sizes, dtype: str, precision: str) -> Row:
+def products(sizes, dtype, precision):
     """Rates of a matrix product, by type and precision."""
     n = sizes.product
     left = jax.random.normal(jax.random.key(0), (n, n)).astype(dtype)
@@ -93,7 +89,7 @@ def products(sizes: Sizes, dtype: str, precision: str) -> Row:
     return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
 
 
-def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -> Row:
+def _compare(attention, plain, length, dtype, rounds):
     """Time an attention's gradients; return their memory and their distance from the plain form's."""
     keys = jax.random.split(jax.random.key(0), 3)
     arrays = [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
@@ -113,7 +109,7 @@ def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -
     return {**row, "distance": far}
 
 
-def hyla_forms(sizes: Sizes, length: int, dtype: str, form: str) -> Row:
+def hyla_forms(sizes, length, dtype, form):
     """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
     forms = {
         "plain": (plain := partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))),
@@ -131,7 +127,7 @@ def hyla_forms(sizes: Sizes, length: int, dtype: str, form: str) -> Row:
     return {"form": form, "length": length, "dtype": dtype, **found}
 
 
-def softmax_forms(sizes: Sizes, length: int, form: str) -> Row:
+def softmax_forms(sizes, length, form):
     """Causal softmax attention in bfloat16, plain and by cuDNN."""
     device = this_device()
     if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
@@ -142,14 +138,14 @@ def softmax_forms(sizes: Sizes, length: int, form: str) -> Row:
     return {"form": form, "length": length, **found}
 
 
-def board_steps(sizes: Sizes, board: str, attention: str) -> Row:
+def board_steps(sizes, board, attention):
     """A step of 128 instances, many in one call, by board and attention."""
     train, states, chunk = training_of(board, attention, sizes.steps)
     ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
     return {"board": board, "attention": attention, "ms": round(ms, 4)}
 
 
-def grids(sizes: Sizes, attention: str) -> Row:
+def grids(sizes, attention):
     """Runs in one program beside one run, on fuzzy logic: steps of all runs a second."""
     found = {}
     for runs in (1, sizes.runs):
@@ -161,7 +157,7 @@ def grids(sizes: Sizes, attention: str) -> Row:
     return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
 
 
-def checkpoints(sizes: Sizes, runs: int) -> Row:
+def checkpoints(sizes, runs):
     """A save of one run's state, and of all runs' as one."""
     _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
     steps = iter(range(1, 100))
@@ -172,7 +168,7 @@ def checkpoints(sizes: Sizes, runs: int) -> Row:
     return {"runs": runs, "bytes": size, "ms": ms}
 
 
-def compilations(sizes: Sizes, board: str) -> Row:
+def compilations(sizes, board):
     """Seconds to compile a training program, and to read it from the cache on disk."""
     names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
     before = {name: getattr(jax.config, name) for name in names}
@@ -194,7 +190,7 @@ def compilations(sizes: Sizes, board: str) -> Row:
     return {"board": board, "attention": "hyla", "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
 
 
-def language_steps(sizes: Sizes, attention: str, dtype: str) -> Row:
+def language_steps(sizes, attention, dtype):
     """A step of the language model at the paper's shape, T = 512, in both types."""
     config = config_of(attention, 512, sizes.windows or 1, dtype)
     if not sizes.windows:
@@ -213,7 +209,7 @@ def language_steps(sizes: Sizes, attention: str, dtype: str) -> Row:
 
 DTYPES = ("float32", "bfloat16")
 
-MEASURES: dict[str, tuple[Measure, Callable[[Sizes], Sequence[Sequence[Any]]]]] = {
+MEASURES = {
     "products": (products, lambda _: (DTYPES, ("highest", "default"))),
     "hyla_forms": (hyla_forms, lambda sizes: (sizes.lengths, DTYPES, ("pallas", "tiled", "plain"))),
     "softmax_forms": (softmax_forms, lambda sizes: (sizes.lengths, ("cudnn", "plain"))),
@@ -229,14 +225,14 @@ MEASURES: dict[str, tuple[Measure, Callable[[Sizes], Sequence[Sequence[Any]]]]] 
 # All of it -------------------------------------------------------------------------------------------
 
 
-def measure_all(names: Sequence[str], sizes: Sizes, seconds: float) -> dict[str, list[Row]]:
+def measure_all(names, sizes, seconds):
     """Return the rows of measures; those that fail, or for which there is no time, say why."""
     end, found = time.monotonic() + seconds, {}
     for name in names:
-        rows = found[name] = list[Row]()
+        rows = found[name] = []
         measure, values = MEASURES[name]
         for arguments in product(*values(sizes)):
-            row: Row = {"arguments": arguments}
+            row = {"arguments": arguments}
             try:
                 if time.monotonic() > end:
                     raise NotHereError(f"{seconds:g} seconds had passed")
@@ -250,7 +246,7 @@ def measure_all(names: Sequence[str], sizes: Sizes, seconds: float) -> dict[str,
     return found
 
 
-def main() -> None:
+def main():
     """Measure, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("goal", type=Path)
