@@ -126,3 +126,27 @@ def run():
     from helpers.command import sraven
 
     return sraven
+
+
+@pytest.fixture
+def done(run):
+    """Run a command that has to succeed without a note; return what it prints."""
+
+    def done(*arguments):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, ""), err
+        return out
+
+    return done
+
+
+@pytest.fixture
+def refused(run):
+    """Run a command that has to be refused, in one line; return it."""
+
+    def refused(*arguments):
+        code, out, err = run(*arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: "), (out, err)
+        return err
+
+    return refused

@@ -1,18 +1,18 @@
 """Conformance of every task of the benchmark, the toy of the tests included."""
 
 import json
-import subprocess
-import sys
 from dataclasses import FrozenInstanceError, fields, replace
 from importlib import import_module
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from datasets import load_dataset
 
+from helpers.batches import same
 from helpers.checkout import REPOSITORY
 from helpers.example import all_bytes
+from helpers.python import python
 from helpers.third_family import ENTRY, registered
 from sraven import ConfigurationError
 from sraven.core.base.spec import canonical_json, digest
@@ -42,10 +42,6 @@ def task(request):
     return EXAMPLES[request.param]
 
 
-def equal(a, b):
-    return type(a) is type(b) and all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-
-
 def test_every_task_has_an_example():
     assert {example.name for example in EXAMPLES.values()} == set(generating_families())
 
@@ -57,7 +53,9 @@ def test_an_equal_task_gives_the_same(task):
     other = replace(task)
     assert other == task and hash(other) == hash(task)
     for split in (*task.splits, "all"):
-        assert equal(other.sample(split, 17, 101), task.sample(split, 17, 101))
+        assert same(other.sample(split, 17, 101), task.sample(split, 17, 101))
+    with pytest.raises(FrozenInstanceError):
+        task.seed = 7
 
 
 @pytest.mark.parametrize("start", [0, 1, 63, 2**40, 2**61])
@@ -65,26 +63,23 @@ def test_a_range_is_the_same_in_any_chunks(task, start):
     whole = task.sample("ood", start, 200)
     for cuts in ([0, 200], [0, 1, 64, 65, 130, 200], [0, 199, 200]):
         chunks = [task.sample("ood", start + a, b - a) for a, b in pairwise(cuts)]
-        for name, array in whole._asdict().items():
-            assert np.array_equal(array, np.concatenate([getattr(chunk, name) for chunk in chunks])), name
+        assert same(whole, type(whole)(*map(np.concatenate, zip(*chunks, strict=True))))
 
 
 def test_any_number_of_threads_gives_the_same(task):
     count = 3 * 8192 + 1
-    assert equal(task.sample("train", 5, count, threads=1), task.sample("train", 5, count, threads=3))
+    assert same(task.sample("train", 5, count, threads=1), task.sample("train", 5, count, threads=3))
+    for threads in (0, -3, 1.5, "2"):
+        with pytest.raises(ConfigurationError, match="threads="):
+            task.sample("train", 0, 1, threads=threads)
 
 
-def test_taking_is_sampling_in_another_order(task):
-    whole, order = task.sample("test", 0, 100), np.array([99, 3, 3, 0, 41])
-    taken = task.take("test", order)
-    for name, array in whole._asdict().items():
-        assert np.array_equal(getattr(taken, name), array[order]), name
-
-
-def test_writing_into_a_batch_gives_the_same(task):
+def test_taking_is_sampling_in_another_order_and_so_is_writing_into_a_batch(task):
+    order = np.array([99, 3, 3, 0, 41])
+    assert same(task.take("test", order), task.sample("test", 0, 100)[order])
     out = task.empty_batch(77)
     assert task.sample("test", 9, 77, out=out) is out
-    assert equal(out, task.sample("test", 9, 77))
+    assert same(out, task.sample("test", 9, 77))
 
 
 ELSEWHERE = f"""
@@ -100,25 +95,20 @@ for config in json.loads(sys.argv[1]):
 
 
 def test_another_process_gives_the_same():
-    command = [sys.executable, "-c", ELSEWHERE, json.dumps([task.config for task in EXAMPLES.values()])]
-    result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    result = python("-c", ELSEWHERE, json.dumps([task.config for task in EXAMPLES.values()]), cwd=REPOSITORY)
     assert result.stdout.split() == [
         block_digest(task.encode("ood", 123, 456, 1).columns, task.columns) for task in EXAMPLES.values()
     ]
 
 
 def test_arrays_are_contiguous_and_of_the_columns_types(task):
-    batch = task.sample("train", 0, 13)._asdict()
-    for column in task.columns:
-        if not column.derived:
-            array = batch[column.name]
-            assert array.flags.c_contiguous
-            assert (array.dtype.name, array.shape) == (column.dtype, (13, *column.shape))
-
-
-def test_no_instance_at_all_is_fine(task):
-    for name, array in task.sample("train", 0, 0)._asdict().items():
-        assert len(array) == 0, name
+    for count in (0, 13):
+        batch = task.sample("train", 0, count)._asdict()
+        for column in task.columns:
+            if not column.derived:
+                array = batch[column.name]
+                assert array.flags.c_contiguous
+                assert (array.dtype.name, array.shape) == (column.dtype, (count, *column.shape))
 
 
 # Splits and seeds
@@ -126,29 +116,21 @@ def test_no_instance_at_all_is_fine(task):
 
 def test_streams_of_splits_and_seeds_differ(task):
     name = rows_of(task).instance_columns[0]
-    seeds = [replace(task, seed=seed) for seed in (5, 6)]
+    seeds = [replace(task, seed=seed) for seed in (task.seed, task.seed + 1)]
     parts = [
-        getattr(other.sample(split, 0, 200), name) for other in seeds for split in ("train", "test", "ood")
+        getattr(other.sample(split, 0, 201), name) for other in seeds for split in ("train", "test", "ood")
     ]
-    rows = [{instance.tobytes() for instance in part} for part in parts]
-    for a in range(len(rows)):
-        for b in range(a):
-            assert len(rows[a] & rows[b]) < 20  # small tasks repeat an instance now and then
-
-
-def test_neighbouring_seeds_share_no_shifted_instances(task):
-    name = rows_of(task).instance_columns[0]
-    here = getattr(task.sample("train", 1, 200), name)
-    there = getattr(replace(task, seed=task.seed + 1).sample("train", 0, 200), name)
-    assert (here != there).reshape(200, -1).any(axis=1).mean() > 0.9
+    for one, other in combinations([{instance.tobytes() for instance in part} for part in parts], 2):
+        assert len(one & other) < 20  # small tasks repeat an instance now and then
+    shifted = (parts[0][1:] != parts[3][:-1]).reshape(200, -1).any(axis=1)
+    assert shifted.mean() > 0.9  # as they would be, were seeds added to indices
 
 
 def test_held_out_combinations_never_occur_in_train(task):
     train, ood = (set(task.combination_indices(split).tolist()) for split in ("train", "ood"))
     assert not train & ood
-    assert set(task.sample("train", 0, 2_000).combination.tolist()) <= train
-    assert set(task.sample("test", 0, 2_000).combination.tolist()) <= train
-    assert set(task.sample("ood", 0, 2_000).combination.tolist()) <= ood
+    for split, allowed in (("train", train), ("test", train), ("ood", ood)):
+        assert set(task.sample(split, 0, 2_000).combination.tolist()) <= allowed
 
 
 def test_combination_is_an_index_into_all_combinations(task):
@@ -168,23 +150,15 @@ def test_configuration_round_trips_through_json(task):
     assert digest(config) == digest(task.config)
 
 
-def test_configuration_is_frozen(task):
-    with pytest.raises(FrozenInstanceError):
-        task.seed = 7
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("dev", 0, 1), "split='dev': .*train, test, ood"),
-        ((["train"], 0, 1), "split="),
         (("train", -1, 1), "start=-1: .* 0 "),
         (("train", 0, -1), "count=-1: .* 0 "),
         (("train", 0.5, 1), "start=0.5: .*integer"),
-        (("train", True, 1), "start=True: .*integer"),
         (("train", 0, "1"), "count='1': .*integer"),
         (("train", 2**62, 1), "count=1: .* 0 .* 0"),
-        (("train", 2**62 + 1, 1), "start=4611686018427387905"),
     ],
 )
 def test_bad_ranges_are_refused(task, arguments, message):
@@ -196,7 +170,6 @@ def test_bad_ranges_are_refused(task, arguments, message):
     ("indices", "message"),
     [
         ([[1, 2]], r"shape \[1, 2\]"),
-        (3, "indices"),
         ([0.5], "float64"),
         (["1"], "indices"),
         ([True], "indices"),
@@ -209,21 +182,16 @@ def test_bad_indices_are_refused(task, indices, message):
         task.take("train", indices)
 
 
-@pytest.mark.parametrize("threads", [0, -3, 1.5, "2"])
-def test_bad_threads_are_refused(task, threads):
-    with pytest.raises(ConfigurationError, match="threads="):
-        task.sample("train", 0, 1, threads=threads)
-
-
 def test_batches_that_do_not_fit_are_refused(task):
-    with pytest.raises(ConfigurationError, match="out isn't a batch of 10"):
-        task.sample("train", 0, 10, out=task.empty_batch(11))
-    with pytest.raises(ConfigurationError, match="out isn't a batch"):
-        task.sample("train", 0, 10, out=tuple(task.empty_batch(10)))
     frozen = task.empty_batch(10)
     next(iter(frozen)).flags.writeable = False
-    with pytest.raises(ConfigurationError, match="read-only"):
-        task.sample("train", 0, 10, out=frozen)
+    for out, message in (
+        (task.empty_batch(11), "out isn't a batch of 10"),
+        (tuple(task.empty_batch(10)), "out isn't a batch"),
+        (frozen, "read-only"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            task.sample("train", 0, 10, out=out)
 
 
 BAD = {int: (-1, 1.0, "4", True, None), float: (-0.1, 1.0, "half"), str: ("nothing", 1), bool: ("yes", 2)}
@@ -261,13 +229,6 @@ def test_exported_rows_are_the_generators(task, tmp_path):
             for name, array in task.sample(split, 0, size)._asdict().items():
                 assert arrays[name].dtype == array.dtype
                 assert np.array_equal(arrays[name], array), name
-
-
-def test_streamed_rows_are_the_generators(task, tmp_path):
-    write_dataset(task, {"train": 50}, tmp_path / "data")
-    rows = list(load_dataset(str(tmp_path / "data"), split="train", streaming=True))
-    for name, array in task.sample("train", 0, 50)._asdict().items():
-        assert np.array_equal(np.array([row[name] for row in rows], array.dtype).reshape(array.shape), array)
 
 
 @pytest.mark.parametrize("file_format", ["parquet", "arrow"])

@@ -5,6 +5,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -46,15 +47,9 @@ def wanted(besides=()):
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_each_requirement_has_one_version_in_its_range(pins, python):
-    environment = {
-        "python_version": python,
-        "python_full_version": f"{python}.9",
-        "sys_platform": "linux",
-        "platform_machine": "x86_64",
-        "implementation_name": "cpython",
-        "platform_python_implementation": "CPython",
-        "os_name": "posix",
-    }
+    named = {"python_version": python, "python_full_version": f"{python}.9"}
+    here = {"sys_platform": "linux", "platform_machine": "x86_64", "os_name": "posix"}
+    environment = {**default_environment(), **here, **named}
     found = [pin for pin in pins if pin.marker is None or pin.marker.evaluate(environment)]
     versions = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in found}
     # A package may be pinned a second time, with its extras.

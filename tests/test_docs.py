@@ -88,10 +88,9 @@ def test_blocks_of_the_readme_run(tmp_path, forks):
 
 
 def test_links_between_pages_lead_somewhere():
+    link = re.compile(r"(?:\]\(([^)#:]+)(?:#[^)]*)?\)|<img src=\"([^\":]+)\")")
     for page in [*PAGES, *ROOT.glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
-        for target in re.findall(r'<img src="([^":]+)"', page.read_text()):
+        for target in map("".join, link.findall(page.read_text())):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 

@@ -24,6 +24,7 @@ from sraven.core.tasks.families import references_of
 LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
 RELEASED = (REPOSITORY / "tests" / "core" / "boards" / "released.txt").read_text().split()[::2]
 FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
+IDS = {f"{folder.parent.name}/{folder.name}" for folder in FILED}
 PACKAGED = json.loads((files("sraven.core.leaderboard") / SNAPSHOT).read_text())
 ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["entries"]}
 WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapshot`, and commit it"
@@ -53,32 +54,22 @@ def leaderboard():
     return read_leaderboard(LEADERBOARD, gather=stated)
 
 
-def test_everything_that_is_filed_is_taken(leaderboard):
+def test_all_is_taken_and_trained_models_are_ranked_unless_they_say_why_not(leaderboard):
+    """References are not, and nothing beats the ideal observer that knows the split."""
     assert leaderboard.faults == ()
-    filed = {entry.id for standing in leaderboard.standings for entry in standing.entries if entry.id}
-    assert filed == {f"{folder.parent.name}/{folder.name}" for folder in FILED}
-
-
-def test_trained_models_are_ranked_unless_they_say_why_not_and_references_are_not(leaderboard):
-    for standing in leaderboard.standings:
-        for entry in standing.entries:
-            is_model = entry.badge != "reported" and entry.family != "reference"
-            assert (entry.rank is not None) == (is_model and not entry.remark), entry
-            if is_model and entry.remark:
-                why = "no better than |another point of its grid|fewer than 3 seeds"
-                assert re.search(why, entry.remark)
-
-
-def test_nothing_beats_the_ideal_observer_that_knows_the_split(leaderboard):
-    for standing in leaderboard.standings:
-        for entry in standing.entries:
-            assert entry.gap is None or entry.gap > -0.01
+    entries = [entry for standing in leaderboard.standings for entry in standing.entries]
+    assert {entry.id for entry in entries if entry.id} == IDS
+    for entry in entries:
+        is_model = entry.badge != "reported" and entry.family != "reference"
+        assert (entry.rank is not None) == (is_model and not entry.remark), entry
+        if is_model and entry.remark:
+            why = "no better than |another point of its grid|fewer than 3 seeds"
+            assert re.search(why, entry.remark)
+        assert entry.gap is None or entry.gap > -0.01
 
 
 # The snapshot in the package
 
-
-IDS = {f"{folder.parent.name}/{folder.name}" for folder in FILED}
 
 once_merged = pytest.mark.skipif(
     os.environ.get("GITHUB_EVENT_NAME") == "pull_request" and set(ENTRIES) < IDS,

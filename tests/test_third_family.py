@@ -29,9 +29,6 @@ from sraven.core.challenge import (
     write_answer,
     write_commitment,
 )
-from sraven.core.dataset.write import write_dataset
-from sraven.core.leaderboard.eligibility import why_unranked
-from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.tasks.families import FAMILIES, generating_families
 
@@ -51,35 +48,23 @@ def board():
     return read_board(BOARD)
 
 
-def predicted(board, wrong=0.0):
-    """Return the truth of each split for three seeds, a share of it wrong."""
+def submit(folder, board, name, wrong):
+    """Write a submission of three seeds: the truth of each split, a share of it wrong."""
 
     def of(split, seed):
         truth = board.labels(split).arrays["target"]
         off = np.random.default_rng(seed).random(len(truth)) < wrong
         return np.where(off, (truth + 1) % board.config["P"], truth).astype(np.uint8)
 
-    return {split: [of(split, seed) for seed in range(3)] for split in board.splits}
-
-
-def submit(folder, board, name, wrong):
-    write_submission(
-        folder,
-        board.id,
-        predicted(board, wrong),
-        method={**METHOD, "name": name},
-        model=MODEL,
-        training=TRAINING,
-    )
+    predictions = {split: [of(split, seed) for seed in range(3)] for split in board.splits}
+    method = {**METHOD, "name": name}
+    write_submission(folder, board.id, predictions, method=method, model=MODEL, training=TRAINING)
     return folder
 
 
-def test_one_entry_registers_it():
-    assert generating_families()[-1] == "sums" and FAMILIES["sums"] == ENTRY
-
-
-def test_nothing_else_names_it():
+def test_one_entry_registers_it_and_nothing_else_names_it():
     """No file of the project but its own, and the tests that are about it, knows the toy."""
+    assert generating_families()[-1] == "sums" and FAMILIES["sums"] == ENTRY
     command = ["git", "grep", "-lE", r"helpers[./]sums|sums-v1"]
     found = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split()
     tests = {"tests/helpers/third_family.py", "tests/test_third_family.py", "docs/extending.md"}
@@ -96,53 +81,40 @@ def test_scores_off_boards():
     assert task.score(task.split("test", 50)[10:], (truth[10:] + 1) % 5).metrics["distance"].mean == 1.0
 
 
-def test_dataset_from_the_command_is_verified_and_tampering_found(run, tmp_path):
+def test_dataset_from_the_command_is_verified_and_tampering_found(run, done, tmp_path):
     line = ["--P", 5, "--N", 3, "--train", 300, "--test", 50, "--ood", 40, "--out", tmp_path / "sums"]
-    code, out, _ = run("sums", "generate", *line)
-    assert code == 0 and "300 instances, " in out and " of sum 0" in out
-    assert run("verify", tmp_path / "sums")[:2][0] == 0
+    out = done("sums", "generate", *line)
+    assert "300 instances, " in out and " of sum 0" in out
+    done("verify", tmp_path / "sums")
     shard = next((tmp_path / "sums").rglob("*test*.parquet"))
     shard.write_bytes(shard.read_bytes()[:-9] + b"tampered!")
     code, _, err = run("verify", tmp_path / "sums")
     assert code == 1 and err.startswith(f"fault: {shard.relative_to(tmp_path / 'sums')}")
 
 
-def test_second_opinion_is_asked(monkeypatch, run, tmp_path):
-    """A generator that errs makes a dataset whose every digest fits; its rows' own check finds it."""
-    monkeypatch.setattr("helpers.sums.task.evaluate", lambda pairs, weights, P: pairs.sum(axis=-1) % P)
-    write_dataset(Sums(P=5), {"train": 200}, tmp_path / "sums")
-    code, _, err = run("verify", tmp_path / "sums", "--thorough")
-    assert code == 1 and "a sum is wrong (rows: " in err
-
-
-def test_instances_are_shown_and_measured(run):
-    code, out, _ = run("sums", "show", "--P", 5, "--explain")
-    assert code == 0 and out.count("->") == 4 and "weights [" in out
-    shown = json.loads(run("sums", "show", "--json", "--index", 3)[1])
+def test_instances_are_shown_and_measured(done):
+    out = done("sums", "show", "--P", 5, "--explain")
+    assert out.count("->") == 4 and "weights [" in out
+    shown = json.loads(done("sums", "show", "--json", "--index", 3))
     assert shown[0]["pairs"] == Sums().take("train", [3]).pairs[0].tolist()
-    code, out, _ = run("sums", "ambiguity", "-n", 50)
-    assert code == 0 and "one answer" in out
-    assert "Look at instances." in run("sums", "--help")[1]
-    assert "Another task: generate, show, ambiguity." in run("--help")[1]
+    assert "one answer" in done("sums", "ambiguity", "-n", 50)
+    assert "Look at instances." in done("sums", "--help")
+    assert "Another task: generate, show, ambiguity." in done("--help")
 
 
 # Boards
 
 
-def test_board_is_frozen_from_its_definition_alone(board, run, tmp_path):
+def test_board_is_frozen_from_its_definition_alone(board, done, tmp_path):
     (tmp_path / SUMS.relative_to("tests") / "boards").mkdir(parents=True)
-    code, out, _ = run("freeze", SUMS / "boards.yaml", "--out", tmp_path)
-    assert code == 0 and out.startswith("written: ")
+    assert done("freeze", SUMS / "boards.yaml", "--out", tmp_path).startswith("written: ")
     [written] = tmp_path.rglob("*.json")
     assert written.read_bytes() == (SUMS / "boards" / "sums-v1.json").read_bytes()
     assert board.chance == 1 / 12 and board.task == Sums(P=12)
-
-
-def test_board_is_checked_and_shown(run):
     load_board(BOARD).check("test")
-    code, out, _ = run("boards", BOARD)
-    assert code == 0 and "ranked:  by hits on ood" in out and "hits 0." in out
-    assert BOARD in [each["id"] for each in json.loads(run("boards", "--json")[1])]
+    out = done("boards", BOARD)
+    assert "ranked:  by hits on ood" in out and "hits 0." in out
+    assert BOARD in [each["id"] for each in json.loads(done("boards", "--json"))]
 
 
 @pytest.mark.parametrize(("prior", "split"), [("split", "ood"), ("all combinations", "ood")])
@@ -159,45 +131,31 @@ def test_ceiling_is_what_the_observer_scores(board, prior, split):
 # Submissions and the leaderboard
 
 
-def test_references_are_written_filed_and_ranked_apart(run, leaderboard, tmp_path):
+def test_references_are_written_filed_and_ranked_apart(done, leaderboard, tmp_path):
     for name in ("guess", "ideal-observer"):
-        assert run("reference", BOARD, name, "--out", tmp_path / name)[0] == 0
-        assert run("submit", tmp_path / name, "--leaderboard", leaderboard)[0] == 0
+        done("reference", BOARD, name, "--out", tmp_path / name)
+        done("submit", tmp_path / name, "--leaderboard", leaderboard)
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
-    assert [(entry.method, entry.rank) for entry in standing.entries] == [
-        ("ideal-observer", None),
-        ("guess", None),
-    ]
-    assert run("reference", BOARD)[1].startswith("guess              Any sum, uniformly at random.\n")
+    found = [(entry.method, entry.rank) for entry in standing.entries]
+    assert found == [("ideal-observer", None), ("guess", None)]
+    assert done("reference", BOARD).startswith("guess              Any sum, uniformly at random.\n")
 
 
-def test_submission_is_scored_filed_ranked_and_on_the_page(run, board, leaderboard, tmp_path):
+def test_submission_is_scored_filed_ranked_and_on_the_page(run, done, board, leaderboard, tmp_path):
     for name, wrong in (("good", 0.2), ("poor", 0.5)):
-        code, out, _ = run("score", submit(tmp_path / name, board, name, wrong))
-        assert code == 0 and "gap of hits to the ceiling" in out and "distance" in out
-        assert run("submit", tmp_path / name, "--leaderboard", leaderboard)[0] == 0
+        out = done("score", submit(tmp_path / name, board, name, wrong))
+        assert "gap of hits to the ceiling" in out and "distance" in out
+        done("submit", tmp_path / name, "--leaderboard", leaderboard)
     filed = sorted((leaderboard / "submissions" / BOARD).iterdir())
-    assert run("score", filed[0], "--check")[0] == 0
-    assert "good" in run("leaderboard", BOARD, "--leaderboard", leaderboard)[1]
-    assert run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")[0] == 0
+    done("score", filed[0], "--check")
+    assert "good" in done("leaderboard", BOARD, "--leaderboard", leaderboard)
+    done("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text()
     assert "Share of hits, ood" in page and "Sums of two terms, modulo twelve" in page and ">poor<" in page
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert [(entry.method, entry.rank) for entry in standing.entries] == [("good", 1), ("poor", 2)]
     assert [entry.errors for entry in standing.entries] == [{}, {}]  # a family need not sort them
     assert "Where it errs" not in page and run("errors", filed[0])[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("wrong", "reason"),
-    [
-        (0.0, "its hits on test is 1.0000, where an ideal observer reaches 0.8"),
-        (0.93, "no better than chance"),
-    ],
-)
-def test_whoever_is_too_good_or_too_bad_is_not_ranked(wrong, reason, board, tmp_path):
-    evidence = gather_evidence(submit(tmp_path / "entry", board, "entry", wrong))
-    assert any(reason in found for found in why_unranked(evidence, {}))
 
 
 # Challenge rounds
@@ -232,16 +190,13 @@ def _observe(task, contexts):
 # Training
 
 
-def test_baseline_is_trained_evaluated_and_filed(run, board, leaderboard, tmp_path, tmp_path_factory):
+def test_baseline_is_trained_evaluated_and_filed(done, board, leaderboard, tmp_path, tmp_path_factory):
     with quickly(shared_directory(tmp_path_factory, "programs")):
         config = make_config(board, "hyla", seed=3)
         assert (config.steps, config.warmup) == (640 // 32, 3)
         train(config, tmp_path / "run")
-        code, out, err = run("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
-    assert code == 0, err
-    assert "hits" in out
-    assert run("submit", tmp_path / "entry", "--leaderboard", leaderboard)[0] == 0
+        assert "hits" in done("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
+    done("submit", tmp_path / "entry", "--leaderboard", leaderboard)
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert standing.entries[0].seeds == 1 and standing.entries[0].family == "transformer"
-    code, out, err = run("curves", tmp_path / "run")
-    assert code == 0 and "chance 0.08" in out, (out, err)
+    assert "chance 0.08" in done("curves", tmp_path / "run")

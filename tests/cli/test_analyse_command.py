@@ -29,26 +29,23 @@ def runs(compiled, tmp_path_factory):
     return finished_runs(tmp_path_factory)
 
 
-def test_a_run_is_printed_in_brief_and_written_in_full(runs, run, done, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    text = done("analyse", runs / "fuzzy", "--out", out, *BRIEF)
-    for words in ("probes, self, ood: f1", "balanced accuracy", "always positive", "untrained"):
+def test_a_run_is_printed_in_brief_and_written_in_full(runs, done, tmp_path, monkeypatch):
+    out, mine = tmp_path / "out", tmp_path / "imported_to_analyse.py"
+    mine.touch()
+    line = ("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine)
+    stages = {name: STAGES[name] for name in ("scores", "decoding", "topography")}
+    monkeypatch.setattr("baselines.analysis.report.STAGES", stages)
+    text = done(*line)
+    for words in ("probes, self, ood: f1", "always positive", "topographic similarity, layer 1"):
         assert words in text
-    assert "topographic similarity, layer 1" in text
     assert text.endswith(f"\n{out}: codes, analysis.json\n")
     content = json.loads((out / "analysis.json").read_text())
-    assert content["command"].startswith(
-        f"sraven analyse {runs / 'fuzzy'} --out {out} --protocol board -n 48"
-    )
-    monkeypatch.setattr("baselines.analysis.report.STAGES", {"scores": STAGES["scores"]})
-    code, text, err = run("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--json")
-    again = json.loads(text)
-    assert (code, err) == (0, "") and again == json.loads((out / "analysis.json").read_text())
-    assert again.items() < content.items() and set(again) == set(content) - {
-        "decoding",
-        "similarity",
-        "topography",
-    }
+    command = f"sraven analyse {runs / 'fuzzy'} --out {out} --protocol board --import {mine} -n 48"
+    assert content["command"].startswith(command)
+    del stages["decoding"], stages["topography"]
+    again = json.loads(done(*line, "--json"))
+    assert again == json.loads((out / "analysis.json").read_text())
+    assert again.items() < content.items() and set(content) - set(again) == {"decoding", "topography"}
     assert sorted(path.name for path in out.iterdir()) == ["analysis.json", "codes"]
 
 
@@ -58,33 +55,31 @@ def test_several_runs_say_how_many_stand_behind_it(runs, done, tmp_path):
     assert text.endswith("x: codes and numbers of each run, analysis.json\n")
 
 
-def test_what_cannot_be_analysed_is_one_line(runs, run, tmp_path, monkeypatch):
-    def refused(*arguments):
-        code, out, err = run("analyse", *arguments, "--out", tmp_path / "out")
-        assert (code, out) == (2, "") and err.count("\n") == 1 and not (tmp_path / "out").exists()
+def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatch):
+    def fault(*arguments):
+        err = refused("analyse", *arguments, "--out", tmp_path / "out")
+        assert not (tmp_path / "out").exists()
         return err
 
-    assert refused(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
-    assert "layer 3: the run has layers 1 to 1" in refused(runs / "fuzzy", "--layers", "3")
-    assert "expected integers, such as 1,2,4" in refused(runs / "fuzzy", "--layers", "all")
-    assert "pair='row3': fuzzylogic has self alone" in refused(runs / "fuzzy", "--pair", "row3")
-    assert "protocol='paper-code': " in refused(runs / "fuzzy", "--protocol", "paper-code")
-    assert "n=3: " in refused(runs / "fuzzy", "-n", "3")
+    assert fault(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
+    assert "expected integers, such as 1,2,4" in fault(runs / "fuzzy", "--layers", "all")
+    assert "pair='row3': fuzzylogic has self alone" in fault(runs / "fuzzy", "--pair", "row3")
+    assert "protocol='paper-code': " in fault(runs / "fuzzy", "--protocol", "paper-code")
+    assert "n=3: " in fault(runs / "fuzzy", "-n", "3")
     (tmp_path / "begun").mkdir()
     board = read_board("fuzzylogic-v1")
     write_json(tmp_path / "begun" / CONFIG, asdict(make_config(board, "hyla", steps=9, warmup=1)))
-    assert "begun has 0 of 9 steps; train it to the end first" in refused(tmp_path / "begun")
-    assert "begun has 0 of 9 steps" in refused(runs / "fuzzy", tmp_path / "begun")
-    assert language_run(tmp_path / "text") and "is a language model's run" in refused(tmp_path / "text")
+    assert "begun has 0 of 9 steps; train it to the end first" in fault(tmp_path / "begun")
+    assert language_run(tmp_path / "text") and "is a language model's run" in fault(tmp_path / "text")
     wide = shutil.copytree(runs / "fuzzy", tmp_path / "wide")
     write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"width": 15})
     (checksums,) = wide.glob("checkpoints/*/sha256.json")
     write_json(checksums, json.loads(checksums.read_text()) | {"run": read_run(wide).digest})
-    assert "has shape (12, 3, 2), and (15, 3, 2) by config.json" in refused(wide)
+    assert "has shape (12, 3, 2), and (15, 3, 2) by config.json" in fault(wide)
     write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"layers": 1024, "width": 65_536})
-    assert "layers=1024: " in refused(wide)
+    assert "layers=1024: " in fault(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)
     line = "error: sraven analyse needs sklearn.linear_model: pip install '.[analysis]' in a checkout; see "
-    assert refused(runs / "fuzzy") == f"{line}sraven analyse --help\n"
+    assert fault(runs / "fuzzy") == f"{line}sraven analyse --help\n"

@@ -1,36 +1,51 @@
-"""The command line: what it prints, its exit codes, and what it doesn't import."""
+"""The commands of families of tasks: what they print, and their exit codes."""
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
+from dataclasses import fields
+from pkgutil import resolve_name
 
 import pytest
 
 from cli.main import cli
+from cli.shared.families import summaries
 from helpers.example import SIZES
 from sraven import SRAVEN
-
-COMMANDS = cli.summaries()
-
-
-def test_summaries_of_commands_are_listed(run):
-    _, out, _ = run("--help")
-    for name, summary in COMMANDS.items():
-        assert name in out and summary in out
+from sraven.core.base.spec import settings_of
+from sraven.core.tasks.families import find_family, generating_families
 
 
-def test_version(done):
-    assert done("--version").startswith("sraven 0.")
+@pytest.mark.parametrize("name", generating_families())
+def test_options_are_the_fields_of_the_task(name):
+    family = find_family(name)
+    task, commands = resolve_name(family.task)(), summaries(family)
+    settings = settings_of(type(task))
+    assert next(iter(commands)) == "generate"
+    assert set(settings) == {field.name for field in fields(task)}
+    for command in commands:
+        group = cli if name == "sraven" else cli.load(family.commands)
+        options = {option.name: option for option in group.load(command).params}
+        for field, (default, setting) in settings.items():
+            if command == "ambiguity" and not setting.measured:
+                assert field not in options
+                continue
+            assert options[field].help == setting.meaning
+            if isinstance(default, bool):
+                assert options[field].is_flag
+            elif default is not None:
+                assert options[field].default == default
 
 
-@pytest.mark.parametrize("line", [("--version", "--json"), ("--json", "--version")])
-def test_versions_of_what_it_stands_on_are_told_to_programs(run, line):
-    code, out, _ = run(*line)
-    found = json.loads(out)
-    assert code == 0 and found["benchmark_version"] == "1"
-    assert {"numpy", "numba", "pyarrow", "datasets"} <= found["packages"].keys()
+def test_default_task_of_count_is_that_of_python(done):
+    counted = json.loads(done("count", "--json"))
+    assert (counted["M"], counted["K"], counted["multisets"]) == (SRAVEN().M, SRAVEN().K, 330)
+
+
+# Datasets
 
 
 SIZES_OF = {
@@ -47,152 +62,114 @@ def generate(run, out, *more, line=OF_SRAVEN):
 
 
 @pytest.mark.parametrize("line", SIZES_OF)
-def test_generate_prints_the_line_that_loads(run, tmp_path, line):
-    code, out, err = generate(run, tmp_path / "data", line=line)
-    assert (code, err) == (0, "")
+def test_generate_prints_the_line_that_loads(run, done, tmp_path, line):
+    out = generate(done, tmp_path / "data", line=line)
     script = tmp_path / "load.py"
     script.write_text("\n".join(out.strip().splitlines()[-2:]))
     found = runpy.run_path(str(script))["dataset"]
     assert {name.replace("_", "-"): len(split) for name, split in found.items()} == SIZES_OF[line]
-    assert run("verify", tmp_path / "data")[0] == 0
+    assert done("verify", tmp_path / "data").endswith("all is right\n")
+    (tmp_path / "data" / "croissant.json").write_text("{}")
+    code, out, err = run("verify", tmp_path / "data")
+    assert code == 1 and "croissant.json" in err and "1 fault\n" in out
 
 
-def test_generate_json_is_machine_readable(run, tmp_path):
-    code, out, _ = generate(run, tmp_path / "raven", "--json", "--answers", "unique")
-    content = json.loads(out)
-    assert code == 0 and content["config"]["answers"] == "unique"
-    assert content["splits"]["ood"]["num_examples"] == 10
+def test_verify(done, refused, dataset_directory, tmp_path):
+    found = json.loads(done("verify", dataset_directory, "--json"))
+    assert found["ok"] is True and found["checked"] == SIZES
+    assert "manifest.json" in refused("verify", tmp_path / "absent")
 
 
-def test_default_directory_says_what_differs_from_the_default(run, refused, tmp_path, monkeypatch):
+def test_default_directory_says_what_differs_from_the_default(done, refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3]
-    assert run(*line, "--ood", 3)[0] == run(*line, "--ood", 3, "--holdout", 0.5, "--seed", 3)[0] == 0
-    assert run(*line, "--holdout", 0, "--no-permute")[0] == 0
-    assert run(*line, "--part", "1/2", "--seed", 3)[0] == 0
-    fuzzy = ["fuzzylogic", "generate", "--L", 2, "--K", 3, "--N", 4, "--train", 3, "--test", 3]
-    assert run(*fuzzy, "--holdout", 0, "--unseen-terms", 0)[0] == 0  # which leaves no other split
-    names = [
-        f"sraven-M2-K5{end}" for end in ("", "-holdout50-seed3", "-seed3-part-1-of-2", "-unpermuted-holdout0")
-    ]
-    assert sorted(os.listdir()) == ["fuzzylogic-L2-K3-N4-holdout0-unseen-terms0", *names]
-    found = refused(*line, "--ood", 3, "--seed", 3, "--out", "sraven-M2-K5")
+    line = "generate --M 2 --K 5 --train 3 --test 3"
+    fuzzy = "fuzzylogic generate --L 2 --K 3 --N 4 --train 3 --test 3"
+    names = {
+        f"{line} --ood 3": "sraven-M2-K5",
+        f"{line} --ood 3 --holdout 0.5 --seed 3": "sraven-M2-K5-holdout50-seed3",
+        f"{line} --holdout 0 --no-permute": "sraven-M2-K5-unpermuted-holdout0",
+        f"{line} --part 1/2 --seed 3": "sraven-M2-K5-seed3-part-1-of-2",
+        # which leaves no other split
+        f"{fuzzy} --holdout 0 --unseen-terms 0": "fuzzylogic-L2-K3-N4-holdout0-unseen-terms0",
+    }
+    for each in names:
+        done(*each.split())
+    assert sorted(os.listdir()) == sorted(names.values())
+    found = refused(*line.split(), "--ood", 3, "--seed", 3, "--out", "sraven-M2-K5")
     assert "holds another dataset, M2-K5 (seed 0, not 3); choose another" in found
-
-
-def test_a_split_that_the_task_lacks_is_refused_if_it_was_asked_for(run, tmp_path):
-    line = ["generate", "--M", 2, "--K", 5, "--train", 3, "--test", 3, "--holdout", 0]
-    code, _, err = run(*line, "--ood", 3, "--out", tmp_path / "out")
-    assert code == 2 and "ood" in err and not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
     ("line", "options", "named"),
     [
-        (OF_SRAVEN, ["--M", 0], "M=0"),
-        (OF_SRAVEN, ["--M", "four"], "'four'"),
-        (OF_SRAVEN, ["--K", 2], "K=2"),
-        (OF_SRAVEN, ["--K", 257], "K=257"),
-        *((OF_SRAVEN, ["--holdout", value], f"holdout={value}") for value in (1.0, "nan", 0.001, 0.99)),
-        (OF_SRAVEN, ["--holdout", 0], "ood=10"),
-        *((OF_SRAVEN, ["--seed", value], f"seed={value}") for value in (-1, 2**63)),
-        (OF_SRAVEN, ["--train", -5], "train=-5"),
-        (OF_SRAVEN, ["--answers", "some"], "'any', 'unique'"),
-        (OF_SRAVEN, ["--format", "csv"], "expected one of 'parquet', 'arrow'"),
-        (OF_SRAVEN, ["--threads", 0], "--threads"),
-        (OF_SRAVEN, ["--colour", "red"], "--colour"),
-        (OF_FUZZY_LOGIC, ["--L", 16, "--K", 3], "L=16, K=3"),
-        (OF_FUZZY_LOGIC, ["--unseen-terms", 0], "ood_terms=5"),
-        (OF_FUZZY_LOGIC, ["--query", "odd"], "'uniform', 'fixed_context', 'fixed_query'"),
+        (OF_SRAVEN, "--M 0", "M=0"),
+        (OF_SRAVEN, "--M four", "'four'"),
+        (OF_SRAVEN, "--holdout nan", "holdout=nan"),
+        (OF_SRAVEN, "--holdout 0", "ood=10"),
+        (OF_SRAVEN, f"--seed {2**63}", f"seed={2**63}"),
+        (OF_SRAVEN, "--train -5", "train=-5"),
+        (OF_SRAVEN, "--answers some", "'any', 'unique'"),
+        (OF_SRAVEN, "--format csv", "expected one of 'parquet', 'arrow'"),
+        (OF_SRAVEN, "--threads 0", "--threads"),
+        (OF_SRAVEN, "--colour red", "--colour"),
+        (OF_FUZZY_LOGIC, "--L 16 --K 3", "L=16, K=3"),
+        (OF_FUZZY_LOGIC, "--unseen-terms 0", "ood_terms=5"),
+        (OF_FUZZY_LOGIC, "--query odd", "'uniform', 'fixed_context', 'fixed_query'"),
     ],
 )
 def test_bad_usage_is_one_line_and_creates_nothing(refused, tmp_path, line, options, named):
-    assert named in generate(refused, tmp_path / "data", *options, line=line)
+    assert named in generate(refused, tmp_path / "data", *options.split(), line=line)
     assert not (tmp_path / "data").exists()
 
 
-def test_full_disk_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (OSError(28, "No space left on device"), 1, r"error: .*No space left.*the same command goes on.*\n"),
+        (KeyboardInterrupt(), 130, r"error: interrupted; the same command goes on from here\n"),
+    ],
+)
+def test_what_ends_early_is_one_line_with_what_to_do(run, tmp_path, monkeypatch, error, code, message):
+    def fail(*arguments):
+        raise error
 
-    monkeypatch.setattr("sraven.core.dataset.write.move_into_place", full)
-    code, _, err = generate(run, tmp_path / "raven")
-    assert code == 1 and err.count("\n") == 1
-    assert "No space left on device" in err and "the same command goes on" in err
-
-
-def test_interrupt_is_one_line_with_what_to_do(run, tmp_path, monkeypatch):
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sraven.core.dataset.write.make_manifest", interrupt)
-    code, _, err = generate(run, tmp_path / "raven")
-    assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
+    monkeypatch.setattr("sraven.core.dataset.write.make_manifest", fail)
+    found, _, err = generate(run, tmp_path / "raven")
+    assert found == code and re.fullmatch(message, err)
 
 
-def test_verify(done, refused, dataset_directory, tmp_path):
-    assert done("verify", dataset_directory).endswith("all is right\n")
-    out = done("verify", dataset_directory, "--json")
-    assert json.loads(out)["ok"] is True and json.loads(out)["checked"] == SIZES
-    assert "manifest.json" in refused("verify", tmp_path / "absent")
-
-
-def test_verify_exits_with_1_on_a_fault(run, tmp_path):
-    generate(run, tmp_path / "raven")
-    (tmp_path / "raven" / "croissant.json").write_text("{}")
-    code, out, err = run("verify", tmp_path / "raven")
-    assert code == 1 and "croissant.json" in err and "1 fault\n" in out
-
-
-def test_count_json(run):
-    _, out, _ = run("count", "--M", 4, "--K", 8, "--json")
-    assert json.loads(out)["multisets"] == 330
+# Looking at instances
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ambiguity --M 2 --K 5", ("held out (ood)", "several answers")),
-        ("fuzzylogic ambiguity --N 6", ("observer R²", "ood_terms")),
+        ("ambiguity --M 2 --K 5 -n 500", ("held out (ood)", "several answers")),
+        ("fuzzylogic ambiguity --N 6 -n 500", ("observer R²", "ood_terms")),
     ],
 )
-def test_ambiguity_table_and_json(run, done, line, words):
-    out = done(*line.split(), "-n", 500)
-    assert all(word in out for word in words)
-    results = json.loads(run(*line.split(), "-n", 500, "--json")[1])["results"]
+def test_ambiguity_table_and_json(done, line, words):
+    assert all(word in done(*line.split()) for word in words)
+    results = json.loads(done(*line.split(), "--json"))["results"]
     if "several_answers" in results[0]:
         assert [result["split"] for result in results] == ["all", "test", "ood"]
         assert 0 < results[0]["several_answers"]["value"] < 1
+        assert words[0] not in done("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
     else:
         populations = [(result["split"], result["prior"]) for result in results[:3]]
         assert populations == [("all", "all"), ("test", "all"), ("test", "test")]
         assert results[2]["r2"] >= results[1]["r2"]
 
 
-def test_ambiguity_without_ood_split(done):
-    assert "held out" not in done("ambiguity", "--M", 1, "--K", 5, "--holdout", 0, "-n", 100)
-
-
-def test_show_hides_the_answer_until_asked(run):
-    task = SRAVEN()
-    target = task.sample("train", 0, 1).target[0]
-    _, out, _ = run("show")
+def test_show_hides_the_answer_until_asked(run, done):
+    target, out = SRAVEN().sample("train", 0, 1).target[0], done("show")
     assert out.count("?") == 4 and "answer" not in out
-    _, out, _ = run("show", "--explain")
-    assert f"{' '.join(map(str, target))}  the target" in out
-
-
-def test_show_hides_the_value_of_a_function_until_asked(run):
-    _, out, _ = run("fuzzylogic", "show", "--N", 5)
+    assert f"{' '.join(map(str, target))}  the target" in done("show", "--explain")
+    out, explained = done("fuzzylogic", "show", "--N", 5), done("fuzzylogic", "show", "--N", 5, "--explain")
     assert "?" in out and "∨" not in out
-    _, out, _ = run("fuzzylogic", "show", "--N", 5, "--explain")
-    assert "?" not in out and "∨" in out and "with the points shown" in out
-
-
-def test_show_json_has_all_answers(run):
+    assert "?" not in explained and "∨" in explained and "with the points shown" in explained
     assert "indices has numbers beyond 64 bits" in run("show", "--index", 1 << 64)[2]
-    _, out, _ = run("show", "--split", "ood", "--index", 3, "-n", 2, "--json")
-    puzzles = json.loads(out)
+    puzzles = json.loads(done("show", "--split", "ood", "--index", 3, "-n", 2, "--json"))
     assert [puzzle["index"] for puzzle in puzzles] == [3, 4]
     assert all(puzzle["target"] in puzzle["answers"] for puzzle in puzzles)
 
@@ -205,20 +182,18 @@ def test_show_json_has_all_answers(run):
         "fuzzylogic show --L 2 --holdout 0 --unseen-terms 0",
     ],
 )
-def test_show_writes_a_picture(run, tmp_path, line):
-    assert run(*line.split(), "--png", tmp_path / "puzzle.png")[0] == 0
+def test_show_writes_a_picture(done, tmp_path, line):
+    done(*line.split(), "--png", tmp_path / "puzzle.png")
     assert (tmp_path / "puzzle.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_show_without_matplotlib_names_the_extra(refused, tmp_path, monkeypatch):
+def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatch):
+    png = ("--png", tmp_path / "puzzle.png")
+    assert "--count" in refused("show", *png, "-n", 2)
+    assert "use --L 2" in refused("fuzzylogic", "show", *png)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "sraven.views.plots", raising=False)
-    assert "'.[analysis]'" in refused("show", "--png", tmp_path / "puzzle.png")
-
-
-def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path):
-    assert "--count" in refused("show", "--png", tmp_path / "puzzle.png", "-n", 2)
-    assert "use --L 2" in refused("fuzzylogic", "show", "--png", tmp_path / "surface.png")
+    assert "'.[analysis]'" in refused("show", *png)
 
 
 def test_closed_pipe_is_no_traceback():

@@ -64,8 +64,7 @@ def test_values(line, expected):
 
 def test_commands_and_options():
     assert names("gen") == ["generate"] and names("c4", "pre") == ["prepare"]
-    assert names("generate", "--hold") == ["--holdout"]
-    assert names("--vers") == ["--version"]
+    assert names("generate", "--hold") == ["--holdout"] and names("--vers") == ["--version"]
 
 
 def test_folders_are_those_that_hold_the_right_file(tmp_path, monkeypatch):

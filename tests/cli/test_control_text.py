@@ -12,8 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from baselines.reproduction import standing
+from baselines.reproduction.sets import FIGURES
+from helpers.analysed_runs import finished_runs
 from helpers.challenges import write_copies
-from helpers.submissions import SRAVEN_BOARD, use_boards
+from helpers.checkout import REPOSITORY
+from helpers.submissions import SRAVEN_BOARD
+from helpers.tiny_language import LINE, make_tokenizer, write_corpus
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
 from sraven.core.dataset.directory import JOURNAL
@@ -21,8 +26,6 @@ from sraven.core.leaderboard.many import score_folder
 from sraven.core.leaderboard.reproduced import REPRODUCED
 from sraven.core.system.staging import STAGING
 from sraven.text.published import read_sets, write_files
-
-ROOT = Path(__file__).parents[2]
 
 CONTROL = "\x1b[2K\r\n::error::\u202e"
 
@@ -116,31 +119,22 @@ def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
     harmless(run, filed / "scores.json", json_texts, ["score", "--check", filed], shown)
 
 
-def test_of_replies(run, tmp_path):
-    prompts, replies, verdicts = (
-        tmp_path / name for name in ("prompts.jsonl", "replies.jsonl", "verdicts.jsonl")
-    )
-    assert run("text", "generate", "--M", 2, "--K", 7, "-n", 2, "--out", prompts)[0] == 0
-    ids = [json.loads(line)["id"] for line in prompts.read_text().splitlines()]
+def test_of_replies(run, done, tmp_path):
+    replies, asked = tmp_path / "replies.jsonl", ["text", "generate", "--M", 2, "--K", 7, "-n", 2]
+    ids = [json.loads(line)["id"] for line in done(*asked).splitlines()]
     replies.write_text("".join(json.dumps({"id": name, "completion": "[1 2]"}) + "\n" for name in ids))
-    again = ["text", "generate", "--M", 2, "--K", 7, "-n", 2, "--remaining", replies]
-    harmless(run, replies, line_texts, ["text", "score", replies, "--out", verdicts], again)
-
-
-def test_of_published_questions(run, tmp_path):
-    lines, folder = tmp_path / "prompts.jsonl", tmp_path / "questions"
-    assert run("text", "generate", "--M", 2, "--K", 7, "-n", 2, "--solved", "--out", lines)[0] == 0
+    scored = ["text", "score", replies, "--out", tmp_path / "verdicts.jsonl"]
+    harmless(run, replies, line_texts, scored, [*asked, "--remaining", replies])
+    folder = tmp_path / "questions"
     folder.mkdir()
-    write_files(read_sets(lines), folder)
+    done(*asked, "--solved", "--out", tmp_path / "prompts.jsonl")
+    write_files(read_sets(tmp_path / "prompts.jsonl"), folder)
     harmless(run, folder / "questions.json", json_texts, ["verify", folder])
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """Finished runs of the baselines."""
-    pytest.importorskip("jax")
-    from helpers.analysed_runs import finished_runs
-
     return finished_runs(tmp_path_factory)
 
 
@@ -165,49 +159,33 @@ def test_of_runs(run, finished, tmp_path, monkeypatch):
 
 
 def test_of_analyses(run, finished, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
+    (tmp_path / "out").mkdir()
     whole = json.loads((finished / "fuzzy" / "config.json").read_text())
     config = {name: whole[name] for name in ("board", "attention", "steps")}  # all of it is in `test_of_runs`
-    (out / "analysis.json").write_text(
-        json.dumps({"schema": 1, "run": {"digest": "0" * 64, "config": config}})
-    )
-    line = ["analyse", finished / "fuzzy", "--out", out, "-n", 3]
-    harmless(run, out / "analysis.json", json_texts, line)
-
-
-def test_of_configurations(run, finished, tmp_path):
-    path = tmp_path / "run.yaml"
-    path.write_text(yaml.safe_dump(json.loads((finished / "fuzzy" / "config.json").read_text())))
-    harmless(run, path, yaml_texts, ["train", "fuzzylogic-v1", "--config", path, "--print-config"])
+    path = tmp_path / "out" / "analysis.json"
+    path.write_text(json.dumps({"schema": 1, "run": {"digest": "0" * 64, "config": config}}))
+    harmless(run, path, json_texts, ["analyse", finished / "fuzzy", "--out", path.parent, "-n", 3])
 
 
 def test_of_records(run, tmp_path, monkeypatch):
-    pytest.importorskip("jax")
-    from baselines.reproduction import standing
-    from baselines.reproduction.sets import FIGURES
-
-    name = "attention-dropout"
-    one = partial(standing.standings_of, figures={name: FIGURES[name]})  # as others take their time
-    monkeypatch.setattr(standing, "standings_of", one)
-    record = next((ROOT / "docs" / "results" / "reproduction" / name).iterdir())
-    copied = tmp_path / "reproduction" / name / record.name
-    copied.parent.mkdir(parents=True)
-    shutil.copy(record, copied)
-    listed = ["reproduce", "--list", "--results", tmp_path]
-    harmless(run, copied, json_texts, listed)
+    figure = {"attention-dropout": FIGURES["attention-dropout"]}  # as others take their time
+    monkeypatch.setattr(standing, "standings_of", partial(standing.standings_of, figures=figure))
+    folder = Path("reproduction", *figure)
+    record = next((REPOSITORY / "docs" / "results" / folder).iterdir())
+    (tmp_path / folder).mkdir(parents=True)
+    copied = Path(shutil.copy(record, tmp_path / folder))
+    harmless(run, copied, json_texts, ["reproduce", "--list", "--results", tmp_path])
 
 
-def test_of_rounds(run, monkeypatch, tmp_path):
-    use_boards(monkeypatch, tmp_path / "boards")
+def test_of_rounds(run, done, small_boards, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "program").mkdir()
     (tmp_path / "program" / "model.py").touch()
-    _, digest, _ = run("challenge", "commit", "program", "--name", "A", "--out", "commitment.json")
-    assert run("challenge", "new", SRAVEN_BOARD, digest.strip(), "--out", "round")[0] == 0
+    digest = done("challenge", "commit", "program", "--name", "A", "--out", "commitment.json").strip()
+    done("challenge", "new", SRAVEN_BOARD, digest, "--out", "round")
     write_copies(tmp_path)
-    answer = ["challenge", "answer", "round/public", "predictions", "--commitment", "commitment.json"]
-    assert run(*answer, "--program", "program", "--out", "answer")[0] == 0
+    committed = ("--commitment", "commitment.json", "--program", "program", "--out", "answer")
+    done("challenge", "answer", "round/public", "predictions", *committed)
     check = ["challenge", "commit", "program", "--check", "commitment.json"]
     score = ["challenge", "score", "round/public", "answer", "--secret", "round/private/secret.json"]
     harmless(run, tmp_path / "commitment.json", json_texts, check)
@@ -215,16 +193,23 @@ def test_of_rounds(run, monkeypatch, tmp_path):
         harmless(run, tmp_path / name, json_texts, score)
 
 
-def test_of_tokens(run, tmp_path, monkeypatch):
-    pytest.importorskip("jax")
-    from helpers.tiny_language import LINE, make_tokenizer, write_corpus
-
+def test_of_tokens(run, done, tmp_path, monkeypatch):
     monkeypatch.setattr("baselines.session.train_plan", refuse)
     tokens = write_corpus(tmp_path, tokenizer=make_tokenizer())
     harmless(run, tokens / "manifest.json", json_texts, [*LINE, "--data", tokens, "--out", tmp_path / "run"])
     source = ["--source", tmp_path / "documents.jsonl", "--tokenizer", tokens / "tokenizer.model"]
-    assert run("c4", "prepare", *source, "--part", "1/1", "--out", tmp_path / "part")[0] == 0
+    done("c4", "prepare", *source, "--part", "1/1", "--out", tmp_path / "part")
     staged = tmp_path / "part" / STAGING
     merge = ["merge", tmp_path / "part", "--out", tmp_path / "merged", "--force"]
     for path in (staged / "plan.json", *(staged / "entries").iterdir()):
         harmless(run, path, json_texts, merge)
+
+
+@pytest.mark.parametrize("message", [CONTROL, "x" * 200_000, "half \ud800"])
+def test_whatever_an_error_says_is_one_seen_line(message, refused, monkeypatch):
+    def fail(arguments, **options):
+        raise ConfigurationError(message)
+
+    monkeypatch.setattr("cli.main.cli.main", fail)
+    err = refused("boards")
+    assert len(err) < 2_100 and all(map(is_seen, err[:-1]))

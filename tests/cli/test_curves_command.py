@@ -14,8 +14,8 @@ from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 
 INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'
-
-PNG = b"\x89PNG\r\n\x1a\n"
+BEGUN = '{"step": 1200, "lo'
+"""A line in the middle of being written."""
 
 
 @pytest.fixture
@@ -27,18 +27,15 @@ def runs(tmp_path):
             folder = tmp_path / "runs" / attention / f"seed-{seed}"
             folder.mkdir(parents=True)
             write_json(folder / CONFIG, asdict(make_config(board, attention, seed=seed, steps=2000)))
-            lines = [
-                {
-                    "step": step,
-                    "loss": (2 + seed) / step,
-                    "score": 1 - 50 / step,
-                    "scores": {
-                        split: {"instances": 1024, "r2_per_sequence": share - 40 / step}
-                        for split, share in (("test", 0.9), ("ood", 0.7), ("ood_terms", 0.4 + 0.1 * seed))
-                    },
+            shares = {"test": 0.9, "ood": 0.7, "ood_terms": 0.4 + 0.1 * seed}
+            lines = []
+            for step in range(100, 1001, 100):
+                scores = {
+                    split: {"instances": 1024, "r2_per_sequence": share - 40 / step}
+                    for split, share in shares.items()
                 }
-                for step in range(100, 1001, 100)
-            ]
+                line = {"step": step, "loss": (2 + seed) / step, "score": 1 - 50 / step}
+                lines.append({**line, "scores": scores})
             (folder / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return tmp_path / "runs"
 
@@ -58,13 +55,6 @@ def test_terminal_shows_loss_and_scores_within_80_columns(runs, done, monkeypatc
     assert blocks[5] == [f"{name}: 1,000 of 2,000 steps by all of its seeds" for name in ("hyla", "softmax")]
 
 
-def test_numbers_without_end_are_left_out(runs, run):
-    before = run("curves", runs)
-    for log in runs.glob("*/*/log.jsonl"):
-        log.write_text(log.read_text() + INFINITE)
-    assert run("curves", runs) == before
-
-
 def test_long_names_get_a_letter_each(runs, done, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     path = runs / "softmax" / "seed-1" / CONFIG
@@ -74,38 +64,45 @@ def test_long_names_get_a_letter_each(runs, done, monkeypatch):
     assert "\nc  softmax, learning rate 0.003, weight decay 0.03, 1 seed\n" in out and "\n c  " in out
 
 
-def test_pictures_are_written_whole_and_named(runs, run, tmp_path):
+def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
     png, svg = tmp_path / "a.png", tmp_path / "a.svg"
-    assert run("curves", runs, "--png", png, "--svg", svg) == (0, f"{png}\n{svg}\n", "")
-    assert png.read_bytes().startswith(PNG)
+    assert done("curves", runs, "--png", png, "--svg", svg) == f"{png}\n{svg}\n"
+    assert png.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert ET.parse(svg).getroot().tag.endswith("svg")
     again = svg.read_bytes()
-    assert run("curves", runs, "--svg", svg)[0] == 0 and svg.read_bytes() == again
+    done("curves", runs, "--svg", svg)
+    assert svg.read_bytes() == again
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg", "runs"]
+    log = runs / "hyla" / "seed-0" / LOG
+    before = log.read_text()
+    assert str(log) in refused("curves", runs, "--svg", log) and log.read_text() == before
 
 
-def test_json_is_for_programs(runs, run):
-    code, out, err = run("curves", runs / "hyla", "--json")
-    found = json.loads(out)
-    assert (code, err) == (0, "")
-    (group,) = found["groups"]
-    assert group["name"] == "hyla" and group["curves"]["loss"]["steps"] == list(range(100, 1001, 100))
+def test_what_has_no_number_or_is_half_written_hides_nothing(runs, run, done):
+    before = done("curves", runs)
+    log = runs / "hyla" / "seed-0" / LOG
+    for more in (INFINITE, BEGUN):
+        log.write_text(log.read_text() + more)
+        assert done("curves", runs) == before
+    log.unlink()
+    code, out, err = run("curves", runs)
+    assert code == 0 and "hyla: seed 0 has no line in its log yet" in out + err
 
 
-def test_metrics_that_begin_alike_have_a_curve_each(runs, run, refused):
+def test_metrics_that_begin_alike_have_a_curve_each(runs, done, refused):
     for log in runs.glob("*/*/log.jsonl"):
         log.write_text(
             log.read_text().replace('"r2_per_sequence"', '"part.x": 0.5, "part.y": 1, "r2_per_sequence"')
         )
-    code, out, err = run("curves", runs, "--metric", "part.", "--json")
-    found = json.loads(out)
-    assert (code, err, found["metric"]) == (0, "", "part.")
+    found = json.loads(done("curves", runs, "--metric", "part.", "--json"))
+    assert found["metric"] == "part."
     assert [group["name"] for group in found["groups"]] == ["hyla, x", "hyla, y", "softmax, x", "softmax, y"]
     assert set(found["groups"][1]["curves"]) == {"test", "ood"}
     assert found["groups"][1]["curves"]["ood"]["mean"] == [1] * 10
     assert found["bounds"]["test"] == {"ceiling": None, "chance": None, "lower": {}}
-    [hyla, _] = json.loads(run("curves", runs, "--metric", "part.y", "--json")[1])["groups"]
+    [hyla, _] = json.loads(done("curves", runs, "--metric", "part.y", "--json"))["groups"]
     assert hyla["name"] == "hyla" and {"loss", "test"} < set(hyla["curves"])
+    assert hyla["curves"]["loss"]["steps"] == list(range(100, 1001, 100))
     assert "part.x, part.y" in refused("curves", runs, "--metric", "other")
 
 
@@ -117,28 +114,6 @@ def test_what_is_no_run_is_refused_in_a_line(runs, run, refused, tmp_path):
     (runs / "hyla" / "seed-0" / LOG).write_text("nothing of the kind\n")
     assert "damaged in line 1" in refused("curves", runs)
     assert not (tmp_path / "a.png").exists()
-
-
-def test_a_picture_takes_no_file_of_a_run(runs, refused):
-    log = runs / "hyla" / "seed-0" / LOG
-    before = log.read_text()
-    assert str(log) in refused("curves", runs, "--svg", log)
-    assert log.read_text() == before
-
-
-def test_a_folder_of_seeds_is_evaluated_as_well(runs, run):
-    assert "name the submission to write: --out DIR" in run("evaluate", runs / "hyla")[2]
-    assert "differs from" in run("evaluate", runs)[2]
-
-
-def test_a_run_that_has_no_line_yet_hides_no_other(runs, run):
-    whole = json.loads(run("curves", runs / "hyla", "--json")[1])["groups"][0]["curves"]["loss"]
-    log = runs / "hyla" / "seed-0" / LOG
-    log.write_text(log.read_text() + '{"step": 1100, "lo')  # in the middle of being written
-    assert json.loads(run("curves", runs / "hyla", "--json")[1])["groups"][0]["curves"]["loss"] == whole
-    log.unlink()
-    code, out, err = run("curves", runs)
-    assert code == 0 and "hyla: seed 0 has no line in its log yet" in out + err
 
 
 def test_bounds_of_text_are_those_of_its_tokenizer(tmp_path, done, monkeypatch):

@@ -1,16 +1,22 @@
 """Properties of every command."""
 
 import json
-import subprocess
-import sys
-from inspect import cleandoc
+from dataclasses import fields
+from importlib import import_module
+from inspect import cleandoc, signature
 
 import pytest
 
+from baselines.lm.prepare import Preparation, TokenizerTraining
+from baselines.lm.sample import continue_tokens
+from cli.main import COMMANDS as OWN
+from cli.main import cli
 from cli.shared.families import MAIN, summaries
 from helpers.challenges import write_copies
 from helpers.commands import COMMANDS, find_command
+from helpers.python import python
 from helpers.submissions import SRAVEN_BOARD
+from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.families import find_family, generating_families
 
 SLOW = ("numba", "numpy", "jax", "pyarrow", "datasets", "rich", "yaml", "sraven.task")
@@ -30,32 +36,59 @@ for line in json.loads(sys.argv[1]):
 """
 
 
+def test_summaries_and_versions_are_told(done):
+    out = done("--help")
+    for name, summary in cli.summaries().items():
+        assert name in out and summary in out
+    for name in OWN:
+        module = import_module(find_command(name).callback.__module__)
+        assert (module.__doc__ or "").split("\n")[0] == cli.summaries()[name]
+    assert len(set(COMMANDS)) == len(COMMANDS) > 30
+    assert done("--version").startswith("sraven 0.")
+    for line in (("--version", "--json"), ("--json", "--version")):
+        found = json.loads(done(*line))
+        assert found["benchmark_version"] == "1"
+        assert {"numpy", "numba", "pyarrow", "datasets"} <= found["packages"].keys()
+
+
+def test_the_nearest_commands_are_named(refused):
+    assert "did you mean generate?" in refused("generat")
+    assert "did you mean show?" in refused("fuzzylogic", "shwo")
+    assert "did you mean" not in refused("xyzzy")
+
+
+def test_defaults_are_those_of_what_is_called():
+    """Options say them in their help, which imports nothing of what is called."""
+
+    def defaults(*words):
+        return {each.name: each.default for each in find_command(*words).params}
+
+    made = signature(write_dataset).parameters["file_format"].default
+    assert defaults("generate")["file_format"] == defaults("fuzzylogic", "generate")["file_format"] == made
+    sampled, drawn = defaults("c4", "sample"), signature(continue_tokens).parameters
+    for name in ("samples", "temperature", "top", "seed"):
+        assert sampled[name] == drawn[name].default
+    assert defaults("c4", "prepare")["shard_documents"] == Preparation.shard_documents
+    help_of = {each.name: each.help for each in find_command("c4", "prepare").params if hasattr(each, "help")}
+    for name, each in zip(("vocab_size", "train_documents"), fields(TokenizerTraining), strict=True):
+        assert f"[default: {each.default}]" in help_of[name]
+
+
 def test_help_imports_nothing_slow():
     """Help and completion are fast: no time is measured, but imports are checked."""
     slow = [name for name in generating_families() if not find_family(name).settings]
     of_others = [line for line in COMMANDS if line.split()[0] not in slow]
     lines = ["", "fuzzylogic", "c4", "text", "challenge", *of_others]
-    command = [sys.executable, "-P", "-c", HELP, json.dumps(lines), json.dumps(SLOW)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = python("-P", "-c", HELP, json.dumps(lines), json.dumps(SLOW))
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_help_has_an_example(line):
-    text = cleandoc(find_command(*line.split()).help)
-    assert "\b\nExample:\n" in text
-    example = text.partition("Example:")[2]
-    assert f"sraven {line}" in example
-
-
-def test_no_command_is_named_twice():
-    assert len(set(COMMANDS)) == len(COMMANDS) > 30
-
-
-@pytest.mark.parametrize("line", COMMANDS)
-def test_json_goes_alone_to_stdout(run, line):
-    """Each command has it, without exception; what is wrong is one line on standard error then, too."""
-    assert any("--json" in each.opts for each in find_command(*line.split()).params)
+def test_help_has_an_example_and_json_goes_alone_to_stdout(run, line):
+    """Each command has both, without exception; what is wrong is one line on standard error then, too."""
+    found = find_command(*line.split())
+    assert f"sraven {line}" in cleandoc(found.help).partition("\b\nExample:\n")[2]
+    assert any("--json" in each.opts for each in found.params)
     code, out, err = run(*line.split(), "--json", "--no-such-option")
     assert (code, out) == (2, "") and err.startswith("error: ") and err.count("\n") == 1
 
@@ -115,13 +148,10 @@ def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     (tmp_path / "program" / "model.py").touch()
     (tmp_path / "definitions.yaml").write_text("boards: []")
-    words = ["red", "green", "blue", "square"]
-    (tmp_path / "documents.txt").write_text(
-        "".join(f"{one} {two} things\n" for one in words for two in words)
-    )
-    (tmp_path / "completions.jsonl").write_text(
-        json.dumps({"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"})
-    )
+    documents = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")
+    (tmp_path / "documents.txt").write_text(documents)
+    completion = {"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"}
+    (tmp_path / "completions.jsonl").write_text(json.dumps(completion))
     lines, commitment = LINES.strip().splitlines(), ""
     for line in lines:
         code, out, err = run(*line.replace("COMMITMENT", commitment).split(), "--json")
@@ -130,7 +160,5 @@ def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
             commitment = json.loads(out)["commitment"]
         if line.startswith("challenge new"):
             write_copies(tmp_path)
-    ran = {
-        command for command in COMMANDS for line in lines if line.startswith(f"{command} ") or line == command
-    }
+    ran = {command for command in COMMANDS for line in lines if f"{line} ".startswith(f"{command} ")}
     assert ran | ELSEWHERE == set(COMMANDS)

@@ -2,11 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
+from helpers.python import python
 from sraven.core.system.isolation import ROOT
 
 ENTRY = "import sys\nfrom sraven.__main__ import main\nsys.exit(main())\n"
@@ -38,17 +37,10 @@ def run_in(tmp_path):
     script = tmp_path / "elsewhere" / "program.py"
     script.parent.mkdir()
 
-    def run(folder, program, *arguments, path=str(ROOT)):
+    def run(folder, program, *arguments, path=(ROOT,)):
         script.write_text(program)
-        result = subprocess.run(
-            [sys.executable, str(script), *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+        result = python(script, *arguments, cwd=folder, env=environment, timeout=300)
         return result.returncode, result.stdout, result.stderr
 
     return run
@@ -67,7 +59,7 @@ def test_a_command_that_draws_runs_none(traps, tmp_path, run_in, run):
 
 def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in):
     (traps / "sraven.py").unlink()  # it comes before the command, and so before any check
-    path = os.pathsep.join(["", ".", "../traps", str(traps), str(ROOT)])
+    path = "", ".", "../traps", traps, ROOT
     code, out, errors = run_in(traps, ENTRY, "boards", "fuzzylogic-v1", path=path)
     assert (code, errors) == (0, "") and out.startswith("fuzzylogic-v1")
     assert not (tmp_path / "ran").exists()
@@ -81,25 +73,21 @@ print(json.dumps([sys.path[:3], os.environ["PYTHONPATH"], os.environ["PYTHONSAFE
 """
 
 
-def test_other_entries_of_the_path_stay(tmp_path, run_in):
-    here, other = tmp_path / "here", tmp_path / "other"
+def test_other_entries_of_the_path_stay_and_a_checkout_may_be_worked_in(tmp_path, run_in):
+    here, other, link = (tmp_path / name for name in ("here", "other", "link"))
     here.mkdir()
     other.mkdir()
-    path = os.pathsep.join(["", str(other), "below", str(ROOT), str(here)])
-    code, out, errors = run_in(here, REPORT, path=path)
-    script = str(tmp_path / "elsewhere")
-    kept = f"{other}{os.pathsep}{ROOT}"
-    assert (code, errors) == (0, "")
-    assert out.strip() == f'[["{script}", "{other}", "{ROOT}"], "{kept}", "1"]'
-
-
-def test_a_checkout_of_the_project_may_be_worked_in(run_in, tmp_path):
-    link = tmp_path / "link"
     link.symlink_to(ROOT)
-    for entries, kept in ((["", "."], str(ROOT)), ([str(link)], str(link))):
-        code, out, errors = run_in(ROOT, REPORT, path=os.pathsep.join(entries))
+
+    def report(folder, *path):
+        code, out, errors = run_in(folder, REPORT, path=path)
         assert (code, errors) == (0, "")
-        path, variable, _ = json.loads(out)
+        return json.loads(out)
+
+    first, kept = [str(tmp_path / "elsewhere"), str(other), str(ROOT)], f"{other}{os.pathsep}{ROOT}"
+    assert report(here, "", other, "below", ROOT, here) == [first, kept, "1"]
+    for entries, kept in ((["", "."], str(ROOT)), ([link], str(link))):
+        path, variable, _ = report(ROOT, *entries)
         assert variable == kept and kept in path
 
 

@@ -1,93 +1,146 @@
-"""Python of the user's own, by ``--import``."""
+"""Networks by their names, those of the table and one of the user's own, and what ``--import`` imports."""
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
-from baselines.analysis import report
-from baselines.model.attention import ATTENTION, find_attention
-from baselines.runs.directory import read_run
-from helpers.tiny_runs import quickly, shared_directory
+from baselines.load import load_run
+from baselines.model.networks import NETWORKS
+from baselines.training.predict import predict, predictor_of_shape
+from helpers.submissions import FUZZY_BOARD, description, only_boards
+from helpers.tiny_runs import assert_same_bits, quickly, shared_directory
 
 MINE = """
-from baselines.model.attention import ATTENTION, add_attention
+from flax import linen as nn
 
-add_attention("mine_in_a_file", ATTENTION["linear"])
+from baselines.model.config import TransformerConfig
+from baselines.model.networks import add_network
+
+
+class Alone(nn.Module):
+    config: TransformerConfig
+
+    @nn.compact
+    def __call__(self, tokens, dropout_key=None, *, num_outputs=None):
+        hidden = nn.gelu(nn.Dense(self.config.width)(tokens[:, -(num_outputs or tokens.shape[1]) :]))
+        return nn.Dense(self.config.outputs)(hidden)
+
+
+add_network("each_alone", Alone)
 """
 
-
-@pytest.fixture
-def mine(tmp_path, monkeypatch):
-    """A file with an attention; what it adds goes again."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_attention.py").write_text(MINE)
-    yield "my_attention.py"
-    sys.modules.pop("my_attention", None)
-    ATTENTION.pop("mine_in_a_file", None)
+SMALL = ["--layers=2", "--width=4", "--heads=1", "--qkv-width=2", "--mlp-width=4", "--batch-size=2"]
+LINE = ["train", FUZZY_BOARD, "--steps=2", "--warmup=1", "--score-every=0", *SMALL, "--out=run"]
 
 
-LINE = ["train", "fuzzylogic-v1", "--attention=mine_in_a_file", "--steps=1", "--warmup=1", "--out=run"]
-# One step, so the program is compiled; as small as can be.
-SMALL = ["--layers=1", "--width=4", "--heads=1", "--qkv-width=2", "--mlp-width=4", "--batch-size=2"]
-
-
-@pytest.fixture
-def compiled(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
+@pytest.fixture(scope="module", autouse=True)
+def _quickly(tmp_path_factory):
+    compiled = shared_directory(tmp_path_factory, "compiled")
+    with quickly(compiled), only_boards(tmp_path_factory.mktemp("boards")):
         yield
 
 
-def test_a_file_adds_an_attention_for_one_command(run, mine, monkeypatch, compiled):
-    code, _, err = run(*LINE, *SMALL)
-    assert code == 2 and "mine_in_a_file" in err and "--import" in err
-    code, _, err = run(*LINE, *SMALL, "--score-every=0", "--import", mine)
-    assert code == 0, err
-    ATTENTION.pop("mine_in_a_file")  # as another process begins
-    line = ["analyse", "run", "--no-figures", "-n", "48", "--out=analysis"]
-    code, _, err = run(*line)
-    assert code == 2 and "mine_in_a_file" in err and "--import FILE.py brings one of your own" in err
-    sys.modules.pop("my_attention")
-
-    def analyse_run(folder, out, options, line, on_progress):
-        return {"weights": len(find_attention(read_run(folder).attention).weights), "command": line}
-
-    monkeypatch.setattr(report, "analyse_run", analyse_run)
-    code, out, err = run(*line, "--import", mine, "--json")
-    assert code == 0, err
-    assert " --import my_attention.py " in json.loads(out)["command"]
+@pytest.fixture(autouse=True)
+def _there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("words", [["c4", "sample", "run"], ["c4", "complete", "run", "prompts", "--out=x"]])
-def test_what_runs_a_model_of_text_imports_as_well(run, refused, mine, tmp_path, words):
-    (tmp_path / "prompts").touch()
-    assert "absent.py isn't there" in refused(*words, "--import=absent.py")
-    code, _, err = run(*words, f"--import={mine}")
-    assert code == 2 and "run holds no run" in err and "mine_in_a_file" in ATTENTION
+@pytest.fixture
+def mine():
+    """A file with a network; what it adds goes again."""
+    Path("my_network.py").write_text(MINE)
+    yield "--import=my_network.py"
+    forget()
 
 
-def test_several_options_may_name_a_file(refused, mine):
-    assert "holds no run" in refused(
-        "evaluate", "nothing", "--out=entry", f"--import={mine}", f"--import={mine}"
-    )
+def forget():
+    """Begin as another process does."""
+    sys.modules.pop("my_network", None)
+    NETWORKS.pop("each_alone", None)
+    predictor_of_shape.cache_clear()
 
 
-def test_nothing_is_found_in_the_working_directory_by_its_name_alone(run, mine):
-    code, _, err = run("evaluate", "nothing", "--out=entry", "--import=my_attention")
-    assert code == 2
-    assert "no such module; a file is named with its end, my_attention.py" in err
+def test_a_network_of_ones_own(done, refused, mine):
+    """Trained, gone on with, evaluated and drawn; without its file, a line names the option."""
+    evaluate, analyse = ["evaluate", "run", "--out=entry"], ["analyse", "run", "--out=analysis"]
+    line = [*LINE, "--network=each_alone"]
+
+    def lacking(*words):
+        said = refused(*words)
+        assert "network='each_alone': " in said and "--import FILE.py brings one of your own" in said
+
+    lacking(*line)
+    done(*line, mine)
+    config, params = load_run("run")
+    assert (config.network, config.attention) == ("each_alone", "none")
+    done(*line, mine)  # which has nothing left to do
+    assert_same_bits(params, load_run("run")[1])
+
+    forget()
+    lacking(*evaluate)
+    lacking(*analyse)
+    assert "run is of network each_alone, which has no latent codes" in refused(*analyse, mine)
+    assert not Path("analysis").exists()
+
+    forget()
+    done(*evaluate, mine)
+    method = description(Path("entry"))["method"]
+    assert method["name"].startswith("each_alone, ") and method["family"] == "each_alone"
+    assert method["description"].startswith("The baseline network each_alone: sraven train ")
+    assert "--attention none " in method["description"]
+    assert "--network each_alone " in method["description"]
+
+    forget()
+    assert "each_alone" in done("curves", "run")  # which needs nothing of it
+
+
+def test_a_mixer_needs_no_attention_and_a_transformer_one(done, run, refused):
+    done(*LINE, "--network=mixer")
+    done(*LINE, "--network=mixer", "--attention=none")  # is the same
+    done("evaluate", "run", "--out=entry")
+    method = description(Path("entry"))["method"]
+    assert method["family"] == "mixer" and method["name"].startswith("mixer, ")
+    assert "loops=2 for runs of network='mixer'; expected 'looped'" in refused("evaluate", "run", "--loops=2")
+    code, _, err = run(*LINE[:-1], "--out=other")
+    assert code == 2 and "Missing option '--attention'" in err and not Path("other").exists()
+
+
+def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
+    done(*LINE, "--network=looped", "--attention=linear")
+    config, params = load_run("run")
+    assert config.architecture == "looped linear" and list(params) == ["block_0", "embedding", "norm", "out"]
+    assert predict(config, params, "ood", 3).shape == (3,)
+    assert "looped linear" in done("curves", "run")
+    done("evaluate", "run", "--out=entry")
+    assert description(Path("entry"))["method"]["name"].startswith("looped linear, ")
+    found = json.loads(done("evaluate", "run", "--loops=1,2", "--json"))
+    scores = json.loads(Path("run/result.json").read_text())["scores"]["splits"]
+    assert list(found["loops"]) == ["1", "2"] and found["loops"]["2"] != found["loops"]["1"]
+    for split, score in found["loops"]["2"].items():  # as often as in training
+        assert score == pytest.approx(scores[split][found["metric"]], abs=1e-6)
+    assert "loops (r2_per_sequence)" in done("evaluate", "run", "--loops=2")
+    assert "expected integers, such as 1,2,4" in refused("evaluate", "run", "--loops=two")
+    assert "layers=0: expected an integer from 1 to 128" in refused("evaluate", "run", "--loops=0")
+
+
+@pytest.mark.parametrize("words", ["c4 sample nothing", "c4 complete nothing my_network.py --out=x"])
+def test_what_runs_a_model_of_text_imports_as_well(refused, mine, words):
+    assert "absent.py isn't there" in refused(*words.split(), "--import=absent.py")
+    assert "nothing holds no run" in refused(*words.split(), mine)
+    assert "each_alone" in NETWORKS
 
 
 @pytest.mark.parametrize(
-    ("name", "answer"),
-    [("absent.py", "absent.py isn't there"), ("json.py", "called as a module that is there already")],
+    ("names", "answer"),
+    [
+        (["my_network.py", "my_network.py"], "holds no run"),  # several may name a file
+        (["my_network"], "no such module; a file is named with its end, my_network.py"),
+        (["absent.py"], "absent.py isn't there"),
+        (["json.py"], "called as a module that is there already"),
+    ],
 )
-def test_what_cant_be_imported_is_refused(refused, mine, tmp_path, name, answer):
-    (tmp_path / "json.py").write_text("raise RuntimeError('run')")
-    assert answer in refused("evaluate", "nothing", "--out=entry", f"--import={name}")
-
-
-def test_the_nearest_commands_are_named(run, refused):
-    assert "did you mean generate?" in refused("generat")
-    assert "did you mean show?" in refused("fuzzylogic", "shwo")
-    assert "did you mean" not in run("xyzzy")[2]
+def test_what_is_imported_and_what_isnt(refused, mine, names, answer):
+    Path("json.py").write_text("raise RuntimeError('run')")
+    assert answer in refused("evaluate", "nothing", "--out=entry", *(f"--import={name}" for name in names))

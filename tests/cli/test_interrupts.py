@@ -1,7 +1,7 @@
 """Long commands end soon after an interrupt: exit code 130, one line, nothing half-written.
 
 The work itself sends the signal, from whichever thread it is in, so no clock is read: what is counted is how
-many blocks of it are still done. `test_lost_interrupts` interrupts a process of its own.
+many blocks of it are still done. An interrupt that a library drops is in a process of its own.
 """
 
 import os
@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from helpers.submissions import SRAVEN_BOARD
+from helpers.python import python
 from sraven import SRAVEN
 from sraven.core.dataset.write import write_dataset
 
@@ -47,8 +47,7 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
     monkeypatch.chdir(tmp_path)
     (tmp_path / "done.jsonl").touch()
     (tmp_path / "docs").mkdir()
-    filed.parent.parent.parent.rename(tmp_path / "docs" / "leaderboard")
-    assert (tmp_path / "docs" / "leaderboard" / "submissions" / SRAVEN_BOARD).is_dir()
+    filed.parents[2].rename(tmp_path / "docs" / "leaderboard")
     if command == "verify":
         monkeypatch.setattr("sraven.core.tasks.digests.MOST_INSTANCES", 8)
         write_dataset(SRAVEN(M=3, K=7, holdout=0.3), {"train": 1600}, "many")
@@ -69,3 +68,41 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
     assert (code, err) == (130, f"error: interrupted{ENDS.get(command, '')}\n")
     assert 1 <= len(calls) <= BLOCKS
     assert set(os.listdir()) == before
+
+
+LOST = """
+import signal, sys, time
+import cli.main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
+
+class Careless:
+    def __del__(self):
+        raise KeyboardInterrupt  # as where a signal comes while a library calls back
+
+def run(arguments):
+    Careless()
+    time.sleep(60)
+
+cli.main.cli.main = lambda *_, **__: run(None)
+cli.main.console()
+"""
+
+AT_WORK = """
+import atexit, sys
+import cli.main
+
+def run(*_, **__):
+    raise KeyboardInterrupt
+
+sys.modules["jax"] = sys
+atexit.register(print, "the interpreter was finalised")
+cli.main.cli.main = run
+cli.main.console()
+"""
+
+
+@pytest.mark.parametrize("code", [LOST, AT_WORK])
+def test_one_that_a_callback_swallows_comes_again_and_where_xla_may_be_at_work_it_ends_at_once(code):
+    ended = python("-c", code, timeout=50)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "error: interrupted\n")

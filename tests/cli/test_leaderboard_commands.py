@@ -1,6 +1,8 @@
 """`sraven submit`, `reference` and `leaderboard`: what they print, and their exit codes."""
 
+import csv
 import hashlib
+import io
 import json
 import re
 import shutil
@@ -10,19 +12,25 @@ import pytest
 import yaml
 
 from helpers.example import all_bytes
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
+from helpers.repositories import commit, git
+from helpers.submissions import (
+    FUZZY_BOARD,
+    SRAVEN_BOARD,
+    description,
+    edit,
+    small_board,
+    snapshot,
+    write,
+)
 from sraven import SubmissionError
 from sraven.core.boards.ceilings import MeasuredCeiling
 from sraven.core.boards.scoring import interval_over_combinations
-
-
-def file(done, submission, leaderboard):
-    """File a submission; return where it lies."""
-    return Path(done("submit", submission, "--leaderboard", leaderboard).splitlines()[0])
+from sraven.core.leaderboard.export import COLUMNS
+from sraven.core.leaderboard.snapshot import parse_snapshot
 
 
 def test_submission_is_filed(refused, done, small_boards, original, leaderboard):
-    goal = file(done, original, leaderboard)
+    goal = Path(done("submit", original, "--leaderboard", leaderboard).splitlines()[0])
     assert goal.parent == leaderboard / "submissions" / SRAVEN_BOARD
     assert re.fullmatch(r"\d{8}-a-method", goal.name)
     assert set(all_bytes(goal)) == {*all_bytes(original), "scores.json"}
@@ -30,65 +38,34 @@ def test_submission_is_filed(refused, done, small_boards, original, leaderboard)
     assert re.fullmatch(r"error: [^\n]* exists; give the method another name[^\n]*\n", err)
 
 
-def test_submission_is_not_filed_elsewhere(run, small_boards, original, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, _, err = run("submit", original)
-    assert (code, err) == (
-        2,
-        "error: docs/leaderboard isn't a directory; run this in a checkout, or name it\n",
-    )
-    assert snapshot(tmp_path) == {}
-
-
-def test_standing_is_printed(done, small_boards, scored, filed, leaderboard):
-    out = done("leaderboard", "--leaderboard", leaderboard)
-    score = scored["splits"]["ood"]["metrics"]["accuracy"]
-    [line] = [line for line in out.splitlines() if "A method" in line]
-    cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
-    assert cells[:3] == ["1", "A method", "scored"] and cells[6:] == ["1,000", "1,500"]
-    interval = interval_over_combinations(scored["splits"]["ood"], "accuracy")
-    assert cells[4] == "{:.4f} to {:.4f}".format(*interval)
-    assert cells[3].startswith(f"{score['mean']:.4f} ± ")
-    [line] = [line for line in out.splitlines() if "as reported" in line]
-    cells = [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
-    assert cells[:4] == ["", "as reported", "reported", "0.5500 ± 0.0100"]
-    assert cells[4] == "" and cells[6:] == ["402,824", "2,000"]
-
-
-def test_title_says_what_scores_are_read_against(run, small_boards, scored, filed, leaderboard, monkeypatch):
-    board = small_board(SRAVEN_BOARD)
+def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, monkeypatch):
+    board, score = small_board(SRAVEN_BOARD), scored["splits"]["ood"]["metrics"]["accuracy"]
     lines = {"independent": MeasuredCeiling(0.75, 0.01), "composition-blind": MeasuredCeiling(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
     monkeypatch.setattr("sraven.core.boards.reference_levels.read_levels", lambda: {board.digest: known})
-    _, out, _ = run("leaderboard", "--leaderboard", leaderboard)
+    out = done("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
     message = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"
     assert message in " ".join(out.split("┏")[0].split())
 
+    def cells(word):
+        [line] = [line for line in out.splitlines() if word in line]
+        return [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
 
-def test_standing_for_programs(run, small_boards, scored, filed, leaderboard):
-    for arguments in (("leaderboard", SRAVEN_BOARD), ("leaderboard",)):
-        _, out, _ = run(*arguments, "--json", "--leaderboard", leaderboard)
-        found = json.loads(out)
-        [standing] = found["boards"]
-        assert (standing["note"], found["left_out"]) == ("", [])
-        assert (standing["board"], standing["digest"]) == (SRAVEN_BOARD, small_board(SRAVEN_BOARD).digest)
-        [entry] = [entry for entry in standing["entries"] if entry["badge"] == "scored"]
-        assert (entry["id"], entry["rank"], entry["method"]) == (
-            f"{SRAVEN_BOARD}/{filed.name}",
-            1,
-            "A method",
-        )
-        score = scored["splits"]["ood"]["metrics"]["accuracy"]
-        assert (entry["value"], entry["interval"]) == (score["mean"], score["interval"])
-
-
-@pytest.mark.parametrize("name", ["[/x]", "[link=https://x.org]\\[é∞😀:smile:"])
-def test_name_of_a_method_is_printed_as_it_is(done, small_boards, scored, filed, leaderboard, name):
-    edit(filed, lambda content: content["method"].update(name=name))
-    digest = hashlib.sha256((filed / "submission.yaml").read_bytes()).hexdigest()
-    (filed / "scores.json").write_text(json.dumps({**scored, "submission_digest": digest}))
-    assert f" {name} " in done("leaderboard", "--leaderboard", leaderboard)
+    entry, reported = cells("A method"), cells("as reported")
+    assert entry[:3] == ["1", "A method", "scored"] and entry[6:] == ["1,000", "1,500"]
+    assert entry[4] == "{:.4f} to {:.4f}".format(
+        *interval_over_combinations(scored["splits"]["ood"], "accuracy")
+    )
+    assert entry[3].startswith(f"{score['mean']:.4f} ± ")
+    assert reported[:5] == ["", "as reported", "reported", "0.5500 ± 0.0100", ""]
+    assert reported[6:] == ["402,824", "2,000"]
+    out = done("leaderboard", SRAVEN_BOARD, "--json", "--leaderboard", leaderboard)
+    [standing] = json.loads(out)["boards"]
+    assert (standing["note"], standing["board"], standing["digest"]) == ("", SRAVEN_BOARD, board.digest)
+    [row] = [entry for entry in standing["entries"] if entry["badge"] == "scored"]
+    assert (row["id"], row["rank"], row["method"]) == (f"{SRAVEN_BOARD}/{filed.name}", 1, "A method")
+    assert (row["value"], row["interval"]) == (score["mean"], score["interval"])
 
 
 def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard, tmp_path):
@@ -97,11 +74,8 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     (filed.with_name("20261121-nudged") / "submission.yaml").write_text("\x1b[2J")
     (filed.with_name("00010101-backdated")).mkdir()
     (leaderboard / "reproduced.yaml").write_text(yaml.safe_dump({f"{SRAVEN_BOARD}/{filed.name}": False}))
-    places = [
-        f"{SRAVEN_BOARD}/00010101-backdated",
-        f"{SRAVEN_BOARD}/20261121-nudged",
-        f"reproduced.yaml: {SRAVEN_BOARD}/{filed.name}",
-    ]
+    places = [f"{SRAVEN_BOARD}/00010101-backdated", f"{SRAVEN_BOARD}/20261121-nudged"]
+    places.append(f"reproduced.yaml: {SRAVEN_BOARD}/{filed.name}")
     code, out, err = run("leaderboard", "--leaderboard", leaderboard)
     assert code == 1 and "A method" in out and err.isascii() and "\x1b" not in err
     for line, place in zip(err.splitlines(), places, strict=True):
@@ -115,12 +89,16 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     assert code == 1 and "A method" in page and all(place in page for place in places)
 
 
-def test_entry_without_a_rank_is_told_why(run, done, small_boards, original, leaderboard, tmp_path):
-    folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": "ood"})
-    name = file(done, folder, leaderboard).name
-    code, out, err = run("leaderboard", "--leaderboard", leaderboard)
-    message = f"{SRAVEN_BOARD}/{name}: not ranked: chosen by its scores on held-out combinations"
-    assert (code, err, out.splitlines()[-1]) == (0, "", message)
+def test_names_that_look_like_others_are_told_below_the_standing(
+    run, small_boards, filed, scored, leaderboard
+):
+    other = shutil.copytree(filed, filed.with_name("20261122-second"))
+    edit(other, lambda content: content["method"].update(name="\u0410 m\u0435thod"))
+    digest = hashlib.sha256((other / "submission.yaml").read_bytes()).hexdigest()
+    (other / "scores.json").write_text(json.dumps({**scored, "submission_digest": digest}))
+    code, out, err = run("leaderboard", SRAVEN_BOARD, "--leaderboard", leaderboard)
+    assert code == 0 and "A method" in out and f"{filed.name}:" not in err
+    assert f"{SRAVEN_BOARD}/{other.name}: its name mixes Cyrillic and Latin letters in a word; " in err
 
 
 def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, filed, leaderboard, monkeypatch):
@@ -135,46 +113,128 @@ def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, file
     assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
 
 
-def test_without_a_leaderboard_there_is_no_standing(refused, tmp_path):
-    err = refused("leaderboard", "--leaderboard", tmp_path / "nowhere")
-    assert err.startswith(f"error: there is no {tmp_path / 'nowhere'}; run this in a checkout")
-
-
-def test_empty_leaderboard_has_what_papers_report(done, small_boards, leaderboard):
-    assert "as reported" in done("leaderboard", "--leaderboard", leaderboard)
-
-
 @pytest.mark.parametrize(
-    ("board", "name", "seeds"),
-    [
-        (SRAVEN_BOARD, "uniform-random", 3),
-        (SRAVEN_BOARD, "ideal-observer", 1),
-        (FUZZY_BOARD, "constant-mean", 1),
-    ],
+    ("board", "name", "seeds"), [(SRAVEN_BOARD, "uniform-random", 3), (FUZZY_BOARD, "constant-mean", 1)]
 )
 def test_reference_is_written_and_filed_without_rank(
-    run, done, small_boards, leaderboard, tmp_path, board, name, seeds
+    done, small_boards, leaderboard, tmp_path, board, name, seeds
 ):
     out = done("reference", board, name, "--out", tmp_path / "reference")
     assert out.startswith(str(tmp_path / "reference"))
     content = description(tmp_path / "reference")
     assert content["method"]["name"] == name and content["method"]["family"] == "reference"
     assert len(content["runs"]) == 2 * seeds
-    file(done, tmp_path / "reference", leaderboard)
-    _, out, _ = run("leaderboard", board, "--json", "--leaderboard", leaderboard)
+    done("submit", tmp_path / "reference", "--leaderboard", leaderboard)
+    out = done("leaderboard", board, "--json", "--leaderboard", leaderboard)
     [entry] = [entry for entry in json.loads(out)["boards"][0]["entries"] if entry["badge"] == "scored"]
     assert (entry["rank"], entry["seeds"], entry["method"]) == (None, seeds, name)
     assert entry["remark"].startswith("a reference, not a model")
 
 
+# Without a checkout, with one's own submission, as tables
+
+
+@pytest.fixture
+def packaged(small_boards, run, filed, leaderboard, tmp_path, monkeypatch):
+    """Make what is filed the standing that the package brings, and go where no checkout is."""
+    path = tmp_path / "snapshot" / "standing.json"
+    assert run("leaderboard", "--leaderboard", leaderboard, "--snapshot", path) == (0, f"{path}\n", "")
+    monkeypatch.setattr(
+        "sraven.core.leaderboard.snapshot._packaged", lambda: parse_snapshot(path.read_bytes())
+    )
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+
+NOTE = "the standing of 2026-11-21, as it came with sraven "
+
+
+def test_the_standing_is_the_packages_but_in_a_checkout(run, done, packaged, leaderboard, tmp_path):
+    code, out, err = run("leaderboard")
+    assert code == 0 and err.startswith(NOTE) and err.count("\n") == 1
+    assert out == run("leaderboard", "--leaderboard", leaderboard)[1] and "A method" in out
+    code, out, err = run("leaderboard", "--html", "page")
+    assert (code, out) == (0, "page/index.html\n") and err.startswith(NOTE)
+    assert set(all_bytes("page")) == {"index.html", "leaderboard.csv", "leaderboard.json"}
+    rows = list(csv.DictReader(io.StringIO(done("leaderboard", "--csv", "--leaderboard", leaderboard))))
+    assert list(rows[0]) == list(COLUMNS) and [row["badge"] for row in rows].count("scored") == 1
+    (tmp_path / "elsewhere" / "docs").mkdir()
+    leaderboard.rename(tmp_path / "elsewhere" / "docs" / "leaderboard")
+    assert "A method" in done("leaderboard")
+
+
+def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, tmp_path):
+    name = "[/x][bold]mine\\[é∞:smile:"
+    mine = write(tmp_path / "mine", SRAVEN_BOARD, seeds=2, method={"name": name})
+    before = snapshot(tmp_path)
+    for arguments in ((), ("--leaderboard", leaderboard)):
+        code, out, err = run("leaderboard", "--add", mine, *arguments)
+        [line] = [line for line in out.splitlines() if f" {name} " in line]
+        assert code == 0 and " yours " in line
+        message = f"{mine}: yours, not filed; wouldn't be ranked: fewer than 3 seeds on test, ood"
+        assert out.splitlines()[-1].startswith(message)
+        assert err == "" if arguments else "compared with for copies" in err
+    assert snapshot(tmp_path) == before
+    _, out, _ = run("leaderboard", "--add", original)
+    assert "yours, not filed; would have rank 1 among those trained on up to 2,000 instances" in out
+    _, out, _ = run("leaderboard", "--add", original, "--leaderboard", leaderboard)
+    assert "wouldn't be ranked: predicts the same as sraven-small-v1/20261121-a-method, or nearly so" in out
+
+
+def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals):
+    mine = originals[FUZZY_BOARD]
+    _, out, _ = run("leaderboard", "--add", mine)
+    assert FUZZY_BOARD in out and SRAVEN_BOARD not in out and f"{mine}: yours, not filed" in out
+    found = json.loads(run("leaderboard", "--add", mine, "--json")[1])
+    assert {row["board"] for row in found["rows"]} == {FUZZY_BOARD, SRAVEN_BOARD}
+    assert [row["entry"] for row in found["rows"] if row["own"]] == [str(mine)]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        ((SRAVEN_BOARD, "oracle"), "the reference='oracle': "),
-        ((FUZZY_BOARD, "uniform-random"), "the reference='uniform-random': "),
-        (("sraven-v9", "ideal-observer"), "there is no board 'sraven-v9'"),
+        ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
+        (f"reference {SRAVEN_BOARD} oracle --out out", "the reference='oracle': "),
+        ("reference sraven-v9 ideal-observer --out out", "there is no board 'sraven-v9'"),
+        ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
+        ("leaderboard --add nowhere", "nowhere isn't the directory of a submission"),
+        (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
+        ("leaderboard --csv --json", "--csv goes with neither --json nor --html"),
+        ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),
+        (f"leaderboard --snapshot file {SRAVEN_BOARD}", "--snapshot writes all that is filed"),
+        ("leaderboard --check-change main --csv", "--check-change takes no board, and none of --add"),
     ],
 )
-def test_unknown_reference_is_refused(refused, small_boards, tmp_path, arguments, message):
-    assert refused("reference", *arguments, "--out", tmp_path / "reference").startswith(f"error: {message}")
+def test_bad_usage_is_one_line_and_writes_nothing(
+    refused, small_boards, original, line, message, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    found = refused(*line.replace("MINE", str(original)).split())
+    assert found.startswith(f"error: {message.replace('MINE', str(original))}")
     assert snapshot(tmp_path) == {}
+
+
+# Changes of a checkout
+
+
+def test_a_change_of_one_new_entry_may_be_merged(run, done, refused, small_boards, original, tmp_path):
+    project = tmp_path / "project"
+    folder = project / "docs" / "leaderboard"
+    folder.mkdir(parents=True)
+    (folder / "boards.yaml").write_text("boards: []\n")
+    git(project, "init", "--quiet", "--initial-branch", "main")
+    commit(project)
+    assert run("submit", original, "--leaderboard", folder)[0] == 0
+    commit(project)
+    check = ("leaderboard", "--checkout", project, "--check-change")
+    [line] = done(*check, "HEAD^").splitlines()
+    assert line.startswith(f"docs/leaderboard/submissions/{SRAVEN_BOARD}/")
+    assert line.endswith("-a-method: one new entry, and nothing else is touched")
+    found = json.loads(done(*check, "HEAD^", "--json"))
+    assert line.startswith(found["folder"]) and set(found["scores"]["splits"]) == {"test", "ood"}
+    assert done(*check, "HEAD") == "nothing below docs/leaderboard is changed\n"
+    (folder / "boards.yaml").unlink()
+    (project / "\n::notice::hello").write_text("")
+    commit(project)
+    assert refused(*check, "HEAD~2").startswith(r"error: \n::notice::hello isn't a file of")
+    assert "git rev-parse" in refused(*check, "nowhere")

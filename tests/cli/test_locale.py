@@ -3,12 +3,11 @@
 import ast
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from helpers.checkout import REPOSITORY
+from helpers.python import python
 from sraven import load_board
 
 ELSEWHERE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -16,14 +15,9 @@ ELSEWHERE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_a_board_has_its_digest_in_any_locale():
-    ran = subprocess.run(
-        [sys.executable, "-m", "sraven", "boards", "sraven-v1", "--json"],
-        cwd=REPOSITORY,
-        env={**os.environ, **ELSEWHERE},
-        capture_output=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    line = "-m", "sraven", "boards", "sraven-v1", "--json"
+    ran = python(*line, cwd=REPOSITORY, env={**os.environ, **ELSEWHERE}, encoding="utf-8")
+    assert (ran.returncode, ran.stderr) == (0, "")
     assert json.loads(ran.stdout)["digest"] == load_board("sraven-v1").digest
 
 
@@ -32,14 +26,10 @@ def test_text_is_read_and_written_in_a_named_encoding(package):
     """Where a file is opened as text by a call that is recognised by its name."""
     for path in sorted((REPOSITORY / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", f".{getattr(node.func, 'attr', '')}")
                 given = [*node.args, *(each.value for each in node.keywords if each.arg == "encoding")]
                 values = [each.value for each in given if isinstance(each, ast.Constant)]
-                fine = {
-                    "read_text": "utf-8" in values,
-                    "open": not isinstance(node.func, ast.Name)
-                    or "utf-8" in values
-                    or any(isinstance(value, str) and "b" in value for value in values),
-                }
-                assert fine.get(name, True), f"{path}:{node.lineno}: name the encoding"
+                binary = name == "open" and any(isinstance(each, str) and "b" in each for each in values)
+                is_text = name in ("open", "read_text", ".read_text") and not binary
+                assert not is_text or "utf-8" in values, f"{path}:{node.lineno}: name the encoding"

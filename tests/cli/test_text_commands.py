@@ -1,4 +1,4 @@
-"""`sraven text`: prompts out, completions in."""
+"""`sraven text`: prompts out, completions in; from the prompts of a board to a submission."""
 
 import json
 from hashlib import sha256
@@ -6,7 +6,11 @@ from hashlib import sha256
 import pytest
 
 from helpers.page import Page
+from helpers.submissions import SRAVEN_BOARD, description, small_contents, use_boards
+from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven.text import find_question
+from sraven.text.published import read_sets
+from sraven.text.tokens import estimate_tokens
 
 ASKED = ["text", "generate", "--M", "2", "--K", "7", "-n", "6"]
 
@@ -15,10 +19,14 @@ def read(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_prompts_name_themselves_and_hold_no_answers(run):
-    code, out, err = run(*ASKED)
-    lines = read(out)
-    assert (code, err, len(lines)) == (0, "", 6)
+def write_lines(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_prompts_name_themselves_and_hold_no_answers(done):
+    lines = read(done(*ASKED))
+    assert len(lines) == 6
     for index, line in enumerate(lines):
         questions, number = find_question(line["id"])
         assert number == index == line["index"] and line["split"] == "ood"
@@ -26,17 +34,17 @@ def test_prompts_name_themselves_and_hold_no_answers(run):
         assert line["sha256"] == sha256(line["prompt"].encode()).hexdigest()
         assert set(line) == {"id", "split", "index", "sha256", "prompt"}
     assert questions.task.answers == "unique" and questions.form == "told"
+    assert read(done(*ASKED, "--answers", "any"))[0]["id"] == "v1_M2-K7_h25_s0_ood-6_told-0_0"
 
 
 @pytest.mark.parametrize("options", [[], ["--choices", "uniform", "--shots", "1"], ["--form", "untold"]])
 def test_a_whole_round_scores_one(run, done, tmp_path, options):
-    prompts, completions, verdicts = (tmp_path / name for name in ("p.jsonl", "c.jsonl", "v.jsonl"))
+    prompts, verdicts = tmp_path / "p.jsonl", tmp_path / "v.jsonl"
     assert "6 prompts" in done(*ASKED, *options, "--solved", "--out", prompts)
     lines = read(prompts.read_text())
     assert all(line["text"] == f"{line['prompt']}\n{line['answer']}" for line in lines)
-    completions.write_text(
-        "".join(json.dumps({"id": line["id"], "completion": line["answer"]}) + "\n" for line in lines)
-    )
+    answers = [{"id": line["id"], "completion": line["answer"]} for line in lines]
+    completions = write_lines(tmp_path / "c.jsonl", answers)
     code, out, err = run("text", "score", completions, "--json", "--out", verdicts)
     [score] = json.loads(out)
     assert (code, err, score["target"]["value"], score["missing"]) == (0, "", 1, 0)
@@ -49,38 +57,25 @@ def test_a_whole_round_scores_one(run, done, tmp_path, options):
 
 
 def test_what_is_left_is_asked_again(run, done, tmp_path):
-    completions = tmp_path / "c.jsonl"
-    every = read(run(*ASKED)[1])
+    every = read(done(*ASKED))
     replies = [{"id": line["id"], "completion": "Answer: [0 0]"} for line in every[2:5]]
-    completions.write_text("".join(json.dumps(line) + "\n" for line in replies))
+    completions = write_lines(tmp_path / "c.jsonl", replies)
     assert read(done(*ASKED, "--remaining", completions)) == [every[0], every[1], every[5]]
     code, _, err = run("text", "score", completions)
     assert code == 0
     assert f"3 of 6 questions have no completion and count as wrong; the first is {every[0]['id']}" in err
 
 
-def test_refusals_take_a_line_and_leave_what_was_there(run, refused, tmp_path):
-    completions, verdicts = tmp_path / "c.jsonl", tmp_path / "v.jsonl"
-    [first, *_] = read(run(*ASKED)[1])
-    good = json.dumps({"id": first["id"], "completion": "hm"})
-    completions.write_text(f"{good}\n{good}\n")
+def test_refusals_take_a_line_and_leave_what_was_there(done, refused, tmp_path):
+    verdicts, line = tmp_path / "v.jsonl", {"id": read(done(*ASKED))[0]["id"], "completion": "hm"}
+    completions = write_lines(tmp_path / "c.jsonl", [line, line])
     verdicts.write_text("old")
     assert "line 2: a second completion" in refused("text", "score", completions, "--out", verdicts)
     assert verdicts.read_text() == "old" and len(list(tmp_path.iterdir())) == 2
-    for options in (
-        ["--form", "spoken"],
-        ["--choices", "far"],
-        ["--split", "all"],
-        ["-n", "0"],
-        ["--M", "99"],
-    ):
-        assert options[-1] in refused(*ASKED, *options, "--out", tmp_path / "p.jsonl")
+    for options in ("--form spoken", "--choices far", "--split all", "-n 0", "--M 99"):
+        found = refused(*ASKED, *options.split(), "--out", tmp_path / "p.jsonl")
+        assert options.split()[-1] in found
     assert not (tmp_path / "p.jsonl").exists()
-
-
-def test_all_instances_are_asked_about_if_told_so(run):
-    [line, *_] = read(run(*ASKED, "--answers", "any")[1])
-    assert line["id"] == "v1_M2-K7_h25_s0_ood-6_told-0_0"
 
 
 def facts_of(path):
@@ -88,26 +83,208 @@ def facts_of(path):
     return json.loads(attributes["data-play"])
 
 
-def test_a_page_asks_what_prompts_ask(run, done, tmp_path):
+def test_a_page_asks_what_prompts_ask(done, tmp_path):
     out = done(*ASKED[:1], "play", *ASKED[2:], "--out", tmp_path / "page.html", "--json")
     [name] = json.loads(out)["questions"]
     [found] = facts_of(tmp_path / "page.html")["sets"]
     assert found["name"] == name and json.loads(out)["puzzles"] == 6
-    assert {line["id"] for line in read(run(*ASKED)[1])} == {f"{name}_{index}" for index in range(6)}
+    assert {line["id"] for line in read(done(*ASKED))} == {f"{name}_{index}" for index in range(6)}
 
 
-def test_practice_is_of_train_and_starts_easy(run, refused, tmp_path):
+def test_practice_is_of_train_and_starts_easy(done, refused, tmp_path):
     page = tmp_path / "page.html"
     for options, sets in (
         ([], [(1, 8, 5), (2, 8, 5), (3, 8, 5), (4, 8, 5)]),
         (["--M", "2", "--K", "5", "-n", "3"], [(2, 5, 3)]),
     ):
-        assert run("text", "play", "--practice", *options, "--out", page)[0] == 0
+        done("text", "play", "--practice", *options, "--out", page)
         found = facts_of(page)["sets"]
         assert [(each["M"], each["K"], len(each["solutions"])) for each in found] == sets
         assert all("_train-" in each["name"] and "unique" not in each["name"] for each in found)
     for option in (["--split", "ood"], ["--board", "sraven-text-v1"]):
         message = refused("text", "play", "--practice", *option, "--out", tmp_path / "other.html")
         assert f"takes puzzles of train; leave {option[0]} out" in message
-    assert "leave --M out" in refused("text", "play", "--board", "b", "--M", "3", "--out", page)
     assert not (tmp_path / "other.html").exists()
+
+
+# Boards
+
+
+SAID = ("--model", "org/m", "--revision", "1", "--harness", "h", "--harness-version", "2", "--author", "A")
+
+
+@pytest.fixture(autouse=True)
+def _boards(monkeypatch, tmp_path_factory):
+    contents = {**text_contents(), **text_contents(SECOND), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), contents)
+
+
+@pytest.fixture
+def prompts(done):
+    return read(done("text", "generate", "--board", BOARD))
+
+
+def test_completions_become_a_submission_that_scores(done, prompts, tmp_path):
+    replies = [*right_replies()[:40], None, "no", "", "Answer: [9 9]"]
+    lines = [{"id": each["id"], "completion": reply} for each, reply in zip(prompts, replies, strict=True)]
+    path = write_lines(tmp_path / "done.jsonl", lines[::-1])
+    out = done("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID, "--json")
+    assert json.loads(out)["form"] == "told-0-shot"
+    found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
+    assert found["accuracy"]["mean"] == pytest.approx(40 / 44, abs=1e-9)
+    assert found["unparsed"]["mean"] == pytest.approx(4 / 44, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda ids: ["v1_M4-K8-unique_h25_s0_ood-2000_told-0_7"], "is no question of sraven-text-small-v1"),
+        (lambda ids: [ids[0], ids[1].replace("_told-0_", "_untold-0_")], "submit each form apart"),
+        (lambda ids: [], "has no completions"),
+    ],
+)
+def test_completions_of_other_questions_are_refused(refused, prompts, tmp_path, change, message):
+    ids = change([each["id"] for each in prompts])
+    path = write_lines(tmp_path / "done.jsonl", [{"id": each, "completion": "x"} for each in ids])
+    assert message in refused("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID)
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("text", "generate", "--board", BOARD, "--M", 3), "leave --M out"),
+        (("text", "generate", "--board", BOARD, "--count", 3), "leave -n out"),
+        (("text", "play", "--board", "b", "--M", 3, "--out", "page"), "leave --M out"),
+        (("text", "generate", "--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
+        (("text", "generate", "--board", SRAVEN_BOARD), "asks nothing in words"),
+        (("train", BOARD, "--attention", "hyla", "--steps", 1, "--out", "run"), "expected sraven"),
+        (("text", "cost", "--board", SECOND, "--shots", 3), "has no form told-3-shot"),
+        (("text", "cost", "--board", SECOND, "--tokenizer", __file__), "is no tokenizer.json"),
+    ],
+)
+def test_what_a_board_of_texts_has_not_is_told_in_one_line(refused, line, message):
+    assert message in refused(*line)
+
+
+def test_board_and_its_standing_are_printed(run, done, leaderboard, tmp_path):
+    out = done("boards", BOARD)
+    assert "rungs=M1-K7 M2-K7 M3-K7 M2-K9" in out and "M=3, K=7" in out
+    assert f"prompts: told-0-shot   {text_board().prompts['told-0-shot'][:12]}" in out
+    assert "every instance is the board's" in run("boards", BOARD, "--check")[2]
+    done("reference", BOARD, "babbler", "--out", tmp_path / "babbler")
+    done("submit", tmp_path / "babbler", "--leaderboard", leaderboard)
+    out = done("leaderboard", BOARD, "--leaderboard", leaderboard)
+    assert "unparsed" in out and "told-0-shot" in out and "1.0000" in out
+
+
+# The second edition, with what replies took
+
+
+@pytest.fixture
+def second(done, tmp_path):
+    done("text", "generate", "--board", SECOND, "--out", tmp_path / "second.jsonl")
+    return read((tmp_path / "second.jsonl").read_text())
+
+
+TOOK = [
+    {"usage": {"input_tokens": 300, "output_tokens": 1000, "total_tokens": 1300}, "cost": 0.25},
+    {"usage": {"prompt_tokens": 310, "completion_tokens": 2000}, "cost": 1},
+    {"usage": {"input_tokens": 300}, "cost": "much"},
+    {"usage": {"input_tokens": -1, "output_tokens": True}, "cost": -1},
+    {"usage": None, "cost": None},
+]
+"""The third one and those after it say nothing that counts."""
+
+
+@pytest.fixture
+def completed(second, tmp_path):
+    """A file of right replies, every second one with a word behind it; the first ones say what they took."""
+    lines = []
+    for row, (each, reply) in enumerate(zip(second, right_replies(SECOND), strict=True)):
+        usage = TOOK[row] if row < len(TOOK) else {}
+        lines.append({"id": each["id"], "completion": f"{reply}, I think." if row % 2 else reply, **usage})
+    return write_lines(tmp_path / "done.jsonl", lines)
+
+
+def test_levels_take_turns_in_the_file_and_in_what_is_left(done, second, tmp_path):
+    levels = [each["id"].split("_")[1] for each in second]
+    assert levels == ["M2-K7-unique", "M3-K7-unique", "M2-K9-unique", "M4-K7-unique"] * 11
+    assert [each["index"] for each in second] == [index for index in range(11) for _ in range(4)]
+    checksum = sha256("".join(each["prompt"] + "\0" for each in second).encode()).hexdigest()
+    assert checksum == text_board(SECOND).prompts["told-0-shot"]
+    path = write_lines(
+        tmp_path / "some.jsonl", [{"id": each["id"], "completion": ""} for each in second[:10]]
+    )
+    left = read(done("text", "generate", "--board", SECOND, "--remaining", path))
+    assert sorted(line["id"] for line in left) == sorted(each["id"] for each in second[10:])
+    assert [find_question(each["id"])[0] for each in second[:4]] == list(read_sets(tmp_path / "second.jsonl"))
+
+
+def test_scores_tell_both_readings_and_what_replies_took(done, completed):
+    out = done("text", "score", completed)
+    assert out.count("read strictly") == 2 and "read leniently" not in out
+    assert "tokens: 610 of prompts, 3,000 of replies (1,500 each), from 2 of 44 replies" in out
+    assert "cost: 1.25 US dollars, from 2 of 44 replies" in out
+    scores = json.loads(done("text", "score", completed, "--json"))
+    assert {score["lenient"]["target"]["value"] for score in scores} == {1}
+    assert [score["target"]["value"] for score in scores] == [1, 0, 1, 0]
+    sums = [score["usage"] for score in scores]
+    assert sum(each["output_tokens"] for each in sums) == 3000 and sums[1]["cost_usd"] == 1
+
+
+def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderboard, tmp_path):
+    done("text", "submit", completed, completed, "--board", SECOND, "--out", tmp_path / "s", *SAID)
+    found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
+    assert (found["accuracy"]["mean"], found["accuracy_strict"]["mean"]) == (1, 0.5)
+    usage = {"replies": 88, "with_tokens": 4, "input_tokens": 1220, "output_tokens": 6000}
+    said = description(tmp_path / "s")["replies"]
+    assert said["usage"] == {**usage, "with_cost": 4, "cost_usd": 2.5}
+    with_own = ("leaderboard", SECOND, "--leaderboard", leaderboard, "--add", tmp_path / "s")
+    out = done(*with_own)
+    assert "read strictly" in out and "tokens a reply" in out and "1,500" in out
+    [row] = json.loads(done(*with_own, "--json"))["rows"]
+    assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (305, 1500, 0.625)
+    done(*with_own, "--html", tmp_path / "page")
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Read strictly" in page and "Tokens a reply" in page and "305 tokens of prompt, 1,500 of" in page
+
+
+def test_cost_is_known_before_anything_is_sent(done, second):
+    estimated = sum(estimate_tokens(each["prompt"]) for each in second)
+    assert list(map(estimate_tokens, ("[3 6 2 0]", "Each panel.\n\nAnswer: [d d]", ""))) == [9, 9, 0]
+    out = done("text", "cost", "--board", SECOND)
+    assert f"prompts: {estimated:,} tokens" in out and "44,000 tokens, 1,000 each" in out
+    assert "price" not in out
+    prices = ("--tokens-per-reply", 500, "--price-in", 2, "--price-out", 10, "--json")
+    known = {"board": SECOND, "questions": 44, "input_tokens": estimated, "estimated": True}
+    dollars = pytest.approx((2 * estimated + 220_000) / 1e6)
+    found = json.loads(done("text", "cost", "--board", SECOND, *prices))
+    assert found == {**known, "output_tokens": 22_000, "cost_usd": dollars}
+
+
+def make_pieces(path, texts):
+    """Write a small SentencePiece model; return what counts by it."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    small = {"vocab_size": 100, "hard_vocab_limit": False, "minloglevel": 2}
+    with path.open("wb") as file:
+        lines = iter("\n".join(texts).split("\n"))
+        sentencepiece.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=file, **small)
+    return sentencepiece.SentencePieceProcessor(model_file=str(path)).encode
+
+
+def make_words(path, texts):
+    """Write a tokenizer of Hugging Face's library that takes each word for a token."""
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.save(str(path))
+    return str.split
+
+
+@pytest.mark.parametrize(("name", "make"), [("pieces.model", make_pieces), ("tokenizer.json", make_words)])
+def test_tokens_are_counted_by_a_tokenizer(done, second, tmp_path, name, make):
+    prompts = [each["prompt"] for each in second]
+    counted = sum(map(len, map(make(tmp_path / name, prompts), prompts)))
+    out = done("text", "cost", "--board", SECOND, "--tokenizer", tmp_path / name)
+    assert f"prompts: {counted:,} tokens" in out and f"(by {name})" in out

@@ -3,18 +3,17 @@
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from fuzz.changes import change_json, change_parquet
-from fuzz.checks import command, refused, run_command
+from fuzz.checks import refused, run_command
 from fuzz.harness import FindingError
+from helpers.command import sraven
 
 ROWS, WIDTH = 20, 3
 
@@ -24,7 +23,7 @@ COLUMNS = {b"p": ("uint8", WIDTH), b"n": ("float32", 0), b"d": ("float64", WIDTH
 """What a file of predictions has, by the byte before it."""
 
 
-def parquet_seeds() -> list[bytes]:
+def parquet_seeds():
     from helpers.parquet_forgery import levels, page, replace_pages, run
     from helpers.submissions import predictions_file
 
@@ -45,11 +44,11 @@ def parquet_seeds() -> list[bytes]:
     return [*made, b"d" + predictions_file(panels / 3)]
 
 
-def change_predictions(data: bytes, choose: Random) -> bytes:
+def change_predictions(data, choose):
     return data[:1] + change_parquet(data[1:], choose)
 
 
-def run_parquet(data: bytes, folder: Path) -> str:
+def run_parquet(data, folder):
     from helpers.submissions import predictions_file
     from sraven.core.untrusted.decode import decode
 
@@ -78,28 +77,28 @@ _OF_DATASET = ("--M", "3", "--K", "5", "--train", "40", "--test", "8", "--ood", 
 
 
 @cache
-def dataset() -> Path:
+def dataset():
     """Return a small dataset, made once; it goes with the process that asked first."""
     folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    command(["generate", *_OF_DATASET, "--out", str(folder / "data")])
-    command(["verify", str(folder / "data")])
+    sraven("generate", *_OF_DATASET, "--out", folder / "data")
+    sraven("verify", folder / "data")
     return folder / "data"
 
 
-def dataset_seeds(name: str) -> Callable[[], list[bytes]]:
+def dataset_seeds(name):
     return lambda: [(dataset() / name).read_bytes()]
 
 
-def run_dataset(name: str) -> Callable[[bytes, Path], str]:
+def run_dataset(name):
     """Return what verifies a dataset in which a file is another."""
 
-    def run(data: bytes, folder: Path) -> str:
+    def run(data, folder):
         copy = folder / "data"
         if not copy.is_dir():
             shutil.copytree(dataset(), copy)
         (copy / name).write_bytes(data)
-        kind = run_command(["verify", str(copy), "--threads", "1"])
+        kind = run_command("verify", copy, "--threads", "1")
         if kind.startswith("0") and data != (dataset() / name).read_bytes():
             raise FindingError("says that all is right")
         return kind
@@ -107,7 +106,7 @@ def run_dataset(name: str) -> Callable[[bytes, Path], str]:
     return run
 
 
-def run_remote(data: bytes, folder: Path) -> str:
+def run_remote(data, folder):
     """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
     from sraven.core.hub.remote import _dataset
 
@@ -122,18 +121,18 @@ def run_remote(data: bytes, folder: Path) -> str:
 
 
 @cache
-def part() -> Path:
+def part():
     """Return the only part of the small dataset, made once beside it."""
     folder = dataset().parent / "part"
-    command(["generate", *_OF_DATASET, "--part", "1/1", "--out", str(folder)])
+    sraven("generate", *_OF_DATASET, "--part", "1/1", "--out", folder)
     return folder
 
 
-def journal_seeds() -> list[bytes]:
+def journal_seeds():
     return [(part() / ".sraven-partial" / "journal.jsonl").read_bytes()]
 
 
-def change_line(data: bytes, choose: Random) -> bytes:
+def change_line(data, choose):
     """Change a line of JSON Lines as JSON; now and then bytes anywhere."""
     lines = data.split(b"\n")
     number = choose.randrange(len(lines))
@@ -141,13 +140,13 @@ def change_line(data: bytes, choose: Random) -> bytes:
     return b"\n".join(lines)
 
 
-def run_journal(data: bytes, folder: Path) -> str:
+def run_journal(data, folder):
     """Merge a part with another journal: into a dataset that holds, or it is refused."""
     copy, merged = folder / "part", folder / f"merged-{uuid4()}"
     if not copy.is_dir():
         shutil.copytree(part(), copy)
     (copy / ".sraven-partial" / "journal.jsonl").write_bytes(data)
-    kind = run_command(["merge", str(copy), "--out", str(merged)])
-    if kind.startswith("0") and command(["verify", str(merged)])[0]:
+    kind = run_command("merge", copy, "--out", merged)
+    if kind.startswith("0") and sraven("verify", merged)[0]:
         raise FindingError("makes a dataset of it that isn't right")
     return kind

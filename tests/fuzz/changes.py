@@ -36,34 +36,34 @@ VALUES: tuple[Any, ...] = (
 """What stands in place of a value of JSON."""
 
 
-def _slice(data: bytes, choose: Random, longest: int = 40) -> tuple[int, int]:
+def _slice(data, choose, longest=40):
     start = choose.randrange(len(data) + 1)
     return start, min(len(data), start + choose.randint(1, longest))
 
 
-def _flip(data: bytes, choose: Random) -> bytes:
+def _flip(data, choose):
     changed = bytearray(data or b"\0")
     for _ in range(choose.randint(1, 3)):
         changed[choose.randrange(len(changed))] = choose.choice((*BYTES, choose.randrange(256)))
     return bytes(changed)
 
 
-def _remove(data: bytes, choose: Random) -> bytes:
+def _remove(data, choose):
     start, end = _slice(data, choose)
     return data[:start] + data[end:]
 
 
-def _repeat(data: bytes, choose: Random) -> bytes:
+def _repeat(data, choose):
     start, end = _slice(data, choose)
     return data[:end] + data[start:end] * choose.choice((1, 1, 2, 50)) + data[end:]
 
 
-def _insert(data: bytes, choose: Random) -> bytes:
+def _insert(data, choose):
     start, _ = _slice(data, choose)
     return data[:start] + choose.choice(TOKENS) + data[start:]
 
 
-def _renumber(data: bytes, choose: Random) -> bytes:
+def _renumber(data, choose):
     places = list(re.finditer(rb"-?\d[\d.eE+-]*", data))
     if not places:
         return _insert(data, choose)
@@ -71,7 +71,7 @@ def _renumber(data: bytes, choose: Random) -> bytes:
     return data[: place.start()] + choose.choice(NUMBERS) + data[place.end() :]
 
 
-def _reorder(data: bytes, choose: Random) -> bytes:
+def _reorder(data, choose):
     lines = data.split(b"\n")
     one, other = choose.randrange(len(lines)), choose.randrange(len(lines))
     if choose.random() < 0.5:
@@ -81,21 +81,21 @@ def _reorder(data: bytes, choose: Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _cut(data: bytes, choose: Random) -> bytes:
+def _cut(data, choose):
     return data[: choose.randrange(len(data) + 1)]
 
 
 _OF_BYTES: tuple[Change, ...] = (_flip, _flip, _remove, _repeat, _insert, _insert, _renumber, _reorder, _cut)
 
 
-def change_bytes(data: bytes, choose: Random) -> bytes:
+def change_bytes(data, choose):
     """Change a few places of a text or file, without knowing its format."""
     for _ in range(choose.choice((1, 1, 1, 2, 3, 6))):
         data = choose.choice(_OF_BYTES)(data, choose)
     return data[: 1 << 16]
 
 
-def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _places(value, found):
     """Return all places of a value of JSON: what holds something, and under which name."""
     names: Sequence[Any] = (
         list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
@@ -106,7 +106,7 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return found
 
 
-def change_json(data: bytes, choose: Random) -> bytes:
+def change_json(data, choose):
     """Change values and names of JSON; now and then its bytes."""
     try:
         value = json.loads(data)
@@ -136,7 +136,7 @@ def change_json(data: bytes, choose: Random) -> bytes:
         return change_bytes(data, choose)
 
 
-def _change_number(fields: dict[int, Any], choose: Random) -> None:
+def _change_number(fields, choose):
     """Change, drop or double something in a struct of Thrift."""
     while fields:
         place = choose.choice(list(fields))
@@ -164,7 +164,7 @@ def _change_number(fields: dict[int, Any], choose: Random) -> None:
             return
 
 
-def change_parquet(data: bytes, choose: Random) -> bytes:
+def change_parquet(data, choose):
     """Change a file's bytes, or its metadata, which stays well-formed."""
     for _ in range(choose.randint(1, 4)):
         if choose.random() < 0.6:

@@ -1,11 +1,7 @@
 """Checks that hold for every target."""
 
-import io
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
-
 from fuzz.harness import FindingError
+from helpers.command import sraven
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
 
@@ -13,14 +9,14 @@ LONGEST = 2_100
 """Characters of an error at most."""
 
 
-def check_line(message: str) -> str:
+def check_line(message):
     """Return a message, if it is one seen line of bounded length."""
     if len(message) > LONGEST or not all(map(is_seen, message)):
         raise FindingError(f"the message is no seen, bounded line: {message[:200]!r}")
     return message
 
 
-def refused(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+def refused(call, *arguments):
     """Call something; return what it gives, or with what it refuses: an error of the project, in one line."""
     try:
         return call(*arguments), ""
@@ -28,22 +24,9 @@ def refused(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
         return None, check_line(str(error))
 
 
-def command(arguments: list[str]) -> tuple[int, str, str]:
-    """Run a command in this process; return its exit code, what it prints and what it says of errors."""
-    import cli.main
-
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            cli.main.main(arguments)
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-    return code, out.getvalue(), err.getvalue()
-
-
-def run_command(arguments: list[str]) -> str:
+def run_command(*arguments):
     """Run a command that may fail, but only as commands may: a line for each fault, and a known exit code."""
-    code, printed, said = command(arguments)
+    code, printed, said = sraven(*arguments)
     if not all(is_seen(character) or character == "\n" for character in printed):
         raise FindingError(f"prints what can't be seen: {printed[:200]!r}")
     lines = said.splitlines()

@@ -17,11 +17,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
@@ -34,7 +32,7 @@ from sraven.core.compute.bench import machine
 _KINDS = 40  # kinds of answers that a result lists, of each target
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long, over all targets (60)")
     parser.add_argument("--executions", type=int, help="stop with a target after so many inputs")
@@ -47,13 +45,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _read(path: Path | None) -> dict[str, Any]:
-    """Return a result to add to."""
-    empty: dict[str, Any] = {"targets": {}, "findings": [], "runs": []}
-    return json.loads(path.read_text()) if path and path.exists() else empty
-
-
-def _keep(folder: Path, findings: list[dict[str, Any]], name: str, data: bytes, fault: str) -> None:
+def _keep(folder, findings, name, data, fault):
     """Keep the first input that brings a kind of finding; count the others."""
     kind = kind_of(ascii(fault)[1:-1])
     for found in findings:
@@ -69,7 +61,7 @@ def _keep(folder: Path, findings: list[dict[str, Any]], name: str, data: bytes, 
     )
 
 
-def _attack(options: argparse.Namespace, result: dict[str, Any]) -> None:
+def _attack(options, result):
     """Let the targets take turns until the time is over, and add up what comes."""
     end = time.monotonic() + options.seconds
     campaigns = []
@@ -89,7 +81,7 @@ def _attack(options: argparse.Namespace, result: dict[str, Any]) -> None:
         _add(result["targets"].setdefault(campaign.name, {}), campaign)
 
 
-def _add(total: dict[str, Any], campaign: Campaign) -> None:
+def _add(total, campaign):
     kinds = Counter(total.get("answers", {})) + campaign.kinds
     executions = total.get("executions", 0) + campaign.executions
     seconds = round(total.get("seconds", 0.0) + campaign.seconds, 1)
@@ -97,7 +89,7 @@ def _add(total: dict[str, Any], campaign: Campaign) -> None:
     total["answers"] = {ascii(kind)[1:-1]: count for kind, count in kinds.most_common(_KINDS)}
 
 
-def _replay(folder: Path) -> Iterable[tuple[str, str, str]]:
+def _replay(folder):
     """Yield the answers to the inputs of a folder: target, name, and the fault, if it is one."""
     for name, target in TARGETS.items():
         contents = {path.name: path.read_bytes() for path in sorted((folder / name).glob("*"))}
@@ -106,19 +98,19 @@ def _replay(folder: Path) -> Iterable[tuple[str, str, str]]:
         target.seeds()
         faults = dict(run_inputs(target, contents.values().__iter__, Counter()).findings)
         for place, data in contents.items():
-            yield name, place, faults.get(data, "")
+            yield {"target": name, "input": place, "fault": faults.get(data, "")}
 
 
-def main() -> int:
+def main():
     """Do what the command line says; return the exit code."""
     options = _arguments()
     if options.replay:
         answers = list(_replay(options.replay))
-        sys.stdout.write(
-            json.dumps([dict(zip(("target", "input", "fault"), a, strict=True)) for a in answers])
-        )
-        return 1 if any(fault for _, _, fault in answers) else 0
-    result, start = _read(options.out), time.monotonic()
+        sys.stdout.write(json.dumps(answers))
+        return 1 if any(each["fault"] for each in answers) else 0
+    empty = {"targets": {}, "findings": [], "runs": []}
+    there = options.out and options.out.exists()
+    result, start = json.loads(options.out.read_text()) if there else empty, time.monotonic()
     found = sum(finding["inputs"] for finding in result["findings"])
     _attack(options, result)
     commit = ["git", "-C", str(HERE), "rev-parse", "HEAD"]

@@ -14,12 +14,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
 
 CPU_SECONDS, QUIET_SECONDS = 10, 120
 """Processor time of an input, and time in which nothing at all happens, after which it counts as endless."""
@@ -85,13 +84,13 @@ _FORBIDDEN = re.compile(
 class _Guard:
     """Notes what an input does beyond reading, outside of its folder; armed while one runs."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.folder: str | None = None
         self.seen: list[str] = []
         self.started = False
         sys.addaudithook(self._hook)
 
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _hook(self, event, arguments):
         if self.folder is None:
             return
         writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -113,31 +112,31 @@ class _Guard:
             self.seen.append(f"{event}{tuple(paths)!r:.200}")
 
 
-def _is_ours(code: Any) -> bool:
+def _is_ours(code):
     """Return whether code that is run is that of a module: lazy imports are no finding."""
     name = getattr(code, "co_filename", "")
     return name.startswith("<") or os.path.isfile(name)
 
 
-def _is_our_script(command: Any) -> bool:
+def _is_our_script(command):
     """Return whether a process is one of the project's own, which take nothing from where they run."""
     return list(command[:2]) == [sys.executable, "-I"] and os.path.realpath(command[2]).startswith(_ROOT)
 
 
-def batch_inputs(target: Target, name: str, seed: int, number: int, corpus: Sequence[bytes]) -> Any:
+def batch_inputs(target, name, seed, number, corpus):
     """Yield the inputs of a batch."""
     choose = Random(f"{seed}/{name}/{number}")
     for _ in range(target.batch):
         yield target.change(choose.choice(corpus), choose)
 
 
-def kind_of(message: str) -> str:
+def kind_of(message):
     """Return a message without what is particular to an input."""
     anywhere = re.sub(r"/\S*sraven-fuzz-[^/\s]*/", "", message)
     return re.sub(r"'.*'|\d[\d,.]*|U\+\w+ \([^)]*\)", "N", anywhere)[:60]
 
 
-def _limit() -> None:
+def _limit():
     """Bound memory; a crash leaves no core."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
@@ -147,7 +146,7 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _answer(target: Target, data: bytes, folder: Path, guard: _Guard) -> tuple[str, str]:
+def _answer(target, data, folder, guard):
     """Return the kind of an answer, and what is wrong with it, if anything is."""
     guard.folder, guard.seen, guard.started = str(folder), [], False
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
@@ -163,7 +162,7 @@ def _answer(target: Target, data: bytes, folder: Path, guard: _Guard) -> tuple[s
     return ("finding", f"did {guard.seen[0]}") if guard.seen else (kind_of(kind), "")
 
 
-def _work(target: Target, inputs: Any, start: int, pipe: int, folder: Path) -> None:
+def _work(target, inputs, start, pipe, folder):
     """Answer inputs from one on, a line each."""
     _limit()
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -175,9 +174,7 @@ def _work(target: Target, inputs: Any, start: int, pipe: int, folder: Path) -> N
             os.write(pipe, line)
 
 
-def _next_answers(
-    target: Target, inputs: Callable[[], Any], start: int, folder: Path
-) -> tuple[list[Any], str]:
+def _next_answers(target, inputs, start, folder):
     """Answer inputs in a process of its own; return the answers, and how it ended if not by itself."""
     source, goal = os.pipe()
     child = os.fork()
@@ -210,7 +207,7 @@ def _next_answers(
     return [json.loads(line) for line in received.splitlines()], ended
 
 
-def run_inputs(target: Target, inputs: Callable[[], Any], known: Counter[str]) -> Result:
+def run_inputs(target, inputs, known):
     """Run a target on inputs; those whose kind of answer isn't known are returned, too."""
     answers: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory(prefix="sraven-fuzz-") as name:
@@ -249,12 +246,12 @@ class Campaign:
     kinds: Counter[str] = field(default_factory=Counter)
     corpus: list[bytes] = field(default_factory=list)
 
-    def step(self) -> Result:
+    def step(self):
         """Run a batch."""
         self.corpus = self.corpus or self.target.seeds()
         start, number = time.monotonic(), self.batches
 
-        def inputs() -> Any:
+        def inputs():
             return batch_inputs(self.target, self.name, self.seed, number, self.corpus)
 
         result = run_inputs(self.target, inputs, self.kinds)

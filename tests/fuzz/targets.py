@@ -5,20 +5,17 @@ memory are bounded; nothing outside of the folder is written, and nothing runs. 
 the same again.
 """
 
-from collections.abc import Callable
-
 from fuzz import binary_targets as binary
-from fuzz import reply_targets as said
 from fuzz import text_targets as text
-from fuzz.changes import Change, change_bytes, change_json
+from fuzz.changes import change_bytes, change_json
 from fuzz.harness import Target
 
 
-def texts(*texts: bytes) -> Callable[[], list[bytes]]:
+def texts(*texts):
     return lambda: list(texts)
 
 
-def file_of_dataset(name: str, change: Change) -> Target:
+def file_of_dataset(name, change):
     return Target(binary.dataset_seeds(name), change, binary.run_dataset(name), 100)
 
 
@@ -38,8 +35,8 @@ TARGETS: dict[str, Target] = {
     "run-log": Target(texts(text.LOG_LINES), change_bytes, text.run_log, 2000),
     "records": Target(text.record_seeds, text.change_records, text.run_records, 1000),
     "record-tables": Target(text.table_seeds, text.change_records, text.run_records, 10),
-    "replies": Target(texts(*said.REPLIES), change_bytes, said.run_reply, 10_000),
-    "completions": Target(said.completion_seeds, change_bytes, said.run_completions, 1000),
+    "replies": Target(texts(*text.REPLIES), change_bytes, text.run_reply, 10_000),
+    "completions": Target(text.completion_seeds, change_bytes, text.run_completions, 1000),
     "command-line": Target(texts(*map(str.encode, text.COMMANDS)), change_bytes, text.run_command_line, 100),
 }
 """The targets, by name."""

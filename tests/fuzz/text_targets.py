@@ -1,17 +1,21 @@
-"""Descriptions, logs, records and command lines, attacked."""
+"""Descriptions, logs, records, command lines and replies, attacked."""
 
 import gzip
 import json
 import os
 import shlex
-from pathlib import Path
-from random import Random
-from typing import Any
 
 from fuzz.changes import change_bytes, change_parquet
-from fuzz.checks import check_line, command, refused
+from fuzz.checks import check_line, refused
 from fuzz.harness import FindingError
+from helpers.command import sraven
 from sraven.core.base.escape import is_seen
+from sraven.core.base.spec import values_of
+from sraven.core.untrusted.read import dump_yaml, parse_yaml
+from sraven.text import parse, render_answer
+from sraven.text.completions import read_completions
+from sraven.text.ids import find_question
+from sraven.text.replies import parse_letter
 
 DESCRIPTION = b"""schema: 1
 board: sraven-v1
@@ -36,9 +40,7 @@ LINES = (
 # Descriptions
 
 
-def run_yaml(data: bytes, folder: Path) -> str:
-    from sraven.core.untrusted.read import dump_yaml, parse_yaml
-
+def run_yaml(data, folder):
     value, message = refused(parse_yaml, data, "submission.yaml")
     if message:
         return message
@@ -47,28 +49,22 @@ def run_yaml(data: bytes, folder: Path) -> str:
     return "accepted"
 
 
-def schema_seeds() -> list[bytes]:
-    from sraven.core.untrusted.read import parse_yaml
-
+def schema_seeds():
     description = parse_yaml(DESCRIPTION, "submission.yaml")
     score = {"mean": 0.5, "standard_error": None, "interval": [0.4, 0.6], "by_seed": [0.5]}
     split = {"instances": 20, "seeds": [0], "missing": [0], "metrics": {"accuracy": score}}
     split |= {"by_combination": {}, "gap_to_ceiling": {"accuracy": 0.1}}
     digests = {"board_digest": "0" * 64, "submission_digest": "f" * 64}
     scores = {"schema": 1, "board": "sraven-v1", **digests, "splits": {"test": split}}
-    return [json.dumps([name, value]).encode() for name, value in named(description, scores)]
+    named = ("submission", description), ("scores", scores)
+    return [json.dumps([name, value]).encode() for name, value in named]
 
 
-def named(description: Any, scores: Any) -> list[tuple[str, Any]]:
-    return [("submission", description), ("scores", scores)]
-
-
-def no_constant(name: str) -> float:
+def no_constant(name):
     raise ValueError(f"{name} is no JSON")
 
 
-def run_schema(data: bytes, folder: Path) -> str:
-    from sraven.core.untrusted.read import dump_yaml, parse_yaml
+def run_schema(data, folder):
     from sraven.core.untrusted.schemas import find_problem
 
     try:
@@ -96,7 +92,7 @@ LOG_LINES = b"".join(
 )
 
 
-def run_training_log(data: bytes, folder: Path) -> str:
+def run_training_log(data, folder):
     from sraven.core.submissions.training_log import check_log
 
     _, message = refused(check_log, data, "training/seed-0.jsonl")
@@ -107,17 +103,15 @@ def run_training_log(data: bytes, folder: Path) -> str:
     return message or "accepted"
 
 
-def config_seeds() -> list[bytes]:
+def config_seeds():
     from baselines.recipes import make_config
-    from sraven.core.base.spec import values_of
     from sraven.core.boards.board import read_board
 
     return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
 
 
-def run_config(data: bytes, folder: Path) -> str:
+def run_config(data, folder):
     from baselines.runs.directory import CONFIG, read_run
-    from sraven.core.base.spec import values_of
 
     (folder / CONFIG).write_bytes(data)
     config, message = refused(read_run, folder)
@@ -126,7 +120,7 @@ def run_config(data: bytes, folder: Path) -> str:
     return message or "accepted"
 
 
-def run_log(data: bytes, folder: Path) -> str:
+def run_log(data, folder):
     from baselines.runs.log import LOG, Log
 
     (folder / LOG).write_bytes(data)
@@ -145,14 +139,14 @@ def run_log(data: bytes, folder: Path) -> str:
 # Records
 
 
-def record_seeds() -> list[bytes]:
+def record_seeds():
     records = ({"text": f"Text {n} \u00e9\n.", "url": "x"} for n in range(5))
     lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
     zipped = gzip.compress(lines, mtime=0)
     return [b"j" + lines, b"t" + lines, b"z" + zipped, b"z" + zipped * 2]
 
 
-def table_seeds() -> list[bytes]:
+def table_seeds():
     from helpers.submissions import parquet
 
     texts = parquet({"text": [f"Text {n}" for n in range(5)], "url": ["x"] * 5})
@@ -163,12 +157,12 @@ def table_seeds() -> list[bytes]:
 ENDINGS = {b"j": ".jsonl", b"t": ".txt", b"z": ".json.gz", b"q": ".parquet"}
 
 
-def change_records(data: bytes, choose: Random) -> bytes:
+def change_records(data, choose):
     change = {b"j": change_bytes, b"t": change_bytes, b"z": change_zipped, b"q": change_parquet}[data[:1]]
     return data[:1] + change(data[1:], choose)
 
 
-def change_zipped(data: bytes, choose: Random) -> bytes:
+def change_zipped(data, choose):
     if choose.random() < 0.5:
         try:
             return gzip.compress(change_bytes(gzip.decompress(data), choose), 1, mtime=0)
@@ -177,7 +171,7 @@ def change_zipped(data: bytes, choose: Random) -> bytes:
     return change_bytes(data, choose)
 
 
-def run_records(data: bytes, folder: Path) -> str:
+def run_records(data, folder):
     from baselines.lm.records import FAULTS, read_source
     from baselines.lm.sources import SUFFIXES, Source
 
@@ -216,7 +210,7 @@ COMMANDS = (
 )
 
 
-def run_command_line(data: bytes, folder: Path) -> str:
+def run_command_line(data, folder):
     try:
         arguments = shlex.split(data.decode(errors="surrogateescape"))
     except ValueError:
@@ -226,8 +220,64 @@ def run_command_line(data: bytes, folder: Path) -> str:
     os.chdir(folder)
     if set(arguments) & {"generate", "bench", "freeze", "evaluate", "ambiguity"}:
         return "writes, or takes its time, as it is told to"
-    code, _, said = command(arguments)
+    code, _, said = sraven(*arguments)
     lines = [check_line(line) for line in said.splitlines()]
     if code not in (0, 1, 2):
         raise FindingError(f"exit code {code}: {said[-300:]!r}")
     return f"{code} {lines[-1] if lines else ''}"
+
+
+# Replies of language models, and files of them
+
+REPLIES = (
+    b"Row 3 adds.\nAnswer: [3 6 2 0]\n",
+    b"**Answer: [3 6 2 0]**",
+    b"**Answer:** [ 3  6 2 0 ]\r\n",
+    b"Answer: [0 0 0 0]\nAnswer: C",
+    "Answer: [\u0663 \u0666 2 0]\u2028Answer: [1 2 3 4]".encode(),
+)
+
+_ID = b"v1_M2-K7-unique_h25_s0_ood-10_told-0"
+
+COMPLETIONS = (
+    b"".join(b'{"id": "%s_%d", "completion": "Answer: [%d 2]"}\n' % (_ID, n, n) for n in range(5)),
+    b'{"id": "%s_centred_9", "completion": null, "usage": {"tokens": [1]}}\r\n\n' % _ID,
+    b'{"id": "v1_M12-K256-unpermuted_h05_s9_test-16777216_untold-64_4", "completion": "\\ud800"}',
+)
+
+
+def run_reply(data, folder):
+    reply = data.decode(errors="surrogateescape")
+    panel, letter = parse(reply, 4, 8), parse_letter(reply, 8)
+    last = reply.rstrip(" \t\r\n").split("\n")[-1]
+    if panel is not None:
+        plain = "".join(last.replace("*", "").split()).replace("[", "[ ").replace("]", " ]")
+        symbols = render_answer(panel).removeprefix("Answer: ")
+        if letter is not None or len(panel) != 4 or not set(panel) <= set(range(8)):
+            raise FindingError(f"reads {panel} from {reply!a}")
+        if plain.replace(" ", "") != f"Answer:{symbols.replace(' ', '')}":
+            raise FindingError(f"reads {panel} from the last line {last!a}")
+        return "a panel"
+    if letter is not None and last.replace("*", "").strip(" \t")[-1] != "ABCDEFGH"[letter]:
+        raise FindingError(f"reads choice {letter} from the last line {last!a}")
+    return "a letter" if letter is not None else "nothing"
+
+
+def completion_seeds():
+    find_question(f"{_ID.decode()}_0")  # which loads a kernel
+    return list(COMPLETIONS)
+
+
+def run_completions(data, folder):
+    path = folder / "completions.jsonl"
+    path.write_bytes(data)
+    lines, message = refused(lambda: list(read_completions(path)))
+    if message:
+        return message.replace(str(path), "file")
+    kinds = set()
+    for line in lines:
+        found, message = refused(find_question, line.question)
+        if found and found[0].id_of(found[1]) != line.question:
+            raise FindingError(f"takes {line.question!a} for another question")
+        kinds.add(message or "a question")
+    return " ".join(sorted(kinds)) or "no lines"

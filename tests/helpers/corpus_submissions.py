@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, small_contents
+from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, define, small_contents
 from sraven import write_submission
 from sraven.core.boards.board import Board
 from sraven.core.boards.freeze import make_board
@@ -14,19 +14,11 @@ CORPUS_BOARD = "c4-small-v1"
 
 SIZE = 13
 
-DEFINITION = {
-    "id": CORPUS_BOARD,
-    "version": 1,
-    "title": "A few documents",
-    "series": "ranked",
-    "config": {"task": "c4", "version": "1", "documents": SIZE},
-    "sizes": {"validation": SIZE},
-    "train_budget": 5_000,
-    "train_budgets": [5_000],
-    "budget_unit": "tokens",
-    "metric": "loss",
-    "primary_split": "validation",
-}
+DEFINITION = define(
+    *(CORPUS_BOARD, "A few documents", "ranked", {"task": "c4", "documents": SIZE}, {"validation": SIZE}),
+    *("loss", [5_000]),
+    budget_unit="tokens",
+)
 
 TRAINING = {"instances": 4_000, "selection_split": "validation"}
 

@@ -4,8 +4,7 @@ It shares no code with the package. Panels are sequences of integers, a context 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from helpers import oracle
 
@@ -19,7 +18,7 @@ class Feature(NamedTuple):
     rows: list[list[int]]
 
 
-def features(context: oracle.Context, rules: Sequence[int], permutations: Any) -> list[Feature]:
+def features(context, rules, permutations):
     """Return the feature at each position of the ninth panel, from where each column shows it."""
     found = []
     for feature in permutations[2]:
@@ -31,7 +30,7 @@ def features(context: oracle.Context, rules: Sequence[int], permutations: Any) -
     return found
 
 
-def completes(rule: int, feature: Feature, symbol: int, K: int) -> bool:
+def completes(rule, feature, symbol, K):
     """Tell whether a symbol completes the third row to one of a rule."""
     third = [*feature.rows[2], symbol]
     if rule == oracle.DISTRIBUTE_THREE:
@@ -39,15 +38,13 @@ def completes(rule: int, feature: Feature, symbol: int, K: int) -> bool:
     return oracle.follows(rule, [third], K)
 
 
-def given(feature: Feature, K: int) -> int:
+def given(feature, K):
     """Return the symbol that the feature's own rule gives."""
     [symbol] = [symbol for symbol in range(K) if completes(feature.rule, feature, symbol, K)]
     return symbol
 
 
-def followed(
-    context: oracle.Context, rules: Sequence[int], permutations: Any, prediction: Sequence[int], K: int
-) -> list[set[int]]:
+def followed(context, rules, permutations, prediction, K):
     """Return which rules the wrong symbol at each position follows; an empty set where it is right."""
     return [
         {rule for rule in oracle.RULES if symbol != given(feature, K) and completes(rule, feature, symbol, K)}
@@ -55,14 +52,7 @@ def followed(
     ]
 
 
-def kind(
-    context: oracle.Context,
-    rules: Sequence[int],
-    permutations: Any,
-    prediction: Sequence[int],
-    K: int,
-    permute: bool,
-) -> str:
+def kind(context, rules, permutations, prediction, K, permute):
     """Return what kind of answer a prediction is, one of `KINDS`."""
     target = [given(feature, K) for feature in features(context, rules, permutations)]
     if list(prediction) == target:
@@ -77,7 +67,7 @@ def kind(
     return "none of these"
 
 
-def distance(combination: Iterable[int], known: Iterable[Iterable[int]]) -> int:
+def distance(combination, known):
     """Return how many rules of a combination the nearest known one hasn't, each as often as it has it."""
     own = Counter(combination)
     return min((own - Counter(other)).total() for other in known)

@@ -62,37 +62,28 @@ def make_evidence(
     seeds = seeds or dict.fromkeys(board.splits, (0, 1, 2))
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
     runs = [(split, seed) for split, found in seeds.items() for seed in found]
-    errors = {"mse"} & set(scoring_of(board.task).metrics)  # by which copies are told
-    split_scores = {
-        split: {
-            "seeds": list(found),
-            "metrics": {
-                metric: score(values)
-                for metric, values in {
-                    **{name: [RIGHT] * len(found) for name in (board.metric, *errors)},
-                    **(scores or {}).get(split, {}),
-                }.items()
-            },
-            "gap_to_ceiling": {},
-            **({"fingerprint": fingerprint} if fingerprint else {}),
-        }
-        for split, found in seeds.items()
-        if found
+    ranked_by = board.metric, *{"mse"} & set(scoring_of(board.task).metrics)  # copies are told by errors
+    split_scores = {}
+    for split, found in seeds.items():
+        by_seed = {**{metric: [RIGHT] * len(found) for metric in ranked_by}, **(scores or {}).get(split, {})}
+        metrics = {metric: score(values) for metric, values in by_seed.items() if found}
+        split_scores[split] = {"seeds": list(found), "metrics": metrics, "gap_to_ceiling": {}}
+        if fingerprint:
+            split_scores[split]["fingerprint"] = fingerprint
+    files = [{"split": split, "seed": seed, "file": prediction_path(split, seed)} for split, seed in runs]
+    content = {
+        "board": board.id,
+        "method": {**METHOD, "name": name, **dict(method)},
+        "model": MODEL,
+        "training": {**TRAINING, "extra_data": None, **dict(training)},
+        "runs": files,
     }
     made = {run_name(split, seed): random_predictions(board, split, number, seed) for split, seed in runs}
     return Evidence(
-        content={
-            "board": board.id,
-            "method": {**METHOD, "name": name, **dict(method)},
-            "model": MODEL,
-            "training": {**TRAINING, "extra_data": None, **dict(training)},
-            "runs": [
-                {"split": split, "seed": seed, "file": prediction_path(split, seed)} for split, seed in runs
-            ],
-        },
+        content=content,
         board=board,
         digest=hashlib.sha256(name.encode()).hexdigest(),
-        scores={"splits": split_scores},
+        scores={"splits": {split: found for split, found in split_scores.items() if found["seeds"]}},
         totals=totals or {},
         predictions={**made, **(predictions or {})},
     )

@@ -4,43 +4,40 @@ It shares no code with the package; randomness comes from `oracle`. Numbers are 
 fractions of 2**24. A configuration is a dict with the fields of `fuzzylogic.FuzzyLogic`.
 """
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, count
 from math import comb
-from typing import Any
 
 from helpers import oracle
 
 Terms = tuple[int, ...]
-Point = tuple[Fraction, ...]
 
 
 # Functions -------------------------------------------------------------------------------------
 
 
-def literal(x: Fraction, plain: bool) -> Fraction:
+def literal(x, plain):
     """Return x or not x."""
     return x if plain else 1 - x
 
 
-def conjunction(term: int, point: Point) -> Fraction:
+def conjunction(term, point):
     """Return the value of a term: the and of all variables, un-negated where their bit is set."""
     return min(literal(x, bool(term >> variable & 1)) for variable, x in enumerate(point))
 
 
-def function(terms: Sequence[int], point: Point) -> Fraction:
+def function(terms, point):
     """Return the or of the terms."""
     return max(conjunction(term, point) for term in terms)
 
 
-def colex_number(terms: Sequence[int]) -> int:
+def colex_number(terms):
     """Return the number of a combination in the combinatorial number system."""
     return sum(comb(term, place) for place, term in enumerate(sorted(terms), start=1))
 
 
-def colex_order(ids: Sequence[int], K: int) -> list[Terms]:
+def colex_order(ids, K):
     """Return all combinations in the order of their numbers: by the greatest, then the next."""
     return sorted(combinations(sorted(ids), K), key=lambda terms: terms[::-1])
 
@@ -48,7 +45,7 @@ def colex_order(ids: Sequence[int], K: int) -> list[Terms]:
 # Splits ----------------------------------------------------------------------------------------
 
 
-def permuted(number: int, size: int, key: Sequence[int], attempt: int) -> int:
+def permuted(number, size, key, attempt):
     """Return the image of a number below ``size`` under the keyed permutation."""
     words = [word for pair in range(4) for word in two_words(oracle.draw(key, pair, attempt, 0))]
     half = max(1, -(-(size - 1).bit_length() // 2))
@@ -61,12 +58,12 @@ def permuted(number: int, size: int, key: Sequence[int], attempt: int) -> int:
             return number
 
 
-def two_words(bits: int) -> tuple[int, int]:
+def two_words(bits):
     """Split 64 bits into the low and the high word."""
     return bits % 2**32, bits >> 32
 
 
-def mix(value: int) -> int:
+def mix(value):
     """Return MurmurHash3's 32-bit finaliser."""
     value ^= value >> 16
     value = value * 0x85EBCA6B % 2**32
@@ -76,7 +73,7 @@ def mix(value: int) -> int:
 
 
 @cache
-def divided_terms(L: int, unseen_terms: float, unseen: str, seed: int) -> tuple[list[int], list[int]]:
+def divided_terms(L, unseen_terms, unseen, seed):
     """Return the seen and the unseen terms."""
     if unseen == "last":
         n_seen = 2**L - int(Fraction(str(unseen_terms)) * 2**L)
@@ -87,7 +84,7 @@ def divided_terms(L: int, unseen_terms: float, unseen: str, seed: int) -> tuple[
     return sorted(order[n_unseen:]), sorted(order[:n_unseen])
 
 
-def places(config: Mapping[str, Any], split: str) -> list[Terms]:
+def places(config, split):
     """Return the combinations of a split, in the order in which a draw chooses among them."""
     L, K, seed = config["L"], config["K"], config["seed"]
     seen, unseen = divided_terms(L, config["unseen_terms"], config.get("unseen", "drawn"), seed)
@@ -108,7 +105,7 @@ def places(config: Mapping[str, Any], split: str) -> list[Terms]:
 # Sequences -------------------------------------------------------------------------------------
 
 
-def uniform_points(key: Sequence[int], index: int, N: int, L: int) -> list[Point]:
+def uniform_points(key, index, N, L):
     """Return the points of a sequence: from block 1 on, variable by variable."""
     blocks = -(-N * L // 4)
     words = [
@@ -120,7 +117,7 @@ def uniform_points(key: Sequence[int], index: int, N: int, L: int) -> list[Point
     return [tuple(numbers[variable * N + n] for variable in range(L)) for n in range(N)]
 
 
-def stream_key(config: Mapping[str, Any], split: str, stream: str) -> tuple[int, int]:
+def stream_key(config, split, stream):
     """Return the key of a split's stream."""
     content = {"task": "fuzzylogic", "version": "1", **config}
     config_digest = oracle.sha256_of_json(content)
@@ -129,7 +126,7 @@ def stream_key(config: Mapping[str, Any], split: str, stream: str) -> tuple[int,
     )
 
 
-def sequence(config: Mapping[str, Any], split: str, index: int) -> tuple[list[Point], list[Fraction], Terms]:
+def sequence(config, split, index):
     """Return inputs, targets and terms of a sequence."""
     N, L = config["N"], config["L"]
     key = stream_key(config, split, "instances")
@@ -151,9 +148,7 @@ def sequence(config: Mapping[str, Any], split: str, index: int) -> tuple[list[Po
 # Identifiability -------------------------------------------------------------------------------
 
 
-def agreeing(
-    points: Sequence[Point], targets: Sequence[Fraction], choices: Sequence[Terms]
-) -> list[Fraction]:
+def agreeing(points, targets, choices):
     """Return what each combination that agrees with all points but the last predicts for that."""
     *shown, query = points
     return [

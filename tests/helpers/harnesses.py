@@ -29,12 +29,7 @@ def needs(extra, *modules):
 def environment(folder):
     """Return an environment in which nothing asks the network, and what a harness keeps is in a folder."""
     offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"), "1")
-    return {
-        **os.environ,
-        **offline,
-        "XDG_DATA_HOME": str(folder),
-        "HF_HOME": str(folder / "hf"),
-    }
+    return {**os.environ, **offline, "XDG_DATA_HOME": str(folder), "HF_HOME": str(folder / "hf")}
 
 
 def run_program(name, folder, *arguments):

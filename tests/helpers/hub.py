@@ -115,20 +115,17 @@ class _Handler(BaseHTTPRequestHandler):
                 return respond(self, data, *found.groups())
         return self.answer(404, {"error": path})
 
+    def missing(self, what):
+        self.answer(404, {"error": "none"}, [("X-Error-Code", f"{what}NotFound")])
+
     def repository(self, name):
-        if name not in self.server.hub.repositories:
-            self.answer(404, {"error": "none"}, [("X-Error-Code", "RepoNotFound")])
-            return None
-        return self.server.hub.repositories[name]
+        return self.server.hub.repositories.get(name) or self.missing("Repo")
 
     def files(self, name, revision):
-        repository = self.repository(name)
-        if repository is None:
+        if not (repository := self.repository(name)):
             return None
-        commit = repository.find(revision)
-        if commit not in repository.commits:
-            self.answer(404, {"error": "none"}, [("X-Error-Code", "RevisionNotFound")])
-            return None
+        if (commit := repository.find(revision)) not in repository.commits:
+            return self.missing("Revision")
         return commit, repository.commits[commit]
 
     def create(self, data):
@@ -143,9 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
     def info(self, data, name, revision="main"):
         if found := self.files(name, revision):
             siblings = [{"rfilename": each, "size": len(data)} for each, data in found[1].items()]
-            self.answer(
-                200, {"id": name, "sha": found[0], "siblings": siblings, "tags": [], "private": False}
-            )
+            known = {"id": name, "sha": found[0], "siblings": siblings}
+            self.answer(200, {**known, "tags": [], "private": False})
 
     def refs(self, data, name):
         if repository := self.repository(name):
@@ -186,8 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def commit(self, data, name, revision):
         self.server.hub.meanwhile()
-        repository = self.repository(name)
-        if repository is None:
+        if not (repository := self.repository(name)):
             return None
         lines = [json.loads(line) for line in data.splitlines()]
         parent = lines[0]["value"].get("parentCommit")
@@ -225,23 +220,18 @@ class _Handler(BaseHTTPRequestHandler):
             asked = parse_qs(urlsplit(self.path).query).get("recursive", ["false"])
             entries = {path: _entry(path, content) for path, content in found[1].items()}
             for path in found[1]:
-                for folder in [str(each) for each in PurePosixPath(path).parents][:-1]:
+                for folder in map(str, [*PurePosixPath(path).parents][:-1]):
                     entries[folder] = {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
-            top = (below or "").strip("/") or "."
-            wanted = [
-                entry
-                for path, entry in sorted(entries.items())
-                if top in map(str, PurePosixPath(path).parents)
-                and ("true" in asked[0].lower() or str(PurePosixPath(path).parent) == top)
-            ]
-            self.answer(200, wanted)
+            top, depth = (below or "").strip("/") or ".", None if "true" in asked[0].lower() else 1
+            above = {path: [*map(str, PurePosixPath(path).parents)][:depth] for path in sorted(entries)}
+            self.answer(200, [entries[path] for path, folders in above.items() if top in folders])
 
     def resolve(self, data, name, revision, path):
         found = self.files(name, revision)
         if not found:
             return None
         if path not in found[1]:
-            return self.answer(404, {"error": "none"}, [("X-Error-Code", "EntryNotFound")])
+            return self.missing("Entry")
         content, entry = found[1][path], _entry(path, found[1][path])
         etag = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
         headers = [("ETag", f'"{etag}"'), ("X-Repo-Commit", found[0]), ("Accept-Ranges", "bytes")]

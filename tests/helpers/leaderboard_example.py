@@ -51,6 +51,7 @@ UNSEEN_NAMES = (
 def make_entry(method, value, **changes):
     """Return a scored and ranked entry of ``sraven-v1``; the named fields can be changed."""
     slug = "".join(letter if letter.isalnum() else "-" for letter in method.lower())
+    known = {"test": {"accuracy": 0.91, "feature_accuracy": 0.95}}
     usual = Entry(
         id=f"sraven-v1/20261121-{slug}",
         method=method,
@@ -63,10 +64,7 @@ def make_entry(method, value, **changes):
         standard_error=0.01,
         interval=None if value is None else (value - 0.004, value + 0.004),
         seeds=3,
-        splits={
-            "test": {"accuracy": 0.91, "feature_accuracy": 0.95},
-            "ood": {"accuracy": value, "feature_accuracy": 0.8},
-        },
+        splits={**known, "ood": {"accuracy": value, "feature_accuracy": 0.8}},
         gap=None if value is None else 0.9461 - value,
         parameters=400_000,
         train_instances=20_000_000,
@@ -107,34 +105,22 @@ def make_reference(method, value, **changes):
 
 def make_standing():
     """Return ``sraven-v1`` with entries of every kind, the best first."""
+    some, few = make_errors(0.25, 0.1, 0.15, 0.4, missing=0.1), make_errors(0.52, 0.003, 0.12, 0.357)
+    forty, large = dict.fromkeys(("train_instances", "budget"), 40_000_000), "trained on too much"
+    small = {"train_instances": 8_000_000, "budget": 10_000_000, "parameters": 90_000}
+    nothing = {"gap": None, "standard_error": None, "remark": "fewer than 3 seeds on ood"}
     entries = (
         make_reference("ideal-observer", 0.9278),
-        make_entry(
-            "Omega", 0.81, rank=1, train_instances=40_000_000, budget=40_000_000, parameters=3_000_000
-        ),
-        make_entry(
-            "alpha",
-            0.74,
-            rank=1,
-            badge="reproduced",
-            family="hypernetwork",
-            errors=make_errors(0.25, 0.1, 0.15, 0.4, missing=0.1),
-        ),
+        make_entry("Omega", 0.81, rank=1, parameters=3_000_000, **forty),
+        make_entry("alpha", 0.74, rank=1, badge="reproduced", family="hypernetwork", errors=some),
         make_reported("Paper best", 0.71),
-        make_entry(
-            "Beta",
-            0.69,
-            rank=2,
-            parameters=900_000,
-            date="2026-12-01",
-            errors=make_errors(0.52, 0.003, 0.12, 0.357),
-        ),
+        make_entry("Beta", 0.69, rank=2, parameters=900_000, date="2026-12-01", errors=few),
         make_reported("Paper second", 0.65, parameters=400_000),
         make_entry("gamma", 0.61, remark="used extra data", date="2027-01-05"),
-        make_entry("Delta", 0.52, rank=1, train_instances=8_000_000, budget=10_000_000, parameters=90_000),
-        make_entry("Huge", 0.5, train_instances=90_000_000, budget=None, remark="trained on too much"),
+        make_entry("Delta", 0.52, rank=1, **small),
+        make_entry("Huge", 0.5, train_instances=90_000_000, budget=None, remark=large),
         make_reference("uniform-random", 0.0002),
-        make_entry("No score", None, gap=None, standard_error=None, remark="fewer than 3 seeds on ood"),
+        make_entry("No score", None, **nothing),
     )
     return Standing(read_board("sraven-v1"), entries)
 
@@ -151,13 +137,9 @@ def make_corpus_standing():
 
     def entry(method, value, **changes):
         splits = {"validation": {"loss": value, "perplexity": 21.5, "bits_per_byte": 1.04}}
-        usual = {
-            "badge": "self-reported",
-            "gap": None,
-            "splits": splits,
-            "fingerprint": "0123456789abcdef" * 4,
-        }
-        trained = {"train_instances": 130 * 10**9, "budget": 130 * 10**9, "parameters": 50_000_000}
+        usual = {"badge": "self-reported", "gap": None, "splits": splits, "parameters": 50_000_000}
+        usual |= {"fingerprint": "0123456789abcdef" * 4}
+        trained = {"train_instances": 130 * 10**9, "budget": 130 * 10**9}
         return make_entry(method, value, **{**usual, **trained, **changes})
 
     entries = (
@@ -171,38 +153,19 @@ def make_corpus_standing():
 
 def make_hostile():
     """Return a standing whose every text is meant to break out of the page."""
+    evil = {"description": EVIL_DESCRIPTION, "remark": EVIL_DESCRIPTION}
     entries = [
-        make_entry(
-            f"{EVIL_NAME} {number}",
-            0.5 + number / 100,
-            family=EVIL_NAME,
-            description=EVIL_DESCRIPTION,
-            remark=EVIL_DESCRIPTION,
-            paper=address,
-            code=address,
-        )
-        for number, address in enumerate(EVIL_ADDRESSES)
+        make_entry(f"{EVIL_NAME} {n}", 0.5 + n / 100, family=EVIL_NAME, paper=address, code=address, **evil)
+        for n, address in enumerate(EVIL_ADDRESSES)
     ]
     entries += [
-        make_entry(
-            name,
-            0.3 + number / 1000,
-            id=f"sraven-v1/2026{number:04}-\u202e\u200bunseen",
-            description=name * 9,
-        )
-        for number, name in enumerate(UNSEEN_NAMES)
+        make_entry(name, 0.3 + n / 1000, id=f"sraven-v1/2026{n:04}-\u202e\u200bunseen", description=name * 9)
+        for n, name in enumerate(UNSEEN_NAMES)
     ]
+    long = "https://github.com." + "a-long-name." * 9 + "evil.example/" + "x" * 300
+    many = {"parameters": 10**15, "train_instances": 10**15, "interval": (-1e300, 1e300), "code": long}
     entries += [
-        make_entry(
-            f"large {value}",
-            value,
-            parameters=10**15,
-            train_instances=10**15,
-            standard_error=abs(value),
-            interval=(-1e300, 1e300),
-            code="https://github.com." + "a-long-name." * 9 + "evil.example/" + "x" * 300,
-        )
+        make_entry(f"large {value}", value, standard_error=abs(value), **many)
         for value in (1e300, -1e300, 1e-300)
     ]
-    reported = make_reported(EVIL_NAME, 0.4, description=EVIL_DESCRIPTION, remark=EVIL_DESCRIPTION)
-    return Standing(read_board("sraven-v1"), (*entries, reported))
+    return Standing(read_board("sraven-v1"), (*entries, make_reported(EVIL_NAME, 0.4, **evil)))

@@ -8,15 +8,13 @@ configuration is a dict with the fields of `sraven.SRAVEN`; a context is a seque
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, count, permutations, product
 from math import factorial, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 Panel = tuple[int, ...]
-Context = Sequence[Sequence[int]]
 
 VERSION = "1"
 RULES = range(8)
@@ -30,7 +28,7 @@ MASK_32 = 2**32 - 1
 # Randomness ------------------------------------------------------------------------------------
 
 
-def philox4x32_10(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int, int, int]:
+def philox4x32_10(counter, key):
     """Return the block of Philox4x32-10: four words of 32 bits (Salmon et al. 2011)."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
@@ -42,25 +40,25 @@ def philox4x32_10(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int,
     return c0, c1, c2, c3
 
 
-def sha256_of_json(value: Mapping[str, Any]) -> str:
+def sha256_of_json(value):
     """Return the digest of a JSON object written with sorted keys and without spaces."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def derive_key(**name: str | int) -> tuple[int, int]:
+def derive_key(**name):
     """Return the key of the stream with this name: the first eight bytes of its digest."""
     start = bytes.fromhex(sha256_of_json(name))
     return int.from_bytes(start[0:4], "little"), int.from_bytes(start[4:8], "little")
 
 
-def draw(key: Sequence[int], index: int, attempt: int, number: int, redraw: int = 0) -> int:
+def draw(key, index, attempt, number, redraw=0):
     """Return 64 bits: draw ``number`` of an instance, or what stands in for it when rejected."""
     block, half = divmod(number, 2)
     words = philox4x32_10((index & MASK_32, index >> 32, block + (redraw << 16), attempt), key)
     return words[2 * half] + (words[2 * half + 1] << 32)
 
 
-def cut(bits: int, ranges: Sequence[int], width: int = 48) -> tuple[list[int], bool]:
+def cut(bits, ranges, width=48):
     """Cut one number below each range from ``width`` bits; tell whether they are acceptable.
 
     The numbers are the digits of ``bits * product / 2**width`` in the mixed radix ``ranges``, and
@@ -77,11 +75,11 @@ def cut(bits: int, ranges: Sequence[int], width: int = 48) -> tuple[list[int], b
 class Draws:
     """The draws of one candidate: bounded numbers, drawn again until acceptable."""
 
-    def __init__(self, key: Sequence[int], index: int, attempt: int) -> None:
+    def __init__(self, key, index, attempt):
         self.key, self.index, self.attempt = key, index, attempt
         self.redraws = 0
 
-    def numbers(self, number: int, ranges: Sequence[int]) -> list[int]:
+    def numbers(self, number, ranges):
         """Return one number below each of the ranges, all from draw ``number``."""
         for redraw in count():
             bits = draw(self.key, self.index, self.attempt, number, redraw) % 2**48
@@ -92,7 +90,7 @@ class Draws:
         raise AssertionError("the loop has no other end")
 
 
-def shuffled(length: int, key: Sequence[int], attempt: int) -> list[int]:
+def shuffled(length, key, attempt):
     """Return 0 to length - 1 in the order that the shuffle of this key and attempt gives."""
     values = list(range(length))
     for last in range(length - 1, 0, -1):
@@ -105,19 +103,19 @@ def shuffled(length: int, key: Sequence[int], attempt: int) -> list[int]:
 
 
 @cache
-def all_combinations(M: int, rules: range = RULES) -> list[Panel]:
+def all_combinations(M, rules=RULES):
     """Return all multisets of M rules, each sorted, in lexicographic order."""
     return list(combinations_with_replacement(rules, M))
 
 
 @cache
-def shuffled_combinations(M: int, seed: int, attempt: int, rules: range) -> list[int]:
+def shuffled_combinations(M, seed, attempt, rules):
     """Return the indices of all combinations in the order of one attempt at a partition."""
     key = derive_key(version=VERSION, task="sraven", stream="partition", M=M, seed=seed)
     return shuffled(len(all_combinations(M, rules)), key, attempt)
 
 
-def partition(M: int, holdout: float, seed: int, rules: range = RULES) -> tuple[list[int], list[int]]:
+def partition(M, holdout, seed, rules=RULES):
     """Return the indices of the known and of the held-out combinations.
 
     ``holdout`` means the decimal number that it is written as. The first partition in which every
@@ -133,12 +131,12 @@ def partition(M: int, holdout: float, seed: int, rules: range = RULES) -> tuple[
     raise AssertionError("the loop has no other end")
 
 
-def rules_of(config: Mapping[str, Any]) -> range:
+def rules_of(config):
     """Return the rules of a configuration: the paper's where it names no other set."""
     return RULE_SETS[config.get("rule_set", "paper")]
 
 
-def choices(config: Mapping[str, Any], split: str) -> list[int]:
+def choices(config, split):
     """Return which combinations a split draws from, ascending."""
     rules = rules_of(config)
     if split == "all":
@@ -165,12 +163,12 @@ class Instance(NamedTuple):
     """How many draws of this candidate were rejected as they would have been biased."""
 
 
-def permutation_ranges(M: int, permute: bool) -> list[int]:
+def permutation_ranges(M, permute):
     """Return the ranges of the numbers that make a permutation: a rank, then one swap an entry."""
     return [factorial(min(M, 6)), *range(7, M + 1)] if permute else []
 
 
-def make_permutation(numbers: Sequence[int], M: int) -> Panel:
+def make_permutation(numbers, M):
     """Return a permutation from its numbers: at ``f``, the position that shows feature f."""
     positions = list(range(M))
     if numbers:
@@ -181,7 +179,7 @@ def make_permutation(numbers: Sequence[int], M: int) -> Panel:
     return tuple(positions)
 
 
-def draw_rows(draws: Draws, number: int, rule: int, K: int) -> list[Panel]:
+def draw_rows(draws, number, rule, K):
     """Return the three rows of a feature: (x, y, z) each."""
     if rule == DISTRIBUTE_THREE:
         a, b, c, *orders = draws.numbers(number, [K, K - 1, K - 2, 6, 6, 6])
@@ -203,16 +201,7 @@ def draw_rows(draws: Draws, number: int, rule: int, K: int) -> list[Panel]:
     return rows
 
 
-def candidate(
-    key: Sequence[int],
-    index: int,
-    attempt: int,
-    choices: Sequence[int],
-    M: int,
-    K: int,
-    permute: bool,
-    rule_set: range = RULES,
-) -> Instance:
+def candidate(key, index, attempt, choices, M, K, permute, rule_set=RULES):
     """Return the candidate of an index and attempt in the stream ``key``.
 
     Draw 0 makes the combination and column 1's permutation, draw 1 those of columns 2 and 3; for
@@ -240,7 +229,7 @@ def candidate(
     return Instance(tuple(context), target, rules, tuple(shown), choices[choice], attempt, draws.redraws)
 
 
-def instance_key(config: Mapping[str, Any], split: str) -> tuple[int, int]:
+def instance_key(config, split):
     """Return the key of a split's instances."""
     full = {"task": "sraven", "version": VERSION, **config, "holdout": float(config["holdout"])}
     if full.get("rule_set") == "paper":
@@ -250,7 +239,7 @@ def instance_key(config: Mapping[str, Any], split: str) -> tuple[int, int]:
     )
 
 
-def instance(config: Mapping[str, Any], split: str, index: int) -> Instance:
+def instance(config, split, index):
     """Return instance ``index`` of a split: the first candidate that the policy accepts."""
     key, allowed = instance_key(config, split), choices(config, split)
     M, K, permute, rules = config["M"], config["K"], config["permute"], rules_of(config)
@@ -264,7 +253,7 @@ def instance(config: Mapping[str, Any], split: str, index: int) -> Instance:
 # Explanations ----------------------------------------------------------------------------------
 
 
-def follows(rule: int, rows: Sequence[Sequence[int]], K: int) -> bool:
+def follows(rule, rows, K):
     """Tell whether rows (x, y, z) are rows of one feature with this rule."""
     if rule == DISTRIBUTE_THREE:
         return all(len(set(row)) == 3 and set(row) == set(rows[0]) for row in rows)
@@ -278,9 +267,7 @@ def follows(rule: int, rows: Sequence[Sequence[int]], K: int) -> bool:
     return all((y - x - step) % K == 0 and (z - y - step) % K == 0 for x, y, z in rows)
 
 
-def predictions(
-    context: Context, i: int, j: int, k: int, K: int, rules: range = RULES
-) -> list[tuple[int, int]]:
+def predictions(context, i, j, k, K, rules=RULES):
     """Return each rule that fits a triple of positions, with each symbol that would complete it."""
     row_1 = context[0][i], context[1][j], context[2][k]
     row_2 = context[3][i], context[4][j], context[5][k]
@@ -300,7 +287,7 @@ class Explanation(NamedTuple):
     answer: Panel
 
 
-def explanations(context: Context, K: int, permute: bool, rules: range = RULES) -> Iterator[Explanation]:
+def explanations(context, K, permute, rules=RULES):
     """Yield every explanation of a context, one for each alignment and choice of rules.
 
     Position k of column 3 goes with positions ``first[k]`` and ``second[k]`` of columns 1 and 2.
@@ -314,21 +301,19 @@ def explanations(context: Context, K: int, permute: bool, rules: range = RULES) 
             yield Explanation(tuple(rule for rule, _ in chosen), tuple(symbol for _, symbol in chosen))
 
 
-def answers(context: Context, K: int, permute: bool, rules: range = RULES) -> set[Panel]:
+def answers(context, K, permute, rules=RULES):
     """Return the distinct answers of all explanations."""
     return {explanation.answer for explanation in explanations(context, K, permute, rules)}
 
 
-def likelihood(rule: int, K: int) -> Fraction:
+def likelihood(rule, K):
     """Return the probability of the three rows of a feature with this rule."""
     if rule == DISTRIBUTE_THREE:
         return Fraction(6, K * (K - 1) * (K - 2)) * Fraction(1, 6**3)
     return Fraction(1, K**3 if rule in STEPS else K**6)
 
 
-def weighed(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
-) -> Iterator[tuple[Explanation, Fraction]]:
+def weighed(context, K, combinations, permute, rules=RULES):
     """Yield every explanation of a context with its prior times its likelihood, up to a common factor.
 
     With permutations, an assignment of rules to triples stands for the product of n_r! labelled
@@ -337,7 +322,7 @@ def weighed(
     possible = {tuple(sorted(combination)) for combination in combinations}
 
     @cache
-    def weight(rules: Panel) -> Fraction:
+    def weight(rules):
         if (tuple(sorted(rules)) if permute else rules) not in possible:
             return Fraction(0)
         labelled = prod(factorial(n) for n in Counter(rules).values()) if permute else 1
@@ -347,9 +332,7 @@ def weighed(
         yield explanation, weight(explanation.rules)
 
 
-def posterior(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
-) -> dict[Panel, Fraction]:
+def posterior(context, K, combinations, permute, rules=RULES):
     """Return the probability of each ninth panel that is possible, given the context."""
     weights: dict[Panel, Fraction] = defaultdict(Fraction)
     for explanation, weight in weighed(context, K, combinations, permute, rules):
@@ -358,16 +341,14 @@ def posterior(
     return {panel: w / total for panel, w in weights.items() if w}
 
 
-def marginals(
-    context: Context, K: int, combinations: Iterable[Sequence[int]], permute: bool, rules: range = RULES
-) -> tuple[list[dict[int, Fraction]], list[dict[int, Fraction]]]:
+def marginals(context, K, combinations, permute, rules=RULES):
     """Return the probability of each rule, and of each symbol, that is possible at each position."""
     by_rules: dict[Explanation, Fraction] = defaultdict(Fraction)
     for explanation, weight in weighed(context, K, combinations, permute, rules):
         by_rules[explanation] += weight
     total = sum(by_rules.values())
 
-    def at(position: int, part: int) -> dict[int, Fraction]:
+    def at(position, part):
         shares: dict[int, Fraction] = defaultdict(Fraction)
         for explanation, weight in by_rules.items():
             shares[explanation[part][position]] += weight / total if total else 0

@@ -15,7 +15,7 @@ Fields = dict[int, tuple[int, Any]]
 MAGIC = b"PAR1"
 
 
-def _read_varint(source: BytesIO) -> int:
+def _read_varint(source):
     value = shift = 0
     while True:
         byte = source.read(1)[0]
@@ -25,7 +25,7 @@ def _read_varint(source: BytesIO) -> int:
             return value
 
 
-def varint(value: int) -> bytes:
+def varint(value):
     """Return a number in groups of seven bits, the lowest first."""
     out = bytearray()
     while value > 0x7F:
@@ -34,11 +34,11 @@ def varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def _zigzag(value: int) -> bytes:
+def _zigzag(value):
     return varint(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
-def _read_value(source: BytesIO, kind: int) -> Any:
+def _read_value(source, kind):
     if kind in (TRUE, FALSE):
         return kind == TRUE
     if kind == BYTE:
@@ -58,7 +58,7 @@ def _read_value(source: BytesIO, kind: int) -> Any:
     return read_struct(source)
 
 
-def read_struct(source: BytesIO) -> Fields:
+def read_struct(source):
     """Read a struct."""
     fields: Fields = {}
     number = 0
@@ -68,7 +68,7 @@ def read_struct(source: BytesIO) -> Fields:
     return fields
 
 
-def _write_value(kind: int, value: Any) -> bytes:
+def _write_value(kind, value):
     if kind in (TRUE, FALSE):
         return b""
     if kind == BYTE:
@@ -89,7 +89,7 @@ def _write_value(kind: int, value: Any) -> bytes:
     return write_struct(value)
 
 
-def write_struct(fields: Fields) -> bytes:
+def write_struct(fields):
     """Write a struct."""
     out, last = b"", 0
     for number, (kind, value) in sorted(fields.items()):
@@ -99,19 +99,19 @@ def write_struct(fields: Fields) -> bytes:
     return out + b"\0"
 
 
-def take_apart(data: bytes) -> tuple[bytes, Fields]:
+def take_apart(data):
     """Return what lies before the metadata of a file, and the metadata."""
     (length,) = struct.unpack("<I", data[-8:-4])
     return data[: -8 - length], read_struct(BytesIO(data[-8 - length : -8]))
 
 
-def put_together(body: bytes, metadata: Fields) -> bytes:
+def put_together(body, metadata):
     """Return a file."""
     text = write_struct(metadata)
     return body + text + struct.pack("<I", len(text)) + MAGIC
 
 
-def put(fields: Fields, path: list[int], value: Any) -> None:
+def put(fields, path, value):
     """Change a field of a struct: its numbers, and places in lists, on the way down."""
     *way, last = path
     at: Any = fields
@@ -120,7 +120,7 @@ def put(fields: Fields, path: list[int], value: Any) -> None:
     at[last] = at[last][0], value
 
 
-def change_metadata(data: bytes, *changes: tuple[list[int], Any]) -> bytes:
+def change_metadata(data, *changes):
     """Return a file with other values in its metadata."""
     body, metadata = take_apart(data)
     for path, value in changes:
@@ -128,9 +128,7 @@ def change_metadata(data: bytes, *changes: tuple[list[int], Any]) -> bytes:
     return put_together(body, metadata)
 
 
-def page(
-    kind: int, payload: bytes, n_values: int, *, encoding: int = 0, uncompressed: int | None = None
-) -> bytes:
+def page(kind, payload, n_values, *, encoding=0, uncompressed=None):
     """Return a page: a header, and what it announces.
 
     Args:
@@ -148,20 +146,18 @@ def page(
     return write_struct(header) + payload
 
 
-def run(count: int, value: int) -> bytes:
+def run(count, value):
     """Return one value, of a byte or less, ``count`` times, as a run length."""
     return varint(count << 1) + bytes([value])
 
 
-def levels(*runs: bytes) -> bytes:
+def levels(*runs):
     """Return levels as they stand at the beginning of a data page."""
     text = b"".join(runs)
     return struct.pack("<I", len(text)) + text
 
 
-def replace_pages(
-    data: bytes, column: int, dictionary: bytes, pages: bytes, n_values: int, codec: int = 0
-) -> bytes:
+def replace_pages(data, column, dictionary, pages, n_values, codec=0):
     """Return a file in which a column of the first row group has other pages.
 
     Args:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from helpers.submissions import METHOD
+from helpers.submissions import METHOD, define
 from sraven import write_submission
 from sraven.core.boards.board import Board
 from sraven.core.boards.freeze import make_board
@@ -10,26 +10,12 @@ from sraven.core.boards.freeze import make_board
 BOARD = "sraven-text-small-v1"
 FORM = "told-0-shot"
 
-DEFINITION = {
-    "id": BOARD,
-    "version": 1,
-    "title": "A small ladder",
-    "series": "ranked",
-    "config": {
-        "task": "sraven-text",
-        "version": "1",
-        "rungs": ["M1-K7", "M2-K7", "M3-K7", "M2-K9"],
-        "size": 11,
-        "shots": 2,
-        "holdout": 0.25,
-        "seed": 5,
-    },
-    "sizes": {"ladder": 44},
-    "train_budget": 0,
-    "train_budgets": [0, 1_000],
-    "metric": "accuracy",
-    "primary_split": "ladder",
-}
+_RUNGS = ["M1-K7", "M2-K7", "M3-K7", "M2-K9"]
+DEFINITION = define(
+    *(BOARD, "A small ladder", "ranked"),
+    {"task": "sraven-text", "rungs": _RUNGS, "size": 11, "shots": 2, "holdout": 0.25, "seed": 5},
+    *({"ladder": 44}, "accuracy", [0, 1_000]),
+)
 
 
 SECOND = "sraven-text-small-v2"

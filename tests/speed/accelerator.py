@@ -14,18 +14,18 @@ to try the script itself; ``--only`` some of the measures.
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 from language_memory import config_of
-from record import Work, keep, least_seconds, seconds_of
+from record import keep, least_seconds, seconds_of
 from training import ATTENTIONS, BOARDS, gradients, training_of
 
 from baselines.lm.experiment import Compute, language_program
@@ -61,50 +61,38 @@ class Sizes(NamedTuple):
 
 FULL, QUICK = Sizes(), Sizes(256, (72,), 1, 2, 0, 1)
 
-Row = dict[str, Any]
-Measure = Callable[[Sizes], Iterator[Callable[[], Row]]]
-
 
 class NotHereError(Exception):
     """The device can't do what is to be measured."""
 
 
-def first_line(error: Exception) -> str:
+def first_line(error):
     """Return how an error begins."""
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
 
 
-def least_ms(work: Work, rounds: int) -> float:
+def least_ms(work, rounds):
     """Return the least milliseconds of some rounds, after one that compiles."""
     return round(1e3 * least_seconds({"": lambda: jax.block_until_ready(work())}, rounds)[""], 3)
 
 
-# What is measured: each yields functions that return a row ---------------------------------------------
+# What is measured: functions of the sizes and of what they are given, that return a row ---------------
 
 
-def products(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def products(sizes, dtype, precision):
     """Rates of a matrix product, by type and precision."""
-
-    def measure(dtype: str, precision: str) -> Row:
-        n = sizes.product
-        left = jax.random.normal(jax.random.key(0), (n, n)).astype(dtype)
-        multiply = jax.jit(partial(jnp.matmul, precision=precision))
-        ms = least_ms(lambda: [multiply(left, left) for _ in range(10)], sizes.rounds) / 10
-        tflops = round(2e-9 * n**3 / ms, 3)
-        return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
-
-    for dtype, precision in (("float32", "highest"), ("float32", "default"), ("bfloat16", "default")):
-        yield partial(measure, dtype, precision)
+    n = sizes.product
+    left = jax.random.normal(jax.random.key(0), (n, n)).astype(dtype)
+    multiply = jax.jit(partial(jnp.matmul, precision=precision))
+    ms = least_ms(lambda: [multiply(left, left) for _ in range(10)], sizes.rounds) / 10
+    tflops = round(2e-9 * n**3 / ms, 3)
+    return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
 
 
-def _qkv(length: int, dtype: str) -> list[jax.Array]:
-    keys = jax.random.split(jax.random.key(0), 3)
-    return [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
-
-
-def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -> Row:
+def _compare(attention, plain, length, dtype, rounds):
     """Time an attention's gradients; return their memory and their distance from the plain form's."""
-    arrays = _qkv(length, dtype)
+    keys = jax.random.split(jax.random.key(0), 3)
+    arrays = [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
     compiled = gradients(attention).lower(*arrays).compile()
     row = {
         "ms": least_ms(lambda: compiled(*arrays), rounds),
@@ -121,175 +109,134 @@ def _compare(attention: Any, plain: Any, length: int, dtype: str, rounds: int) -
     return {**row, "distance": far}
 
 
-def _pallas(*qkv: jax.Array) -> jax.Array:
-    from baselines.model.fast.pallas import hyla_pallas
-
-    return hyla_pallas(*qkv, causal=True)
-
-
-def hyla_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def hyla_forms(sizes, length, dtype, form):
     """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
-
-    def measure(form: str, length: int, dtype: str) -> Row:
+    forms = {
+        "plain": (plain := partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))),
+        "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
+    }
+    if form == "pallas":
         device = this_device()
-        if form == "pallas" and not pallas_applies(device, jnp.dtype(dtype), 8, 64):
-            raise NotHereError(
-                f"the kernel is for one NVIDIA GPU since Ampere; here: {device.devices} × {device.backend}"
-            )
-        plain = partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
-        forms = {
-            "plain": plain,
-            "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
-            "pallas": _pallas,
-        }
-        found = _compare(forms[form], plain, length, dtype, sizes.rounds)
-        return {"form": form, "length": length, "dtype": dtype, **found}
+        if not pallas_applies(device, jnp.dtype(dtype), 8, 64):
+            here = f"{device.devices} × {device.backend}"
+            raise NotHereError(f"the kernel is for one NVIDIA GPU since Ampere; here: {here}")
+        from baselines.model.fast.pallas import hyla_pallas
 
-    for length in sizes.lengths:
-        for dtype in ("float32", "bfloat16"):
-            for form in ("pallas", "tiled", "plain"):
-                yield partial(measure, form, length, dtype)
+        forms["pallas"] = partial(hyla_pallas, causal=True)
+    found = _compare(forms[form], plain, length, dtype, sizes.rounds)
+    return {"form": form, "length": length, "dtype": dtype, **found}
 
 
-def softmax_forms(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def softmax_forms(sizes, length, form):
     """Causal softmax attention in bfloat16, plain and by cuDNN."""
-
-    def measure(form: str, length: int) -> Row:
-        device = this_device()
-        if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
-            raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
-        plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
-        forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
-        found = _compare(forms[form], plain, length, "bfloat16", sizes.rounds)
-        return {"form": form, "length": length, **found}
-
-    for length in sizes.lengths:
-        for form in ("cudnn", "plain"):
-            yield partial(measure, form, length)
+    device = this_device()
+    if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
+        raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
+    plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
+    forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
+    found = _compare(forms[form], plain, length, "bfloat16", sizes.rounds)
+    return {"form": form, "length": length, **found}
 
 
-def board_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def board_steps(sizes, board, attention):
     """A step of 128 instances, many in one call, by board and attention."""
-
-    def measure(board: str, attention: str) -> Row:
-        train, states, chunk = training_of(board, attention, sizes.steps)
-        ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
-        return {"board": board, "attention": attention, "ms": round(ms, 4)}
-
-    for board in BOARDS:
-        for attention in ATTENTIONS:
-            yield partial(measure, board, attention)
+    train, states, chunk = training_of(board, attention, sizes.steps)
+    ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
+    return {"board": board, "attention": attention, "ms": round(ms, 4)}
 
 
-def grids(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def grids(sizes, attention):
     """Runs in one program beside one run, on fuzzy logic: steps of all runs a second."""
-
-    def measure(attention: str) -> Row:
-        found = {}
-        for runs in (1, sizes.runs):
-            train, states, chunk = training_of("fuzzylogic-v1", attention, sizes.steps, runs)
-            found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
-        one, many = found.values()
-        times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
-        speedup = round(sizes.runs * one / many, 2)
-        return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
-
-    for attention in ATTENTIONS:
-        yield partial(measure, attention)
-
-
-def checkpoints(sizes: Sizes) -> Iterator[Callable[[], Row]]:
-    """A save of one run's state, and of all runs' as one."""
-
-    def measure(runs: int) -> Row:
-        _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
-        steps = iter(range(1, 100))
-        with tempfile.TemporaryDirectory() as folder:
-            saved = Checkpoints(Path(folder), "0" * 64)
-            ms = least_ms(lambda: saved.save(next(steps), states), sizes.rounds)
-        size = sum(leaf.nbytes for leaf in jax.tree.leaves(states))
-        return {"runs": runs, "bytes": size, "ms": ms}
-
+    found = {}
     for runs in (1, sizes.runs):
-        yield partial(measure, runs)
+        train, states, chunk = training_of("fuzzylogic-v1", attention, sizes.steps, runs)
+        found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
+    one, many = found.values()
+    times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
+    speedup = round(sizes.runs * one / many, 2)
+    return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
 
 
-def compilations(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def checkpoints(sizes, runs):
+    """A save of one run's state, and of all runs' as one."""
+    _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
+    steps = iter(range(1, 100))
+    with tempfile.TemporaryDirectory() as folder:
+        saved = Checkpoints(Path(folder), "0" * 64)
+        ms = least_ms(lambda: saved.save(next(steps), states), sizes.rounds)
+    size = sum(leaf.nbytes for leaf in jax.tree.leaves(states))
+    return {"runs": runs, "bytes": size, "ms": ms}
+
+
+def compilations(sizes, board):
     """Seconds to compile a training program, and to read it from the cache on disk."""
-
-    def measure(board: str) -> Row:
-        names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
-        before = {name: getattr(jax.config, name) for name in names}
-        seconds = []
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                for name, value in zip(names, (folder, 0.0), strict=True):
-                    jax.config.update(name, value)
-                compilation_cache.reset_cache()
-                for _ in range(2):
-                    jax.clear_caches()
-                    train, states, chunk = training_of(board, "hyla", 2)
-                    lowered = train.lower(states, chunk)
-                    seconds.append(round(seconds_of(lowered.compile), 3))
-            finally:
-                for name, value in before.items():
-                    jax.config.update(name, value)
-                compilation_cache.reset_cache()
-        return {"board": board, "attention": "hyla", "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
-
-    for board in BOARDS:
-        yield partial(measure, board)
+    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
+    before = {name: getattr(jax.config, name) for name in names}
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for name, value in zip(names, (folder, 0.0), strict=True):
+                jax.config.update(name, value)
+            compilation_cache.reset_cache()
+            for _ in range(2):
+                jax.clear_caches()
+                train, states, chunk = training_of(board, "hyla", 2)
+                lowered = train.lower(states, chunk)
+                seconds.append(round(seconds_of(lowered.compile), 3))
+        finally:
+            for name, value in before.items():
+                jax.config.update(name, value)
+            compilation_cache.reset_cache()
+    return {"board": board, "attention": "hyla", "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
 
 
-def language_steps(sizes: Sizes) -> Iterator[Callable[[], Row]]:
+def language_steps(sizes, attention, dtype):
     """A step of the language model at the paper's shape, T = 512, in both types."""
-
-    def measure(attention: str, dtype: str) -> Row:
-        config = config_of(attention, 512, sizes.windows or 1, dtype)
-        if not sizes.windows:
-            config = replace(config, batch_size=1, length=16, vocabulary=64, layers=1, width=64, mlp_width=64)
-        program = language_program(config, None, Compute())
-        state = jax.jit(program.initialise)(np.uint32(0))
-        states = jax.tree.map(lambda leaf: leaf[None], state)
-        shape = 2, config.batch_size, config.length + 1
-        tokens = np.random.default_rng(0).integers(config.vocabulary, size=shape).astype(np.int32)
-        train = jax.jit(partial(train_chunk, program, vmap_runs=False))
-        ms = least_ms(lambda: train(states, hyper_of([config]), {"tokens": tokens}), sizes.rounds) / 2
-        rate = round(1e3 * config.batch_size * config.length / ms)
-        known = {"attention": attention, "dtype": dtype, "windows": config.batch_size}
-        return {**known, "length": config.length, "ms": round(ms, 3), "tokens_per_second": rate}
-
-    for attention in ATTENTIONS:
-        for dtype in ("float32", "bfloat16"):
-            yield partial(measure, attention, dtype)
+    config = config_of(attention, 512, sizes.windows or 1, dtype)
+    if not sizes.windows:
+        config = replace(config, batch_size=1, length=16, vocabulary=64, layers=1, width=64, mlp_width=64)
+    program = language_program(config, None, Compute())
+    state = jax.jit(program.initialise)(np.uint32(0))
+    states = jax.tree.map(lambda leaf: leaf[None], state)
+    shape = 2, config.batch_size, config.length + 1
+    tokens = np.random.default_rng(0).integers(config.vocabulary, size=shape).astype(np.int32)
+    train = jax.jit(partial(train_chunk, program, vmap_runs=False))
+    ms = least_ms(lambda: train(states, hyper_of([config]), {"tokens": tokens}), sizes.rounds) / 2
+    rate = round(1e3 * config.batch_size * config.length / ms)
+    known = {"attention": attention, "dtype": dtype, "windows": config.batch_size}
+    return {**known, "length": config.length, "ms": round(ms, 3), "tokens_per_second": rate}
 
 
-MEASURES: dict[str, Measure] = {
-    "products": products,
-    "hyla_forms": hyla_forms,
-    "softmax_forms": softmax_forms,
-    "board_steps": board_steps,
-    "grids": grids,
-    "checkpoints": checkpoints,
-    "compilations": compilations,
-    "language_steps": language_steps,
+DTYPES = ("float32", "bfloat16")
+
+MEASURES = {
+    "products": (products, lambda _: (DTYPES, ("highest", "default"))),
+    "hyla_forms": (hyla_forms, lambda sizes: (sizes.lengths, DTYPES, ("pallas", "tiled", "plain"))),
+    "softmax_forms": (softmax_forms, lambda sizes: (sizes.lengths, ("cudnn", "plain"))),
+    "board_steps": (board_steps, lambda _: (BOARDS, ATTENTIONS)),
+    "grids": (grids, lambda _: (ATTENTIONS,)),
+    "checkpoints": (checkpoints, lambda sizes: ((1, sizes.runs),)),
+    "compilations": (compilations, lambda _: (BOARDS,)),
+    "language_steps": (language_steps, lambda _: (ATTENTIONS, DTYPES)),
 }
+"""By name: what measures, and the values of each of its arguments, every combination of which is measured."""
 
 
 # All of it -------------------------------------------------------------------------------------------
 
 
-def measure_all(names: Sequence[str], sizes: Sizes, seconds: float) -> dict[str, list[Row]]:
+def measure_all(names, sizes, seconds):
     """Return the rows of measures; those that fail, or for which there is no time, say why."""
     end, found = time.monotonic() + seconds, {}
     for name in names:
-        rows = found[name] = list[Row]()
-        for work in MEASURES[name](sizes):
-            row: Row = {"arguments": list(work.args)}  # type: ignore[attr-defined]
+        rows = found[name] = []
+        measure, values = MEASURES[name]
+        for arguments in product(*values(sizes)):
+            row = {"arguments": arguments}
             try:
                 if time.monotonic() > end:
                     raise NotHereError(f"{seconds:g} seconds had passed")
-                row = work()
+                row = measure(sizes, *arguments)
             except NotHereError as reason:
                 row["skipped"] = str(reason)
             except Exception as error:  # the compiler's are many; the others are still to be measured
@@ -299,7 +246,7 @@ def measure_all(names: Sequence[str], sizes: Sizes, seconds: float) -> dict[str,
     return found
 
 
-def main() -> None:
+def main():
     """Measure, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("goal", type=Path)

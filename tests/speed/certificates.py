@@ -9,7 +9,7 @@ all threads.
 
 import sys
 
-from record import Work, keep, least_seconds
+from record import keep, least_seconds
 
 from sraven.core.compute.parallel import available_threads
 from sraven.task import SRAVEN
@@ -34,16 +34,16 @@ WITHOUT_OBSERVER = (10, 4)
 ROUNDS = 3
 
 
-def per_second(work: Work, count: int) -> float:
+def per_second(work, count):
     """Return the best rate, after a call that compiles."""
     return round(count / least_seconds({"": work}, ROUNDS)[""], 1)
 
 
-def measure(M: int, K: int, count: int) -> dict[str, float | None]:
+def measure(M, K, count):
     """Return the rates of a size."""
     task = SRAVEN(M=M, K=K)
     batch = task.sample("all", 0, count)
-    rates: dict[str, float | None] = {
+    rates = {
         "certify": per_second(lambda: task.count_answers(batch), count),
         "observe": None,
     }
@@ -52,7 +52,7 @@ def measure(M: int, K: int, count: int) -> dict[str, float | None]:
     return rates
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Measure and write command, commit, machine and rates to ``goal``."""
     rates = [{"M": M, "K": K, **measure(M, K, count)} for (M, K), count in COUNTS.items()]
     keep(goal, {"instances_per_second": rates}, threads=available_threads())

@@ -14,7 +14,6 @@ Each is a mean over initialisations, with its standard error.
 """
 
 import sys
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,14 +31,14 @@ TOKENS, FACTORS = (9, 36, 144), (0.5, 1.0, 2.0, 4.0)
 SEEDS, INSTANCES = 16, 8
 
 
-def measure(attention: str, tokens: int, factor: float) -> dict[str, Any]:
+def measure(attention, tokens, factor):
     """Return both variances of a layer."""
     names = ("layers", "width", "heads", "qkv_width", "mlp_width")
     shape = {name: SRAVEN[name] for name in names}
     config = TransformerConfig(inputs=8, outputs=8, length=tokens, attention=attention, **shape)
     layer = SelfAttention(config, return_codes=True)
 
-    def both(seed: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def both(seed):
         drawn, first = jax.random.split(jax.random.key(seed))
         x_BTE = jax.random.normal(drawn, (INSTANCES, tokens, config.width))
         params = dict(layer.init(first, x_BTE, None, None)["params"])
@@ -52,7 +51,7 @@ def measure(attention: str, tokens: int, factor: float) -> dict[str, Any]:
     return {name: as_json(mean(np.asarray(values, np.float64))) for name, values in found.items()}
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Measure all of it, and write it to ``goal``."""
     result = {
         attention: {

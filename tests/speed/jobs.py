@@ -9,7 +9,6 @@ second the processes do in all. Each time is the median of ten seconds of steps,
 
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -24,7 +23,7 @@ from sraven.core.engines.processes import take_processors
 SECONDS, ROUNDS = 10, 3
 
 
-def milliseconds(processes: int, attention: str, on_progress: Callable[[int, int], None]) -> float:
+def milliseconds(processes, attention, on_progress):
     """Return the time of a step in this process, one of some."""
     take_processors(processes)
     step, times = works("sraven-v1", attention)[0]["step"], []
@@ -35,11 +34,11 @@ def milliseconds(processes: int, attention: str, on_progress: Callable[[int, int
     return median(times)
 
 
-def main(goal: str, jobs: int) -> None:
+def main(goal, jobs):
     """Measure, and write the result to ``goal``."""
     found = []
     for attention in ("softmax", "linear", "hyla"):
-        times: dict[int, list[float]] = {1: [], jobs: []}
+        times = {1: [], jobs: []}
         for _ in range(ROUNDS):
             for processes, kept in times.items():
                 work = partial(milliseconds, processes)

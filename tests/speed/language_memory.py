@@ -10,13 +10,11 @@ keep less where they join operations. A CPU's compiler undoes rematerialisation,
 
 import sys
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from record import keep
 
-from baselines.config import LanguageConfig
 from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
 from baselines.lm.recipes import config_on_text
 from baselines.training.optim import Hyperparams
@@ -33,14 +31,14 @@ WAYS = {
 """By attention."""
 
 
-def config_of(attention: str, length: int, rows: int, dtype: str = "float32") -> LanguageConfig:
+def config_of(attention, length, rows, dtype="float32"):
     """Return the paper's configuration with NanoDO's tokenizer."""
     shape = {"attention": attention, "length": length, "batch_size": rows, "dtype": dtype}
     board, text = read_board("c4-v1"), {"corpus": "", "vocabulary": 32_101}
     return config_on_text(board, **text, **shape, seed=0)
 
 
-def planned(config: LanguageConfig, compute: Compute) -> int:
+def planned(config, compute):
     """Return the bytes that a step needs for a time."""
     program = language_program(config, None, compute)
     state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
@@ -50,13 +48,13 @@ def planned(config: LanguageConfig, compute: Compute) -> int:
     return int(compiled.memory_analysis().temp_size_in_bytes)
 
 
-def kept(config: LanguageConfig, compute: Compute) -> int:
+def kept(config, compute):
     """Return the bytes that the forward pass keeps for the backward pass, besides parameters."""
     model, program = language_model(config, compute), language_program(config, None, compute)
     params = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
     tokens = jax.ShapeDtypeStruct((config.batch_size, config.length), jnp.int32)
 
-    def forward(params: Any, tokens: jax.Array) -> Any:
+    def forward(params, tokens):
         return jax.vjp(lambda p: model.apply({"params": p}, tokens, return_hidden=True), params)[1]
 
     leaves = jax.tree.leaves(jax.eval_shape(forward, params, tokens))
@@ -66,9 +64,9 @@ def kept(config: LanguageConfig, compute: Compute) -> int:
     )
 
 
-def main(goal: str, rows: int = 8) -> None:
+def main(goal, rows=8):
     """Ask for every attention, length and way to compute it; write the result."""
-    found: list[dict[str, Any]] = []
+    found = []
     parameters = count_parameters(language_program(config_of("hyla", 512, rows)))
     result = {
         "rows": rows,

@@ -5,10 +5,8 @@ python tests/speed/language_plot.py docs/results/language-model.json docs/images
 
 import json
 import sys
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -20,7 +18,7 @@ from sraven.views.plots import INK, PAPER
 STYLES = {"softmax": "-", "linear": "--", "hyla": ":"}
 
 
-def draw(record: Mapping[str, Any]) -> Figure:
+def draw(record):
     """Draw a line for each attention, and a mark for its loss on the validation documents."""
     canvas = Figure(figsize=(5.2, 3.6), layout="constrained", facecolor=PAPER)
     axes = canvas.add_subplot(ylim=(3, 8))
@@ -41,7 +39,7 @@ def draw(record: Mapping[str, Any]) -> Figure:
     return canvas
 
 
-def main(source: str, goal: str) -> None:
+def main(source, goal):
     """Draw what a record has."""
     record = json.loads(Path(source).read_text())
     save_picture(ResultPicture(record["results"], partial(draw, record)), Path(goal))

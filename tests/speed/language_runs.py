@@ -14,7 +14,6 @@ import json
 import shlex
 from pathlib import Path
 from statistics import median_high
-from typing import Any
 
 from record import keep, sraven
 
@@ -23,7 +22,7 @@ PROMPTS = ("The", "In the first half of the season ,")
 RATES = "tokens_per_second", "flops_per_second"
 
 
-def prepare(sources: list[str], tokenizer: str, out: Path) -> dict[str, Any]:
+def prepare(sources, tokenizer, out):
     """Prepare texts; return the numbers of their documents, tokens and bytes."""
     named = [f"--source={source}" for source in sources]
     line = ["c4", "prepare", *named, "--tokenizer", tokenizer, "--out", out, "--json"]
@@ -31,7 +30,7 @@ def prepare(sources: list[str], tokenizer: str, out: Path) -> dict[str, Any]:
     return {name: manifest[name] for name in ("documents", "tokens", "text_bytes")}
 
 
-def train(attention: str, options: argparse.Namespace, more: list[str]) -> dict[str, Any]:
+def train(attention, options, more):
     """Train and evaluate a model; return how, and what came of it."""
     here = options.folder / attention
     line = ["train", "c4-v1", "--attention", attention, "--size", options.size, "--steps", options.steps]
@@ -41,7 +40,7 @@ def train(attention: str, options: argparse.Namespace, more: list[str]) -> dict[
     lines = [json.loads(text) for text in (here / "log.jsonl").read_text().splitlines()]
     found = json.loads(sraven("evaluate", here, "--data", options.folder / "validation", "--json"))
 
-    def sample(prompt: str) -> str:
+    def sample(prompt):
         [text] = json.loads(sraven("c4", "sample", here, "--prompt", prompt, "--top", 40, "--json"))["texts"]
         return str(text)
 
@@ -59,7 +58,7 @@ def train(attention: str, options: argparse.Namespace, more: list[str]) -> dict[
     }
 
 
-def main() -> None:
+def main():
     """Train what the arguments say, and write the result after each attention."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("goal", type=Path)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from record import Work, in_turns, keep
+from record import in_turns, keep
 
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import read_source
@@ -24,14 +24,14 @@ RUNS = 5
 BATCH = 1024
 
 
-def both_seconds(work: Work) -> tuple[float, float]:
+def both_seconds(work):
     """Return how long a call takes on the clock, and of the processor's time."""
     start = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - start[0], time.process_time() - start[1]
 
 
-def main(goal: str, model: str, *patterns: str) -> None:
+def main(goal, model, *patterns):
     """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
@@ -39,11 +39,11 @@ def main(goal: str, model: str, *patterns: str) -> None:
     text_bytes = sum(map(len, texts))
     manifests = []
 
-    def prepare_all() -> None:
+    def prepare_all():
         with tempfile.TemporaryDirectory() as out:
             manifests.append(prepare(Preparation(sources, tokenizer), out, processes=1))
 
-    def encode_all() -> None:
+    def encode_all():
         for start in range(0, len(texts), BATCH):
             tokenizer.processor.encode(texts[start : start + BATCH], num_threads=1, return_type="numpy")
 

@@ -10,31 +10,25 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 from sraven.core.compute.bench import machine
 from sraven.core.system.files import write_json
 
-Name, Measured = TypeVar("Name"), TypeVar("Measured")
-
-Work = Callable[[], object]
-
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 
 
-def output(*command: str) -> str:
+def output(*command):
     """Return what a command prints."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def sraven(*arguments: object) -> str:
+def sraven(*arguments):
     """Return what a command of the project prints."""
     return output(sys.executable, "-m", "sraven", *map(str, arguments))
 
 
-def keep(goal: str | Path, found: Mapping[str, Any], command: str = "", **more: Any) -> None:
+def keep(goal, found, command="", **more):
     """Write what was found, with what it takes to repeat it.
 
     Args:
@@ -53,16 +47,14 @@ def keep(goal: str | Path, found: Mapping[str, Any], command: str = "", **more: 
     write_json(Path(goal), {**record, **found})
 
 
-def seconds_of(work: Work) -> float:
+def seconds_of(work):
     """Return how long a call takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def in_turns(
-    works: Mapping[Name, Work], rounds: int, measure: Callable[[Work], Measured] = seconds_of
-) -> dict[Name, list[Measured]]:
+def in_turns(works, rounds, measure=seconds_of):
     """Return what is measured of each in some rounds, after one that compiles and fills caches.
 
     They alternate, so that a slow spell of the machine hits all of them.
@@ -71,12 +63,12 @@ def in_turns(
     return {name: [turn[name] for turn in turns[1:]] for name in works}
 
 
-def least_seconds(works: Mapping[Name, Work], rounds: int) -> dict[Name, float]:
+def least_seconds(works, rounds):
     """Return the least seconds of each in some rounds."""
     return {name: min(times) for name, times in in_turns(works, rounds).items()}
 
 
-def main(goal: str, *arguments: str) -> None:
+def main(goal, *arguments):
     """Run ``sraven`` with the arguments and write what it prints to ``goal``."""
     keep(goal, {"result": json.loads(sraven(*arguments, "--json"))}, command=" ".join(["sraven", *arguments]))
 

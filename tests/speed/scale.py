@@ -14,7 +14,6 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from record import keep, seconds_of
 from scale_plan import render
@@ -36,29 +35,28 @@ SLEEP = 1.0
 """Seconds of a simulated job: about what a shard takes."""
 
 
-def nothing(job: int, on_progress: Any) -> int:
+def nothing(job, on_progress):
     """Do no work."""
     return job
 
 
-def sleep(job: int, on_progress: Any) -> int:
+def sleep(job, on_progress):
     """Be a worker elsewhere: it costs this machine nothing."""
     time.sleep(SLEEP)
     return job
 
 
-def write(folder: Path, shards: int, engine: Engine, workers: int) -> float:
+def write(folder, shards, engine, workers):
     """Return instances a second of writing some shards."""
     sizes = {"train": shards * SHARD, "test": 0, "ood": 0}
     how = {"engine": engine, "threads": None if engine.address else workers}
     return sizes["train"] / seconds_of(partial(write_dataset, TASK, sizes, folder, **how))
 
 
-def measure_writing(folder: Path, shards: int) -> dict[str, Any]:
+def measure_writing(folder, shards):
     """Return instances a second by engine and workers, and how long Ray takes to start."""
     write(folder / "warm", 1, HERE, 1)
-    rates: dict[str, float] = {}
-    starts: dict[str, float] = {}
+    rates, starts = {}, {}
     for workers in (1, 2):
         rates[f"local {workers}"] = write(folder / f"local-{workers}", shards, HERE, workers)
     for workers in (1, 2):
@@ -78,7 +76,7 @@ def measure_writing(folder: Path, shards: int) -> dict[str, Any]:
     return {"instances_per_second": rates, "start_seconds": starts}
 
 
-def measure_many(folder: Path) -> dict[str, Any]:
+def measure_many(folder):
     """Return the share of the time that simulated workers work, by their number."""
     found = {}
     for workers in (64, 1000):
@@ -90,7 +88,7 @@ def measure_many(folder: Path) -> dict[str, Any]:
     return found
 
 
-def measure_after(folder: Path, shards: int) -> dict[str, float]:
+def measure_after(folder, shards):
     """Return the rates of what follows: merging and verifying, with the sizes of files."""
     sizes = {"train": shards * SHARD, "test": 0, "ood": 0}
     for number in (1, 2):
@@ -106,7 +104,7 @@ def measure_after(folder: Path, shards: int) -> dict[str, float]:
     }
 
 
-def measure_driver(folder: Path) -> dict[str, Any]:
+def measure_driver(folder):
     """Return what one process spends on all files of the planned data set, none of which is there."""
     plan = make_plan(TASK, {"train": PLANNED}, "parquet")
     listing = seconds_of(partial(list_shards, TASK, plan))
@@ -122,7 +120,7 @@ def measure_driver(folder: Path) -> dict[str, Any]:
     size = (folder / STAGING / "journal.jsonl").stat().st_size / noted
     entries = {each.path: {**entry, "path": each.path, "start": each.start} for each in shards}
     reading = seconds_of(partial(Journal, folder, plan)) / noted
-    made: list[Any] = []
+    made = []
     making = seconds_of(lambda: made.append(make_manifest(TASK, plan, entries)))
     text = json_text(made[0])
     return {
@@ -141,14 +139,14 @@ def measure_driver(folder: Path) -> dict[str, Any]:
     }
 
 
-def rounded(value: Any) -> Any:
+def rounded(value):
     """Return measurements with four digits."""
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def main() -> None:
+def main():
     """Measure, and write the record and the page's tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("goal", type=Path)

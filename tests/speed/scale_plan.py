@@ -7,9 +7,7 @@ writes them again; `tests/speed/scale.py` does so after it has measured.
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from sraven.core.system.files import write_text
 
@@ -33,20 +31,20 @@ SUBMISSIONS = 10_000
 _HOUR = 3600.0
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name):
     return dict(json.loads((DOCS / "results" / name).read_text()))
 
 
-def _table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heading, rows):
     lines = [heading, ("---",) * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _hours(value: float) -> str:
+def _hours(value):
     return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def _span(hours: float) -> str:
+def _span(hours):
     """Return a time in the unit that suits it."""
     seconds = hours * _HOUR
     for unit, name in ((_HOUR, "h"), (60.0, "min")):
@@ -55,7 +53,7 @@ def _span(hours: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def rates(scale: Mapping[str, Any]) -> str:
+def rates(scale):
     """Return the table of measured rates."""
     writing, after = scale["writing"], scale["after"]
     per_second, starts = writing["instances_per_second"], writing["start_seconds"]
@@ -69,7 +67,7 @@ def rates(scale: Mapping[str, Any]) -> str:
     return _table(("on this machine", "instances a second", "seconds to start"), rows)
 
 
-def plan(scale: Mapping[str, Any], preparation: Mapping[str, Any]) -> str:
+def plan(scale, preparation):
     """Return the table of what is planned."""
     after, driver = scale["after"], scale["driver"]
     writing = scale["writing"]["instances_per_second"]["local 1"]
@@ -91,7 +89,7 @@ def plan(scale: Mapping[str, Any], preparation: Mapping[str, Any]) -> str:
     return _table(("", f"{INSTANCES:,} instances", "C4, en"), rows)
 
 
-def submissions(scoring: Mapping[str, Any]) -> str:
+def submissions(scoring):
     """Return the table of what very many submissions take."""
     each, used = scoring["core_seconds_each"], SUBMISSIONS * scoring["core_seconds_each"] / _HOUR
     rows = [
@@ -105,7 +103,7 @@ def submissions(scoring: Mapping[str, Any]) -> str:
     return _table((heading, ""), rows)
 
 
-def driver(scale: Mapping[str, Any]) -> str:
+def driver(scale):
     """Return the table of what one process has to do for all files."""
     found, many = scale["driver"], scale["many"]
     rows = [
@@ -127,7 +125,7 @@ def driver(scale: Mapping[str, Any]) -> str:
     return _table(("one process, 10,000,000,000 instances", ""), rows)
 
 
-def page(text: str) -> str:
+def page(text):
     """Return the page with its tables made again."""
     scale = _read("scale.json")
     tables = {
@@ -144,7 +142,7 @@ def page(text: str) -> str:
     return text
 
 
-def render() -> None:
+def render():
     """Write the page's tables."""
     write_text(PAGE, page(PAGE.read_text()))
 

@@ -11,34 +11,28 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from record import keep, sraven
 
 from sraven import load_board, write_submission
-from sraven.core.boards.board import Board
 
 BOARD, COUNT, SEEDS = "sraven-v1", 100, 3
 
-Panels = NDArray[np.integer[Any]]
 
-
-def spoil(panels: Panels, share: float, random: np.random.Generator, K: int) -> Panels:
+def spoil(panels, share, random, K):
     """Return panels of which a share is random."""
     guesses = random.integers(0, K, panels.shape)
     return np.where(random.random((len(panels), 1)) < share, guesses, panels)
 
 
-def make_kinds(board: Board) -> Mapping[str, Callable[[str, np.random.Generator], Panels]]:
+def make_kinds(board):
     """Return what makes predictions of each kind."""
-    K = board.task.K  # type: ignore[attr-defined]  # SRAVEN has it
+    K = board.task.K
     batches = {split: board.sample(split, 0, size) for split, size in board.splits.items()}
-    ideal = {split: board.task.ideal_observer(batch)[0] for split, batch in batches.items()}  # type: ignore[attr-defined]
+    ideal = {split: board.task.ideal_observer(batch)[0] for split, batch in batches.items()}
     return {
         "random": lambda split, random: spoil(batches[split].target, 1, random, K),
         "copying": lambda split, random: spoil(batches[split].context[:, -1], 0.05, random, K),
@@ -47,7 +41,7 @@ def make_kinds(board: Board) -> Mapping[str, Callable[[str, np.random.Generator]
     }
 
 
-def write_all(folder: Path) -> list[Path]:
+def write_all(folder):
     """Write the submissions; return their folders."""
     board = load_board(BOARD)
     kinds, folders = make_kinds(board), []
@@ -69,7 +63,7 @@ def write_all(folder: Path) -> list[Path]:
     return folders
 
 
-def measure(folders: list[Path]) -> tuple[float, float, list[dict[str, Any]]]:
+def measure(folders):
     """Return the seconds and processor seconds of the command, and what it prints."""
     before, start = os.times(), time.perf_counter()
     printed = sraven("score", *folders, "--json")
@@ -78,7 +72,7 @@ def measure(folders: list[Path]) -> tuple[float, float, list[dict[str, Any]]]:
     return seconds, used, json.loads(printed)
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Measure and write to ``goal``."""
     with TemporaryDirectory() as scratch:
         folders = write_all(Path(scratch))

@@ -12,7 +12,6 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import ascii_letters, punctuation
 
@@ -20,7 +19,7 @@ import sentencepiece
 from record import sraven as output
 
 from sraven.core.system.files import write_bytes
-from sraven.text import LADDER, Level
+from sraven.text import LADDER
 from sraven.text.ladder import COUNT
 from sraven.text.prompts import ANSWER, BETWEEN
 
@@ -30,20 +29,20 @@ SPACE = "\u2581"
 """How SentencePiece writes a space."""
 
 
-def sraven(*arguments: object) -> None:
+def sraven(*arguments):
     """Run a command of the project."""
     print("sraven", *arguments, flush=True)
     subprocess.run([sys.executable, "-m", "sraven", *map(str, arguments)], check=True)
 
 
-def options_of(rung: Level, count: int, split: str) -> list[object]:
+def options_of(rung, count, split):
     """Return the options of `sraven text generate` for a level."""
     task = rung.task
     options = ["--M", task.M, "--K", task.K, "--holdout", task.holdout, "--seed", task.seed]
     return [*options, "--answers", task.answers, "--split", split, "-n", count, "--form", FORM]
 
 
-def pieces_of(rungs: Iterable[Level], heads: Iterable[str]) -> Iterator[str]:
+def pieces_of(rungs, heads):
     """Yield the pieces that texts are cut into, but for what is rare: heads, numbers, brackets."""
     yield from (SPACE + head.replace(" ", SPACE) for head in heads)
     largest = max(rung.K for rung in rungs)
@@ -51,7 +50,7 @@ def pieces_of(rungs: Iterable[Level], heads: Iterable[str]) -> Iterator[str]:
     yield from (f"{SPACE}[", f"]{SPACE}[", "]", "?]", f"{SPACE}{ANSWER}{SPACE}[")
 
 
-def make_tokenizer(rungs: Iterable[Level], texts: Iterable[str]) -> bytes:
+def make_tokenizer(rungs, texts):
     """Return a SentencePiece model: the pieces above, and single characters for whatever else there is."""
     # White space is folded as in documents; a head ends where the puzzle begins.
     heads = sorted({" ".join(text.split(BETWEEN + "[")[0].split()) for text in texts})
@@ -71,13 +70,13 @@ def make_tokenizer(rungs: Iterable[Level], texts: Iterable[str]) -> bytes:
     return model.getvalue()
 
 
-def first_text(file: Path) -> str:
+def first_text(file):
     """Return the text of the first line of a corpus."""
     with file.open() as lines:
         return str(json.loads(next(lines))["text"])
 
 
-def prepare(work: Path, rungs: list[Level], documents: int) -> None:
+def prepare(work, rungs, documents):
     """Write the corpus, so many documents of each rung, and its tokens."""
     files = [work / f"train-M{rung.M}-K{rung.K}.jsonl" for rung in rungs]
     for rung, file in zip(rungs, files, strict=True):
@@ -89,7 +88,7 @@ def prepare(work: Path, rungs: list[Level], documents: int) -> None:
     sraven("c4", "prepare", *sources, "--tokenizer", tokenizer, "--out", work / "tokens")
 
 
-def main() -> None:
+def main():
     """Go the whole way."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("work", type=Path, help="folder of all that is made")

@@ -7,29 +7,27 @@ Nothing here depends on the machine: the same numbers come out anywhere.
 
 import sys
 from dataclasses import asdict
-from typing import Any
 
 from record import keep
 
-from sraven.core.base.estimate import Mean
-from sraven.text import LADDER, SCHEMES, Level, ask
+from sraven.text import LADDER, SCHEMES, ask
 from sraven.text.ladder import LEVELS
 
 INSTANCES, QUESTIONS = 100_000, 20_000
 
 
-def brief(mean: Mean) -> dict[str, float]:
+def brief(mean):
     """Return a mean to six digits."""
     return {name: round(value, 6) for name, value in asdict(mean).items()}
 
 
-def floors_of(rung: Level, scheme: str) -> dict[str, Any]:
+def floors_of(rung, scheme):
     """Return what solvers score on choices of a scheme that look for no rule."""
     asked = ask(rung.task, rung.split, QUESTIONS, choices=scheme)
     return {name: brief(floor) for name, floor in asked.floors().items()}
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Compute all and write it to ``goal``."""
     rungs = []
     for rung in (*LADDER, *(level for level in LEVELS if level not in LADDER)):

@@ -7,14 +7,12 @@ Each loader is read for two seconds, five times, in turn, so that a slow spell o
 
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
 from itertools import cycle
 from statistics import median
-from typing import Any
 
 import torch
-from record import Work, in_turns, keep
+from record import in_turns, keep
 from torch.utils.data import DataLoader, default_collate
 
 import fuzzylogic.torch
@@ -25,36 +23,36 @@ from sraven.torch import BatchStream, SplitDataset, sequences
 BATCH, INSTANCES, ROUNDS, SECONDS = 128, 1_000_000, 5, 2.0
 
 
-def loaders() -> dict[str, DataLoader[Any]]:
+def loaders():
     """Return what is measured, by name."""
     task, fuzzy = SRAVEN(), FuzzyLogic()
-    train = task.split("train", INSTANCES)
-    see = sequences(task)
+    train, stream = task.split("train", INSTANCES), partial(DataLoader, batch_size=None)
+    fuzzy_stream = partial(BatchStream, fuzzy, "train", BATCH)
+    batches = partial(DataLoader, batch_size=BATCH)
     return {
-        "SRAVEN, stream": DataLoader(BatchStream(task, "train", BATCH), batch_size=None),
-        "SRAVEN, stream of sequences": DataLoader(
-            BatchStream(task, "train", BATCH, view=see), batch_size=None
-        ),
-        "SRAVEN, split in order": DataLoader(SplitDataset(train), batch_size=BATCH),
-        "SRAVEN, split shuffled": DataLoader(SplitDataset(train), batch_size=BATCH, shuffle=True),
-        "SRAVEN, split as it is": DataLoader(train, batch_size=BATCH),
-        "SRAVEN, split collated one by one": DataLoader(
-            train, batch_size=BATCH, collate_fn=lambda instances: default_collate([*map(dict, instances)])
-        ),
-        "fuzzy logic, stream": DataLoader(BatchStream(fuzzy, "train", BATCH), batch_size=None),
-        "fuzzy logic, stream of sequences": DataLoader(
-            BatchStream(fuzzy, "train", BATCH, view=fuzzylogic.torch.sequences), batch_size=None
-        ),
+        "SRAVEN, stream": stream(BatchStream(task, "train", BATCH)),
+        "SRAVEN, stream of sequences": stream(BatchStream(task, "train", BATCH, view=sequences(task))),
+        "SRAVEN, split in order": batches(SplitDataset(train)),
+        "SRAVEN, split shuffled": batches(SplitDataset(train), shuffle=True),
+        "SRAVEN, split as it is": batches(train),
+        "SRAVEN, split collated one by one": batches(train, collate_fn=collate),
+        "fuzzy logic, stream": stream(fuzzy_stream()),
+        "fuzzy logic, stream of sequences": stream(fuzzy_stream(view=fuzzylogic.torch.sequences)),
     }
 
 
-def forever(loader: DataLoader[Any]) -> Iterator[Any]:
+def collate(instances):
+    """Stack instances, of which each is a dictionary."""
+    return default_collate([*map(dict, instances)])
+
+
+def forever(loader):
     """Yield a loader's batches, again and again."""
     for again in cycle([loader]):
         yield from again
 
 
-def rate_of(work: Work) -> float:
+def rate_of(work):
     """Return how often some work can be done a second."""
     done, start = 0, time.perf_counter()
     while time.perf_counter() - start < SECONDS:
@@ -63,7 +61,7 @@ def rate_of(work: Work) -> float:
     return done / (time.perf_counter() - start)
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Write batches a second of each loader to ``goal``."""
     works = {name: partial(next, forever(loader)) for name, loader in loaders().items()}
     medians = {name: round(median(rates)) for name, rates in in_turns(works, ROUNDS, rate_of).items()}

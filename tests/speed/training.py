@@ -14,10 +14,8 @@ backward, plain and tiled, from the compiler's own analysis.
 """
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -41,19 +39,15 @@ STEPS, ROUNDS, PRODUCTS = 10, 10, 20
 SIZE = 1024
 LONG = {"B": 1, "H": 8, "V": 64}
 
-Work = Callable[[], Any]
 
-
-def product() -> Work:
+def product():
     """Return what multiplies two float32 matrices, some times over."""
     left = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
     multiply = jax.jit(jnp.matmul)
     return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
 
 
-def training_of(
-    board_id: str, attention: str, steps: int, runs: int = 1, num_outputs: int | None = None
-) -> tuple[Any, Any, Any]:
+def training_of(board_id, attention, steps, runs=1, num_outputs=None):
     """Return a function of states and batches that trains some steps, and what to give it."""
     board = read_board(board_id)
     configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
@@ -67,13 +61,13 @@ def training_of(
     chunk = {name: jnp.asarray(array) for name, array in data.items()}
     vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
 
-    def train(states: Any, chunk: Any) -> Any:
+    def train(states, chunk):
         return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
 
     return jax.jit(train), states, chunk
 
 
-def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, float]]:
+def works(board_id, attention):
     """Return what to time of a board and an attention, and the operations of a step: nominal and real."""
     board = read_board(board_id)
     config = make_config(board, attention)
@@ -82,21 +76,21 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     _, states, chunk = training_of(board_id, attention, STEPS)
     params = jax.tree.map(lambda leaf: leaf[0], states.params)
 
-    def loss(params: Any, batch: Any) -> jax.Array:
+    def loss(params, batch):
         out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
         return encoding.loss(out, batch)
 
-    def differentiate(total: Any, batch: Any) -> tuple[Any, None]:
+    def differentiate(total, batch):
         return jax.tree.map(jnp.add, total, jax.grad(loss)(params, batch)), None
 
     zeros = jax.tree.map(jnp.zeros_like, params)
 
-    def steps(num_outputs: int | None = None) -> Work:
+    def steps(num_outputs=None):
         train, states, chunk = training_of(board_id, attention, STEPS, num_outputs=num_outputs)
         compiled = train.lower(states, chunk).compile()
         return lambda: compiled(states, chunk)
 
-    def plain_steps() -> Work:
+    def plain_steps():
         entry = ATTENTION[attention]
         ATTENTION[attention] = replace(entry, implementations=())
         try:
@@ -124,19 +118,19 @@ def works(board_id: str, attention: str) -> tuple[dict[str, Work], dict[str, flo
     return parts, operations
 
 
-def finish(work: Work) -> None:
+def finish(work):
     """Do some work, and wait until the device has done it."""
     jax.block_until_ready(work())
 
 
-def gradients(attention: Callable[..., jax.Array]) -> Any:
+def gradients(attention):
     """Return what differentiates the sum of the squares of an attention's outputs, by q, k and v."""
     return jax.jit(
         jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
     )
 
 
-def memory(length: int) -> dict[str, int]:
+def memory(length):
     """Return bytes of temporaries of causal HYLA, forward and backward, plain and tiled."""
     shape = (LONG["B"], length, LONG["H"], LONG["V"])
     arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
@@ -149,9 +143,9 @@ def memory(length: int) -> dict[str, int]:
     return {"length": length, **found}
 
 
-def main(goal: str) -> None:
+def main(goal):
     """Measure, and write the result to ``goal``."""
-    everything: dict[Any, Work] = {"product": product()}
+    everything = {"product": product()}
     operations = {}
     for board in BOARDS:
         for attention in ATTENTIONS:
@@ -163,30 +157,19 @@ def main(goal: str) -> None:
     steps = []
     for board, attention in operations:
         found = {part: seconds[board, attention, part] / STEPS for part in parts}
-        achieved = {kind: count / found["step"] for kind, count in operations[board, attention].items()}
-        steps.append(
-            {
-                "board": board,
-                "attention": attention,
-                "milliseconds": {part: round(1e3 * value, 2) for part, value in found.items()},
-                "gigaoperations": {
-                    kind: round(count / 1e9, 3) for kind, count in operations[board, attention].items()
-                },
-                "gflops": {kind: round(value / 1e9, 1) for kind, value in achieved.items()},
-                "share_of_product": {kind: round(value / rate, 3) for kind, value in achieved.items()},
-            }
-        )
+        counts = operations[board, attention]
+        achieved = {kind: count / found["step"] for kind, count in counts.items()}
+        row = {
+            "milliseconds": {part: round(1e3 * value, 2) for part, value in found.items()},
+            "gigaoperations": {kind: round(count / 1e9, 3) for kind, count in counts.items()},
+            "gflops": {kind: round(value / 1e9, 1) for kind, value in achieved.items()},
+            "share_of_product": {kind: round(value / rate, 3) for kind, value in achieved.items()},
+        }
+        steps.append({"board": board, "attention": attention, **row})
         print(steps[-1], flush=True)
-    result = {
-        "product_gflops": round(rate / 1e9, 1),
-        "steps": steps,
-        "hyla_temporary_bytes": {
-            **LONG,
-            "dtype": "float32",
-            "causal": True,
-            "by_length": [memory(512), memory(1024)],
-        },
-    }
+    memories = {"dtype": "float32", "causal": True, "by_length": [memory(512), memory(1024)]}
+    found = {"product_gflops": round(rate / 1e9, 1), "steps": steps}
+    result = {**found, "hyla_temporary_bytes": {**LONG, **memories}}
     keep(goal, result, jax=jax.__version__, device=jax.devices()[0].device_kind)
 
 

@@ -34,11 +34,9 @@ class SumsScoring:
 
     def find_fault(self, predictions):
         rows = np.flatnonzero(predictions >= self.task.P)
-        return (
-            (int(rows[0]), f"is {predictions[rows[0]]}; expected 0 to {self.task.P - 1}")
-            if len(rows)
-            else None
-        )
+        if not len(rows):
+            return None
+        return int(rows[0]), f"is {predictions[rows[0]]}; expected 0 to {self.task.P - 1}"
 
     def labels(self, batch, threads):
         arrays = {"target": batch.sums[:, -1], "combination": batch.combination}

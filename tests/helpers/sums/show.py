@@ -1,19 +1,15 @@
 """Instances for the eye, and how much they leave open."""
 
-from dataclasses import dataclass
-
 from helpers.sums.scoring import posterior
-from sraven.core.base.estimate import Mean, mean
+from sraven.core.base.estimate import mean
 from sraven.core.tasks.family import Measured
 
 
 def make_puzzle(task, split, index):
     """Return an instance with what explains it."""
     batch = task.take(split, [index])
-    (pairs, sums, weights, _), likely = (
-        (array[0].tolist() for array in batch),
-        posterior(task, batch, task.combinations("all")),
-    )
+    pairs, sums, weights, _ = (array[0].tolist() for array in batch)
+    likely = posterior(task, batch, task.combinations("all"))
     return {"pairs": pairs, "sums": sums, "weights": weights, "probability": float(likely[0, sums[-1]])}
 
 
@@ -27,20 +23,12 @@ def render(puzzle, explain=False):
 to_json = dict
 
 
-@dataclass(frozen=True)
-class Result:
-    """Share of instances with one answer, in a split."""
-
-    split: str
-    unique: Mean
-
-
 def measure(task, n, threads=None):
     """Measure how often the examples leave one answer."""
     found = []
     for split in (*task.splits[1:], "all"):
         batch = task.sample(split, 0, n, threads=threads)
         likely = posterior(task, batch, task.combinations("all")).max(axis=1)
-        found.append(Result(split, mean(likely == 1)))
-    rows = [(result.split, str(result.unique)) for result in found]
+        found.append({"split": split, "unique": mean(likely == 1)})
+    rows = [(each["split"], str(each["unique"])) for each in found]
     return Measured(found, f"{n:,} instances each", ("split", "one answer"), rows)
