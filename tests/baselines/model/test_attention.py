@@ -19,6 +19,7 @@ from helpers.derivatives import (
     assert_runs_side_by_side,
     assert_same_values,
     draw,
+    gelu,
     values_and_gradients,
 )
 from sraven import ConfigurationError
@@ -26,56 +27,38 @@ from sraven import ConfigurationError
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
 NAMES = list(ATTENTION)
 PHI = {
-    "relu": lambda x: max(x, 0.0),
-    "silu": lambda x: x / (1 + math.exp(-x)),
-    "gelu": lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
-    "tanh": math.tanh,
-    "identity": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": gelu,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
 }
 
 
-# The oracle: plain loops, one instance and query at a time -----------------------------------------
-
-
-def softmax(row, visible):
-    """Weights of one head's scores over keys; a query that sees no key has none."""
-    total = sum(math.exp(a) for a, sees in zip(row, visible, strict=True) if sees)
-    return [math.exp(a) / total if sees else 0.0 for a, sees in zip(row, visible, strict=True)]
-
-
-def rms_head(code):
-    """RMSHead of one pair's scores over heads."""
-    return [a / math.sqrt(sum(b * b for b in code) / len(code) + 1e-6) for a in code]
-
-
-def over_heads(a_HK, normalise):
-    return np.array([normalise(a_HK[:, k]) for k in range(a_HK.shape[1])]).T
+# The oracle: plain loops, one instance, query and key at a time -------------------------------------
 
 
 def normalised(kind, a_HK, visible_HK):
+    """RMSHead of each pair's scores over heads, softmax of each head's over the keys that are seen."""
     a_HK = np.where(visible_HK, a_HK, 0.0)
     if "rmshead" in kind:
-        a_HK = over_heads(a_HK, rms_head)
+        a_HK = a_HK / np.sqrt((a_HK**2).mean(axis=0) + 1e-6)
     if "softmax" in kind:
-        a_HK = np.array([softmax(*rows) for rows in zip(a_HK, visible_HK, strict=True)])
+        shares_HK = np.where(visible_HK, np.exp(a_HK), 0.0)
+        a_HK = shares_HK / shares_HK.sum(axis=1, keepdims=True)
     return a_HK
 
 
 def value_network(kind, code_H, v_HV, phi, weights):
     """What one pair of positions adds to the output [H, V]."""
-    heads, width = range(H), range(v_HV.shape[1])
-    phi = PHI["identity"] if kind == "mixed linearly" else phi
     if kind == "sum":
-        return np.array([[code_H[h] * v_HV[h, i] for i in width] for h in heads])
+        return code_H[:, None] * v_HV
     if kind == "nonlinear value":
-        return np.array([[code_H[h] * phi(v_HV[h, i]) for i in width] for h in heads])
-    hidden = [phi(sum(code_H[h] * v_HV[h, i] for h in heads)) for i in width]
+        return code_H[:, None] * phi(v_HV)
+    hidden_V = code_H @ v_HV if kind == "mixed linearly" else phi(code_H @ v_HV)
     if kind == "deep":
-        deep_HVW = weights["deep_weights"]
-        layer = [[sum(code_H[h] * deep_HVW[h, i, j] for h in heads) for j in width] for i in width]
-        hidden = [phi(sum(hidden[i] * layer[i][j] for i in width)) for j in width]
-    return np.array([[code_H[h] * hidden[i] for i in width] for h in heads])
+        hidden_V = phi(hidden_V @ np.tensordot(code_H, weights["deep_weights"], 1))
+    return np.outer(code_H, hidden_V)
 
 
 TABLE = {
@@ -103,10 +86,8 @@ def oracle(name, query, key, value, bias=None, mask=None, *, activation="relu", 
     out, codes = np.zeros((*query.shape[:3], value.shape[3])), np.zeros(mask.shape)
     for b in range(len(query)):
         for q in range(queries):
-            a_HK = np.array(
-                [[query[b, q, h] @ key[b, k, h] for k in range(keys)] for h in range(heads)]
-            ) / math.sqrt(query.shape[3])
-            a_HK += 0 if bias is None else bias[:, q]
+            scores = [[query[b, q, h] @ key[b, k, h] for k in range(keys)] for h in range(heads)]
+            a_HK = np.array(scores) / math.sqrt(query.shape[3]) + (0 if bias is None else bias[:, q])
             codes[b, :, q] = normalised(kind, a_HK, mask[b, :, q])
             for k in range(keys):
                 kept = codes[b, :, q, k] * gate[q, k]
