@@ -13,13 +13,7 @@ from baselines.model.attention import ATTENTION, attend, find_value_network
 from baselines.model.transformer import Transformer, TransformerConfig
 
 B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
-NAMES = (
-    "softmax",
-    "linear_rmshead_nonlinear",
-    "hyla_linear_no_rmshead",
-    "hyla_rmshead_softmax",
-    "hyla_deep",
-)
+NAMES = ("softmax", "linear_rmshead_nonlinear", "hyla_linear_no_rmshead", "hyla_rmshead_softmax", "hyla_deep")
 """Attentions that have each normalisation and each value network; models below have HYLA itself."""
 
 

@@ -207,8 +207,7 @@ def test_vmap_over_runs():
 
 
 @pytest.mark.parametrize(
-    ("name", "width"),
-    [("hyla", WIDE), ("hyla", NARROW), ("softmax", NARROW), ("hyla_deep", NARROW)],
+    ("name", "width"), [("hyla", WIDE), ("hyla", NARROW), ("softmax", NARROW), ("hyla_deep", NARROW)]
 )
 def test_bfloat16(name, width):
     """Half precision in and out; latent codes in float32, near those of full precision."""
@@ -297,11 +296,7 @@ ZEROS = {name: jnp.zeros(shape) for name, shape in SHAPES.items()}
         ("hyla", {"dropout_rate": 0.1}, "dropout_rate=0.1 needs dropout_key"),
         ("hyla", {"dropout_rate": 1.0}, "dropout_rate=1.0: .*share"),
         ("hyla", {"activation": "rely"}, "activation='rely': .*'relu'"),
-        (
-            "hyla",
-            {"deep_weights": jnp.zeros((H, 3, 3))},
-            "deep_weights; this attention has no weights",
-        ),
+        ("hyla", {"deep_weights": jnp.zeros((H, 3, 3))}, "deep_weights; this attention has no weights"),
         ("hyla_deep", {"deep_wieghts": jnp.zeros((H, 3, 3))}, "deep_wieghts; expected deep_weights"),
         ("hyla_deep", {}, r"deep_weights is missing; expected \[5, 3, 3\]"),
         ("hyla_deep", {"deep_weights": jnp.zeros((H, 3, 2))}, r"deep_weights .*; expected \[5, 3, 3\]"),

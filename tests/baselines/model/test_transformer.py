@@ -99,16 +99,6 @@ def test_number_of_outputs_is_checked(num_outputs):
         Transformer(config).init(jax.random.key(0), tokens_of(config), num_outputs=num_outputs)
 
 
-def test_latent_codes_of_all_layers():
-    """Each layer's codes are normalised scores: their mean square over heads is 1."""
-    config = small(layers=2)
-    model, params = initialised(config)
-    _, codes = jax.jit(partial(model.apply, return_codes=True))(params, tokens_of(config))
-    assert [layer.shape for layer in codes] == [(B, 3, T, T)] * 2
-    for layer in codes:
-        np.testing.assert_allclose(jnp.square(layer).mean(axis=1), 1, rtol=1e-2)
-
-
 @pytest.mark.parametrize("changes", [{"layers": 2}, {**TEXT, "rematerialise": True}])
 def test_without_feedforward_layers_it_is_as_with_some_that_add_nothing(changes):
     config = small(**changes)
