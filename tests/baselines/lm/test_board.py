@@ -19,8 +19,7 @@ from sraven.core.base.spec import canonical_json
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import read_definitions
 from sraven.core.boards.scoring import Run, score_runs
-from sraven.core.tasks.families import generator_of, make_board_task, make_task, references_of, rows_of
-from sraven.core.tasks.task import GeneratedTask, References, Rows
+from sraven.core.tasks.families import make_board_task, make_task
 
 REPOSITORY = Path(__file__).parents[3]
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
@@ -56,28 +55,14 @@ print(heavy & set(sys.modules))
     assert found.stdout == "set()\n"
 
 
-def test_nothing_gives_its_text():
-    board, task = read_board("c4-v1"), C4()
+def test_nothing_gives_its_text_and_no_dataset_is_made_of_it():
+    board = read_board("c4-v1")
     message = (
-        "the text of allenai/c4 isn't part of the benchmark: `sraven c4 prepare` makes its tokens, "
-        "`sraven evaluate` the losses to submit"
+        r"^the text of allenai/c4 isn't part of the benchmark: `sraven c4 prepare` .*, `sraven evaluate` "
     )
-    for ask in (
-        lambda: board.sample("validation", 0, 5),
-        lambda: board.labels("validation"),
-        lambda: generator_of(task),
-        lambda: rows_of(task),
-        lambda: references_of(task),
-    ):
-        with pytest.raises(ConfigurationError) as error:
+    for ask in (lambda: board.sample("validation", 0, 5), lambda: board.labels("validation")):
+        with pytest.raises(ConfigurationError, match=message):
             ask()
-        assert str(error.value) == message
-    roles = [GeneratedTask, Rows, References]
-    stubbed = {name for role in roles for name in vars(role) if hasattr(task, name) and name[0] != "_"}
-    assert not stubbed
-
-
-def test_no_dataset_can_be_made_of_it():
     with pytest.raises(ConfigurationError, match=r"^task='c4': .*sraven, fuzzylogic"):
         make_task(C4().config)
 
@@ -146,15 +131,11 @@ def test_three_seeds_by_hand():
 
 def plain_scores(documents):
     """Return the metrics in plain Python, which adds up in another order and in bits."""
-    bits = math.fsum(loss for loss, _, _ in reversed(documents)) * math.log2(math.e)
-    tokens = sum(int(targets) for _, targets, _ in documents)
-    text_bytes = sum(int(size) for _, _, size in documents)
-    per_token = bits / tokens
-    return {
-        "loss": per_token / math.log2(math.e),
-        "perplexity": 2**per_token,
-        "bits_per_byte": bits / text_bytes,
-    }
+    losses, targets, sizes = zip(*reversed(documents), strict=True)
+    bits = math.fsum(losses) * math.log2(math.e)
+    per_token = bits / sum(targets)
+    found = {"loss": per_token / math.log2(math.e), "perplexity": 2**per_token}
+    return {**found, "bits_per_byte": bits / sum(sizes)}
 
 
 @given(
@@ -180,12 +161,9 @@ def test_intervals_of_perplexity_follow_those_of_the_loss():
     random = np.random.default_rng(0)
     targets = random.integers(1, 500, 400)
     found = score(np.stack([random.uniform(2, 4, 400) * targets, targets, 4 * targets], axis=1))
-    for loss, perplexity in zip(
-        found.metrics["loss"].interval, found.metrics["perplexity"].interval, strict=True
-    ):
-        assert perplexity == pytest.approx(math.exp(loss), rel=1e-4)
     low, high = found.metrics["loss"].interval
     assert low < found.metrics["loss"].mean < high
+    assert found.metrics["perplexity"].interval == pytest.approx((math.exp(low), math.exp(high)), rel=1e-4)
 
 
 def test_perplexity_beyond_all_numbers_is_none():
@@ -212,15 +190,12 @@ def test_perplexity_beyond_all_numbers_is_none():
 def test_row_that_no_document_has_is_a_fault(row, fault):
     row_of, said = C4().scoring.find_fault(np.array([(1, 1, 1), row, (-1, 0, 0)]))
     assert row_of == 1 and said.startswith(f"has {fault}; expected a") and said.endswith(f"to {MOST:,}")
+    assert C4().scoring.find_fault(np.array([(0, 1, 1), (MOST, MOST, MOST)])) is None
     whole = losses()
     whole[4] = row
     with pytest.raises(ConfigurationError, match=r"^predictions of validation: row 4 has") as error:
         corpus_board().score("validation", whole)
     assert fault in str(error.value)
-
-
-def test_the_least_and_the_most_of_a_document_are_no_fault():
-    assert C4().scoring.find_fault(np.array([(0, 1, 1), (MOST, MOST, MOST)])) is None
 
 
 @pytest.mark.parametrize(
@@ -238,14 +213,11 @@ def test_other_arrays_are_refused(array, message):
         corpus_board().score("validation", array)
 
 
-def test_labels_are_read_off_what_is_submitted():
-    labels = corpus_board().labels("validation", losses())
+def test_labels_are_read_off_what_is_submitted_and_nothing_is_known_of_what_can_be_reached():
+    board, scoring = corpus_board(), C4().scoring
+    labels = board.labels("validation", losses())
     for place, name in enumerate(("targets", "bytes"), 1):
         assert labels.summands[name].dtype == np.int64
         np.testing.assert_array_equal(labels.summands[name], losses()[:, place])
-
-
-def test_nothing_is_known_of_what_can_be_reached():
-    scoring = C4().scoring
     assert scoring.by_combination == ()
-    assert {corpus_board().ceiling("validation", metric) for metric in scoring.metrics} == {None}
+    assert {board.ceiling("validation", metric) for metric in scoring.metrics} == {None}

@@ -18,16 +18,13 @@ from sraven.core.system.files import write_json
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_training_ends_in_a_line(language):
-    code, out, err = json.loads((language / "printed.json").read_text())[TWICE[0]]
+def test_training_ends_in_a_line_and_reports_the_last_one_of_the_log_to_programs(language):
+    printed = json.loads((language / "printed.json").read_text())
     last = lines_of(language / TWICE[0])[-1]
     loss, perplexity = f"{last['loss']:.4f}", f"{last['perplexity']:,.2f}"
     wanted = f"{language / TWICE[0]}: 60 steps, loss {loss}, perplexity {perplexity} in training\n"
-    assert (code, out, err) == (0, wanted, "")
-
-
-def test_training_for_programs_reports_the_last_line_of_the_log(language):
-    code, out, err = json.loads((language / "printed.json").read_text())[SOFTMAX]
+    assert printed[TWICE[0]] == [0, wanted, ""]
+    code, out, err = printed[SOFTMAX]
     last = lines_of(language / SOFTMAX)[-1]
     assert last.pop("step") == 60
     assert (code, err) == (0, "")
@@ -36,17 +33,11 @@ def test_training_for_programs_reports_the_last_line_of_the_log(language):
     assert found["configuration"] == values_of(read_run(language / SOFTMAX))
 
 
-def test_same_line_again_does_nothing(language, tmp_path):
+def test_same_line_again_does_nothing_and_others_are_refused(language, tmp_path):
     folder = shutil.copytree(language / TWICE[0], tmp_path / "run")
-    before = snapshot(tmp_path)
-    printed = sraven(*LINE, f"--data={language / TRAINING}", f"--out={folder}")
-    assert printed == (0, f"{folder}: 60 steps\n", "")
+    before, line = snapshot(tmp_path), [*LINE, f"--out={folder}"]
+    assert sraven(*line, f"--data={language / TRAINING}") == (0, f"{folder}: 60 steps\n", "")
     assert snapshot(tmp_path) == before
-
-
-def test_run_does_not_go_on_with_other_tokens_or_another_size(language, tmp_path):
-    folder = shutil.copytree(language / TWICE[0], tmp_path / "run")
-    line = [*LINE, f"--out={folder}"]
     for options, names in (
         ([f"--data={language / VALIDATION}"], "corpus"),
         ([f"--data={language / TRAINING}", "--mlp-width=8", "--seed=3"], "seed, mlp_width"),
@@ -112,24 +103,16 @@ def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, op
     assert_refused(tmp_path, f"--{option.split('=')[0]} ", *line, f"--{option}", f"--out={tmp_path / 'run'}")
 
 
-WORDS = ["c4", "sample", "--prompt=the old", "--tokens=13", "--samples=2", "--temperature=0"]
+WORDS = ["c4", "sample", "--prompt=the old", "--samples=2", "--temperature=0"]
 
 
-def test_texts_are_printed_after_their_prompt(language):
+def test_texts_are_printed_after_their_prompt(language, tmp_path):
     texts = sample_text(language / TWICE[0], "the old", 13, samples=2, temperature=0)
     assert texts[0] == texts[1] and texts[0].startswith(" ")
     printed = sraven(*WORDS, language / TWICE[0])
     assert printed == (0, "\n\n".join("the old" + text for text in texts) + "\n", "")
     code, out, err = sraven(*WORDS, language / TWICE[0], "--json")
     assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
-
-
-def test_by_default_a_text_is_continued_as_far_as_there_is_room(language):
-    texts = sample_text(language / TWICE[0], "the old", temperature=0)
-    assert texts == sample_text(language / TWICE[0], "the old", 13, temperature=0)
-    assert sraven("c4", "sample", "--prompt=the old", "--temperature=0", language / TWICE[0])[0] == 0
-
-
-def test_bad_lines_of_sampling_are_refused(language, tmp_path):
+    assert sample_text(language / TWICE[0], "the old", temperature=0) == texts[:1]  # as far as there is room
     assert_refused(tmp_path, "tokens=64: expected an", "c4", "sample", language / TWICE[0], "--tokens=64")
     assert_refused(tmp_path, "no holds no run", "c4", "sample", tmp_path / "no")

@@ -39,8 +39,8 @@ def evaluated(language, data, tmp_path_factory):
     return json.loads(out), pq.read_table(file)
 
 
-def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated):
-    answer, _ = evaluated
+def test_evaluation_for_programs_and_the_file_of_losses_have_what_the_library_finds(language, evaluated):
+    answer, table = evaluated
     documents = Corpus(language / VALIDATION)
     assert set(answer) == {"runs", "unigram_entropy"}
     assert answer["unigram_entropy"] == unigram_entropy(documents)
@@ -51,10 +51,6 @@ def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated)
     assert answer["runs"][0] == found
     assert found["documents"] == 13 and found["loss"] < answer["unigram_entropy"]
     assert answer["runs"][1] != found
-
-
-def test_file_of_losses_has_a_column_for_each_seed(evaluated):
-    answer, table = evaluated
     assert table.column_names == ["document", "targets", "bytes", "loss_0", "loss_1"]
     assert table.num_rows == 13 and table["document"][4].as_py().endswith("documents.jsonl:5")
     for seed, run in enumerate(answer["runs"]):

@@ -33,8 +33,6 @@ from helpers.tiny_runs import (
     leaves,
     lines_of,
     once,
-    quickly,
-    shared_directory,
 )
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
@@ -46,11 +44,7 @@ SCORED = 20
 DEVICES, MESH = 4, "data=2,fsdp=2"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def compiled(tmp_path_factory):
-    cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache):
-        yield cache
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")
@@ -92,17 +86,11 @@ def resumed(tmp_path_factory, forks, language, compiled):
 
 
 @pytest.mark.long
-def test_both_were_killed_on_the_way_and_one_went_on(resumed):
-    ends = json.loads((resumed / "ends.json").read_text())
+def test_two_processes_were_killed_on_the_way_and_one_went_on_with_the_run(resumed, corpus):
+    ends, out = json.loads((resumed / "ends.json").read_text()), resumed / "run"
     assert (ends["codes"], ends["left"]) == ([-signal.SIGKILL] * 2, ["20"])
-    code, out, err = ends["printed"]
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{resumed / 'run'}: 60 steps, loss ")
-
-
-@pytest.mark.long
-def test_two_processes_and_one_leave_one_run(resumed, corpus):
-    out = resumed / "run"
+    code, printed, err = ends["printed"]
+    assert (code, err) == (0, "") and printed.startswith(f"{out}: 60 steps, loss ")
     records = [path.name for path in out.glob(RECORD.format("*"))]
     assert len(records) == 2  # of two processes, and of one
     files = {CONFIG, LOG, CHECKPOINTS, RESULT, "tokenizer.model", *records}
@@ -113,7 +101,7 @@ def test_two_processes_and_one_leave_one_run(resumed, corpus):
 
 
 @pytest.mark.long
-def test_two_processes_and_one_score_documents_alike(resumed, language):
+def test_two_processes_and_one_score_and_end_as_one_does(resumed, on_devices, language):
     out = resumed / "run"
     found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out) if SCORES in line}
     assert list(found) == [20, 40, 60]
@@ -122,11 +110,7 @@ def test_two_processes_and_one_score_documents_alike(resumed, language):
         config, params = load_language_run(out)
         evaluate = validation_scores(Corpus(language / VALIDATION))(config, make_mesh())
         assert evaluate(params, 60)["validation"]["loss"] == pytest.approx(found[60], rel=EXACTLY)
-
-
-@pytest.mark.long
-def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
-    assert_alike(resumed / "run", on_devices / "one")
+    assert_alike(out, on_devices / "one")
     alone = arrays(on_devices / "one.npz")
     params = {f".params{path}": array for path, array in arrays(resumed / "params.npz").items()}
     assert_runs_agree(params, {path: alone[path] for path in alone if path.startswith(".params")})
@@ -178,17 +162,15 @@ def on_devices(tmp_path_factory, forks, language, compiled):
 
 
 @pytest.mark.long
-def test_gradient_of_four_devices_is_that_of_one_up_to_rounding(on_devices):
+def test_four_devices_train_and_evaluate_as_one_does(on_devices, language):
     here, alone = (arrays(on_devices / f"{place}-gradient.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
-
-
-@pytest.mark.long
-def test_four_devices_end_as_one_does(on_devices):
-    here, alone = (on_devices / place for place in ("cut", "one"))
-    assert_alike(here, alone)
-    assert_runs_agree(arrays(f"{here}.npz"), arrays(f"{alone}.npz"))
+    assert_alike(on_devices / "cut", on_devices / "one")
+    assert_runs_agree(*(arrays(on_devices / f"{place}.npz") for place in ("cut", "one")))
+    config, params = load_language_run(language / TWICE[0])
+    found = document_losses(config, params, Corpus(language / VALIDATION), rows=8)
+    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
 
 
 def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
@@ -203,15 +185,7 @@ def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
         assert 1 / 8 < held / whole < 1 / 8 + 0.01
 
 
-@pytest.mark.long
-def test_documents_lose_the_same_on_four_devices(on_devices, language):
-    config, params = load_language_run(language / TWICE[0])
-    found = document_losses(config, params, Corpus(language / VALIDATION), rows=8)
-    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
-
-
 def test_rows_that_devices_can_not_share_are_refused(language):
     config, mesh = read_run(language / TWICE[0]), AbstractMesh((2, 2), ("data", "fsdp"))
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(ConfigurationError, match="rows=7: expected a multiple of 4, the devices of the mesh"):
         document_losses(config, None, Corpus(language / VALIDATION), rows=7, mesh=mesh)
-    assert str(caught.value) == "rows=7: expected a multiple of 4, the devices of the mesh"
