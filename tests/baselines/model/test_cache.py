@@ -100,16 +100,6 @@ def test_the_last_position_is_as_good_as_the_others_and_a_state_has_no_end(name,
     np.testing.assert_allclose(found, np.asarray(wanted)[:, first:], rtol=1e-4, atol=1e-4)
 
 
-def test_hidden_states_come_in_pieces_too():
-    model = model_of(attention="softmax")
-    params, _, _ = prepared("softmax")
-    step = jax.jit(lambda v, tokens: model.apply(v, tokens, return_hidden=True, mutable=["cache"]))
-    _, cache = step(params, tokens_of()[:, :3])
-    found, _ = step({**params, **cache}, tokens_of()[:, 3:])
-    wanted = jax.jit(lambda v: model.apply(v, tokens_of(), return_hidden=True))(params)
-    np.testing.assert_allclose(found, np.asarray(wanted)[:, 3:], rtol=1e-4, atol=1e-4)
-
-
 def test_nothing_is_kept_unless_the_collection_is_mutable():
     """Nor is a cache looked at."""
     model, (params, plain, _) = model_of(attention="softmax"), prepared("softmax")

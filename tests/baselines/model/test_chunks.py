@@ -74,18 +74,6 @@ def test_values_and_gradients_equal_those_of_the_reference(chunk, float64):
     assert_same_values(found, values_and_gradients(reference, inputs), 1e-12)
 
 
-@pytest.mark.parametrize("chunk", [5, 64])
-def test_going_on_from_a_state_equals_one_call(chunk, float64):
-    query, key, value, state = (jnp.asarray(array) for array in arrays())
-    pieces = []
-    for piece in (slice(0, 1), slice(1, 14), slice(14, T)):
-        out, state = chunked(query[:, piece], key[:, piece], value[:, piece], state, chunk=chunk)
-        pieces.append(out)
-    wanted, wanted_state = loops(*arrays())
-    np.testing.assert_allclose(jnp.concatenate(pieces, axis=1), wanted, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(state, wanted_state, rtol=1e-12, atol=1e-12)
-
-
 def test_vmap_over_runs(float64):
     gradients = jax.grad(lambda *inputs: jnp.sin(linear_chunked(*inputs, chunk=5)[0]).sum(), range(4))
     runs = [[jnp.asarray(factor * array) for array in arrays()] for factor in (1, 2)]
