@@ -34,15 +34,10 @@ from sraven.core.submissions.training_log import check_log
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-@pytest.fixture(scope="module")
-def documents(language):
-    return Corpus(language / VALIDATION)
-
-
 @pytest.fixture(scope="module", autouse=True)
-def board(tmp_path_factory, documents):
+def board(tmp_path_factory, unseen):
     """The board of these documents and their tokenizer, in place of the packaged ones."""
-    config = {**DEFINITION["config"], "tokenizer_sha256": documents.tokenizer["sha256"], "pieces": 280}
+    config = {**DEFINITION["config"], "tokenizer_sha256": unseen.tokenizer["sha256"], "pieces": 280}
     with pytest.MonkeyPatch.context() as patch:
         contents = {CORPUS_BOARD: make_board({**DEFINITION, "config": config})}
         use_boards(patch, tmp_path_factory.mktemp("boards"), contents)
@@ -71,13 +66,13 @@ def entry(language, runs, tmp_path_factory):
 
 
 def test_submission_scores_what_evaluation_found_and_has_the_fingerprint_of_the_documents(
-    entry, documents, board, language
+    entry, unseen, board, language
 ):
     out, summaries = entry
     scores = score_submission(out)
     found = scores["splits"]["validation"]
     pins = {"validation": found["fingerprint"]}
-    assert corpus_fingerprint(board.id, documents) == pins
+    assert corpus_fingerprint(board.id, unseen) == pins
     line = "c4", "fingerprint", f"--board={board.id}"
     code, printed, err = sraven(*line, language / VALIDATION)
     assert (code, err) == (0, "") and parse_pins(printed.encode()) == {board.digest: pins}
@@ -140,10 +135,10 @@ def test_long_log_is_thinned_and_one_that_says_nothing_makes_no_submission(runs,
 
 
 @pytest.mark.parametrize("loss", [0.0, 2.5, 689.0, 1e4, 3e38])
-def test_whatever_a_run_logs_can_be_submitted(documents, runs, loss):
+def test_whatever_a_run_logs_can_be_submitted(unseen, runs, loss):
     """The perplexity of a high loss is beyond what a float holds, and, before, beyond what a log may say."""
-    config = replace(read_run(runs[0]), corpus=documents.digest)
-    describe = language_experiment(documents)(config, make_mesh()).describe
+    config = replace(read_run(runs[0]), corpus=unseen.digest)
+    describe = language_experiment(unseen)(config, make_mesh()).describe
     line = {"step": 20, **describe(StepReport(loss, 0.0, 1.0), 3.0)}
     check_log(json.dumps(line).encode(), "log")
     assert line["perplexity"] == pytest.approx(math.exp(min(loss, 690)), rel=1e-6)
@@ -163,13 +158,13 @@ def test_thin_logs_have_every_nth_line_and_the_last(count):
 # Documents of the board
 
 
-def test_other_documents_than_the_boards_are_refused(documents, language):
+def test_other_documents_than_the_boards_are_refused(unseen, language):
     other = Corpus(language / VALIDATION)
     other.tokenizer = {**other.tokenizer, "sha256": "0123456789ab" + "f" * 52}
     for corpus, message in (
         (Corpus(language / TRAINING), "has the 13 documents of .*; here are 80,"),
         (Corpus(language / VALIDATION, language / TRAINING), "has the 13 documents of .*; here are 93,"),
-        (other, f"has the tokenizer {documents.tokenizer['sha256'][:12]}…; .* 0123456789ab…"),
+        (other, f"has the tokenizer {unseen.tokenizer['sha256'][:12]}…; .* 0123456789ab…"),
     ):
         with pytest.raises(ConfigurationError, match=f"{CORPUS_BOARD} {message}"):
             check_corpus(CORPUS_BOARD, corpus)

@@ -29,15 +29,15 @@ from baselines.training.sharding import make_mesh
 from baselines.training.step import State
 from baselines.training.train import Outcome
 from helpers.command import sraven
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, tiny
+from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_losses_of_documents_are_those_of_each_piece_alone_and_the_summary_is_over_all_tokens(runs, unseen):
-    config, params = load_language_run(runs / "hyla")
+def test_losses_are_those_of_each_piece_alone_and_the_summary_is_over_all_tokens(language, unseen):
+    config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, unseen, rows=7)
     model, table = language_model(config, Compute(tile=0)), unseen.read_documents()
     logits_of = jax.jit(lambda tokens: model.apply({"params": params}, tokens))
@@ -55,21 +55,21 @@ def test_losses_of_documents_are_those_of_each_piece_alone_and_the_summary_is_ov
         assert (found.targets[number], found.text_bytes[number]) == (count - 1, size)
     summary = mean_losses(found)
     assert summary["tokens"] == unseen.tokens - unseen.documents == found.targets.sum()
-    assert summary["documents"] == unseen.documents == 20
+    assert summary["documents"] == unseen.documents == 13
     assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
     assert summary["perplexity"] == pytest.approx(math.exp(summary["loss"]))
     assert summary["bits_per_byte"] == pytest.approx(found.loss.sum() / math.log(2) / unseen.text_bytes)
 
 
-def test_documents_of_another_tokenizer_and_runs_on_text_elsewhere_are_refused(runs, corpus, directory):
+def test_documents_of_another_tokenizer_and_runs_on_text_elsewhere_are_refused(language, corpus, directory):
     with pytest.raises(ConfigurationError, match="the documents have 285 pieces and the run 99"):
         document_losses(tiny(corpus, vocabulary=99), None, Corpus(directory))
     with pytest.raises(ConfigurationError):
-        load_run(runs / "hyla")
+        load_run(language / TWICE[0])
 
 
-def test_a_grid_takes_the_point_with_the_least_loss(runs, unseen, tmp_path):
-    config, params = load_language_run(runs / "softmax")
+def test_a_grid_takes_the_point_with_the_least_loss(language, unseen, tmp_path):
+    config, params = load_language_run(language / SOFTMAX)
     points = points_of(config, read_grid(["learning_rate=0.01,0.02"]), [0], tmp_path)
     untrained = jax.tree.map(np.zeros_like, params)
     states = [State(each, None, jnp.int32(60), jnp.uint32(0)) for each in (untrained, params)]

@@ -11,7 +11,6 @@ from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
-from helpers.records import preparation_of, write_jsonl
 from sraven import ConfigurationError, OutputError
 from sraven.core.dataset.parts import Part
 from sraven.core.system.staging import STAGING
@@ -109,17 +108,6 @@ def test_what_parts_cant_share_is_refused(preparation, directory, tmp_path):
     assert not (tmp_path / "part").exists()
     with pytest.raises(OutputError, match="holds the whole already"):
         prepare(preparation, directory, part=Part(1, 2))
-
-
-def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path):
-    write_jsonl(tmp_path / "a.jsonl", ["the model"])
-    (tmp_path / "b.jsonl").write_text('{"text": "a corpus"}\n{}\n')
-    preparation = preparation_of(tokenizer, tmp_path / "*.jsonl")
-    prepare(preparation, tmp_path / "one", part=Part(1, 2), strict=True)
-    for _ in range(2):  # also where an earlier run has skipped it
-        with pytest.raises(ConfigurationError, match=r"b\.jsonl:2: no field text"):
-            prepare(preparation, tmp_path / "two", part=Part(2, 2), strict=True)
-        prepare(preparation, tmp_path / "two", part=Part(2, 2))
 
 
 def test_the_commands(run, source_files, directory, tmp_path):

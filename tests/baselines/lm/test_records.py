@@ -91,16 +91,12 @@ def test_parquet_without_text(tmp_path, columns):
         read(tmp_path / "rows.parquet")
 
 
-@pytest.fixture
-def broken(tmp_path, tokenizer):
-    """A good source, and one with a record of each kind."""
+def test_broken_records_are_counted_and_the_first_named_and_strict_refuses_them(tmp_path, tokenizer):
+    """Of a good source, and one with a record of each kind."""
     write_jsonl(tmp_path / "a.jsonl", ["right", ""])
     lines = [b'{"text": "first"}', *(line for line, _ in LINES), *[b"no"] * 30]
     (tmp_path / "broken.jsonl").write_bytes(b"\n".join(lines))
-    return preparation_of(tokenizer, tmp_path / "*.jsonl", shard_documents=2)
-
-
-def test_broken_records_are_counted_and_the_first_named_and_strict_refuses_them(broken, tmp_path):
+    broken = preparation_of(tokenizer, tmp_path / "*.jsonl", shard_documents=2)
     with pytest.raises(ConfigurationError, match=r"broken.jsonl:6: not valid JSON; mend or remove it"):
         prepare(broken, tmp_path / "out", processes=1, strict=True)
     assert not (tmp_path / "out" / "manifest.json").exists()

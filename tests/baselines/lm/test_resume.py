@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -41,10 +42,6 @@ if __name__ == "__main__":
             processes=int(processes), on_progress=on_progress)
 """
 """Prepares, and is killed after some batches."""
-
-
-def stop(documents, size):
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(("calls", "processes"), [(2, 1), (0, 2)])
@@ -105,7 +102,7 @@ def test_begun_ones_are_in_the_way_of_others_and_their_tokenizer_is_not_trained_
 ):
     preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, on_progress=stop)
+        prepare(preparation, tmp_path, processes=1, on_progress=Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
         prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
     monkeypatch.setattr(prepare_module, "train_tokenizer", None)

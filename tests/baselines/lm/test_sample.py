@@ -13,7 +13,7 @@ from baselines.lm.experiment import Compute, language_model
 from baselines.lm.sample import continue_tokens, draw_pieces, load_language_run, sample_text
 from baselines.lm.tokenizer import read_tokenizer
 from baselines.runs.directory import CHECKPOINTS
-from helpers.tiny_language import FOLLOWING, TINY, TWICE
+from helpers.tiny_language import FOLLOWING, TINY
 from sraven import ConfigurationError, OutputError
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -24,12 +24,6 @@ START = "the old"
 
 ROOM = LENGTH - 3
 """Beside the start of a document and two words."""
-
-
-@pytest.fixture(scope="module")
-def folder(language):
-    """A finished run; tests only read it."""
-    return language / TWICE[0]
 
 
 @pytest.fixture(scope="module")
@@ -205,9 +199,7 @@ def test_run_continues_text_in_its_language_and_may_begin_with_nothing(folder):
         (1, {"samples": 0}, "1 to 65,536"),
         (1, {"top": 281}, "0 to 280"),
         (1, {"seed": 1 << 32}, "0 to 4,294,967,295"),
-        (1, {"temperature": -0.1}, "0 or more"),
-        (1, {"temperature": float("nan")}, "0 or more"),
-        (1, {"temperature": float("inf")}, "0 or more"),
+        *((1, {"temperature": value}, "0 or more") for value in (-0.1, float("nan"), float("inf"))),
     ],
 )
 def test_numbers_out_of_range_are_refused(trained, prompt, count, options, allowed):

@@ -83,13 +83,10 @@ def test_reading_ahead_gives_the_same_and_resumes(corpus):
 def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path):
     write_jsonl(tmp_path / "more.jsonl", ["some more"])
     prepare(preparation_of(tokenizer, tmp_path / "more.jsonl"), tmp_path / "more", processes=1)
-    both = Corpus(directory, tmp_path / "more")
+    both, more = Corpus(directory, tmp_path / "more"), Corpus(tmp_path / "more")
     assert both.documents == corpus.documents + 1
-    more = Corpus(tmp_path / "more")
-    np.testing.assert_array_equal(
-        both.read(corpus.tokens - 3, 3 + more.tokens),
-        np.concatenate([corpus.read(corpus.tokens - 3, 3), more.read(0, more.tokens)]),
-    )
+    wanted = [corpus.read(corpus.tokens - 3, 3), more.read(0, more.tokens)]
+    np.testing.assert_array_equal(both.read(corpus.tokens - 3, 3 + more.tokens), np.concatenate(wanted))
     assert both.read_documents()["start"][-1] == corpus.tokens
     other = train_tokenizer(["a b c", "c b a"], 265)
     prepare(preparation_of(other, tmp_path / "more.jsonl"), tmp_path / "other", processes=1)
