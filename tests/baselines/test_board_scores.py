@@ -61,17 +61,16 @@ def test_slices_are_scored_as_the_board_scores(trained):
 
 
 def test_resumed_session_logs_the_same_scores(trained, tmp_path):
-    out = shutil.copytree(trained.out, tmp_path / "runs")
-    for seed in (0, 1):
-        shutil.rmtree(out / f"seed-{seed}" / CHECKPOINTS / str(STEPS))
+    out, (point,) = shutil.copytree(trained.out, tmp_path / "runs"), trained.points
     folders = tuple(out / f"seed-{seed}" for seed in (0, 1))
-    (point,) = trained.points
+    for folder in folders:
+        shutil.rmtree(folder / CHECKPOINTS / str(STEPS))
     train_plan(trained._replace(out=out, points=[point.__class__(point.values, point.configs, folders)]))
     for there, here in zip(trained.folders, folders, strict=True):
         assert scores_of(here) == scores_of(there)
 
 
-def test_plain_scores_are_those_with_intervals():
+def test_plain_scores_are_those_with_intervals_and_predictions_that_are_no_numbers_have_none():
     """On SRAVEN, whose metrics ask for most: rules, positions and ambiguity."""
     board = read_board("sraven-v1")
     batch = board.task.sample("ood", 0, 60)
@@ -84,9 +83,6 @@ def test_plain_scores_are_those_with_intervals():
         name: each.mean for name, each in whole.items()
     }
     assert 0.5 < plain["accuracy"] < 1
-
-
-def test_predictions_that_are_no_numbers_have_no_score():
     board = read_board("fuzzylogic-v1")
     labels = board.task.scoring.labels(board.task.sample("test", 0, 5), None)
     guesses = np.array([0.5, np.nan, 0.5, 0.5, 0.5], np.float32)
@@ -100,18 +96,14 @@ def test_predictions_depend_neither_on_how_many_are_asked_for_nor_on_other_runs(
     assert some.shape == (7,) and some.dtype == np.float32
     assert (predict(config, params, "ood", 530)[:7] == some).all()
     assert (predictor(config, make_mesh())(params, "ood", 7) == some).all()
-    other, others = load_run(trained.folders[1])
-    assert (predict(other, others, "ood", 7) != some).any()
+    assert (predict(*load_run(trained.folders[1]), "ood", 7) != some).any()
 
 
-def test_unranked_splits_are_those_that_the_board_leaves_out():
-    assert unranked_splits(read_board("fuzzylogic-v1")) == ("ood_terms",)
-    assert unranked_splits(read_board("sraven-v1")) == ()
-    sizes = sizes_of(read_board("fuzzylogic-v1"), 1 << 20)
-    assert sizes["ood"] == read_board("fuzzylogic-v1").splits["ood"] and sizes["ood_terms"] == 1 << 20
-
-
-def test_scores_come_every_hundredth_of_a_run():
+def test_unranked_splits_are_scored_too_every_hundredth_of_a_run():
+    board = read_board("fuzzylogic-v1")
+    assert (unranked_splits(board), unranked_splits(read_board("sraven-v1"))) == (("ood_terms",), ())
+    sizes = sizes_of(board, 1 << 20)
+    assert sizes["ood"] == board.splits["ood"] and sizes["ood_terms"] == 1 << 20
     assert [every(steps) for steps in (1, 99, 5000, 156_250)] == [1, 1, 50, 1562]
 
 
@@ -127,9 +119,6 @@ def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
     found = [experiment.evaluate(each, step) for each in params for step in (5, 10)]
     assert found[0] == found[1] and found[2] == found[3] and len(made) == 1
     assert experiment.evaluate_every == 1
-
-
-def test_no_scores_where_none_are_asked_for():
     assert with_scores(board_experiment, None, 0)(tiny(), make_mesh()).evaluate is None
 
 
@@ -165,16 +154,13 @@ def whole(tmp_path_factory, compiled):
     return folder, train(tiny(), folder, make_experiment=scored, sinks=("tensorboard",))
 
 
-def test_scores_are_of_the_parameters_after_that_step(whole):
+def test_scores_are_of_the_parameters_after_that_step_and_change_nothing_of_training(whole, tiny_run):
     folder, state = whole
     found = scores_of(folder)
     assert list(found) == EXPECTED
     assert [scores["ood"]["step"] for scores in found.values()] == EXPECTED
     assert found[STEPS]["test"]["norm"] == norm(state.params)
-
-
-def test_they_change_nothing_of_training(whole, tiny_run):
-    assert_same_bits(whole[1], tiny_run[1])
+    assert_same_bits(state, tiny_run[1])
 
 
 def test_events_and_submissions_have_numbers_alone(whole):
@@ -185,8 +171,8 @@ def test_events_and_submissions_have_numbers_alone(whole):
         assert all(type(value) in (int, float) for value in json.loads(line).values())
 
 
-def test_a_score_that_is_no_number_is_null(tmp_path):
+def test_a_score_that_is_no_number_is_null_and_a_line_is_on_disk_before_the_log_is_closed(tmp_path):
     log = Log(tmp_path, 0)
     log.add(5, {"loss": 0.5}, {"test": {"r2": float("nan"), "mse": 0.25}})
-    log.close()
     assert json.loads((tmp_path / LOG).read_text())[SCORES] == {"test": {"r2": None, "mse": 0.25}}
+    log.close()

@@ -84,12 +84,9 @@ def flip(path, place, bit):
     path.write_bytes(data)
 
 
-def test_the_newest_is_restored(saved):
+def test_the_newest_is_restored_and_none_is_none(saved, tmp_path):
     assert assert_restored(saved, 2) == ""
     assert set(os.listdir(saved)) == {"1", "2"}
-
-
-def test_none_is_none(tmp_path):
     assert restore(tmp_path / "nothing") is None
     assert not (tmp_path / "nothing").exists()
 
@@ -99,76 +96,55 @@ def test_a_flipped_bit_anywhere_in_any_file_is_seen(copy):
     for path in files_of(newest):
         data = path.read_bytes()
         for place in range(0, len(data), 7):
-            path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
-            same = path.name == CHECKSUMS and is_same_json(path.read_bytes(), data)
-            assert same or checkpoint._find_fault(newest, RUN), (path, place)
-        path.write_bytes(data)
+            flip(path, place, place % 8)
+            assert checkpoint._find_fault(newest, RUN), (path, place)
+            path.write_bytes(data)
     assert checkpoint._find_fault(newest, RUN) is None
 
 
-def is_same_json(one, other):
-    """A flipped bit may make one white space of another."""
-    try:
-        return json.loads(one) == json.loads(other)
-    except ValueError:
-        return False
-
-
-def state_file(folder):
-    return files_of(folder / "state")[0]
-
-
-def put_a_pipe(path):
-    path.unlink()
-    os.mkfifo(path)
-
-
-def put_a_link(path, goal):
-    path.rename(goal)
-    path.symlink_to(goal)
-
-
-def put_a_directory(path):
-    path.unlink()
-    path.mkdir()
+def replaced(path, make):
+    """Put something else in the place of a file."""
+    path.rename(path.parents[2] / "elsewhere")
+    make(path)
 
 
 DAMAGE = {
-    "flipped": lambda folder: flip(state_file(folder), 0, 0),
-    "removed": lambda folder: state_file(folder).unlink(),
-    "added": lambda folder: (folder / "state" / "more").write_text("more"),
-    "link": lambda folder: put_a_link(state_file(folder), folder.parent / "elsewhere"),
-    "pipe": lambda folder: put_a_pipe(state_file(folder)),
-    "no checksums": lambda folder: (folder / CHECKSUMS).unlink(),
-    "nested checksums": lambda folder: (folder / CHECKSUMS).write_text("[" * 100_000),
-    "directory for checksums": lambda folder: put_a_directory(folder / CHECKSUMS),
+    "flipped": lambda state, sums: flip(state, 0, 0),
+    "removed": lambda state, sums: state.unlink(),
+    "added": lambda state, sums: state.with_name("more").write_text("more"),
+    "link": lambda state, sums: replaced(state, lambda path: path.symlink_to(path.parents[2] / "elsewhere")),
+    "pipe": lambda state, sums: replaced(state, os.mkfifo),
+    "no checksums": lambda state, sums: sums.unlink(),
+    "nested checksums": lambda state, sums: sums.write_text("[" * 100_000),
+    "directory for checksums": lambda state, sums: replaced(sums, os.mkdir),
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_other_damage_is_passed_over_too(copy, damage):
-    DAMAGE[damage](copy / "2")
+def damage(folder, kind):
+    DAMAGE[kind](files_of(folder / "state")[0], folder / CHECKSUMS)
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_other_damage_is_passed_over_too(copy, kind):
+    damage(copy / "2", kind)
     assert "2 is damaged (" in assert_restored(copy, 1)
+    Checkpoints(copy, RUN).save(2, state_of(2))  # it is replaced
+    assert assert_restored(copy, 2) == ""
 
 
-def test_without_a_whole_one_it_is_one_line(copy):
-    for step in "12":
-        DAMAGE["no checksums"](copy / step)
-    with pytest.raises(
-        OutputError, match=r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"
+def test_what_is_not_there_or_cannot_be_read_is_one_line(copy):
+    """Of a whole one that can't be read, an older doesn't take the place."""
+    for run, target, message in (
+        (RUN[::-1], TARGET, "it is of another run, or the run's configuration was changed"),
+        (RUN, {"other": TARGET["weights"]}, "2 is whole, but can't be read: "),
     ):
+        with pytest.raises(OutputError, match=message):
+            Checkpoints(copy, run).restore(target)
+    for step in "12":
+        damage(copy / step, "no checksums")
+    message = r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"
+    with pytest.raises(OutputError, match=message):
         restore(copy)
-
-
-def test_one_of_another_run_is_not_taken(saved):
-    with pytest.raises(OutputError, match="it is of another run, or the run's configuration was changed"):
-        Checkpoints(saved, RUN[::-1]).restore(TARGET)
-
-
-def test_a_whole_one_that_cannot_be_read_is_no_reason_to_take_an_older(saved):
-    other = {"other": TARGET["weights"]}
-    with pytest.raises(OutputError, match="2 is whole, but can't be read: "):
-        Checkpoints(saved, RUN).restore(other)
 
 
 def test_one_that_cannot_be_read_now_is_no_damage(copy, monkeypatch):
@@ -191,13 +167,16 @@ def test_reading_leaves_what_another_process_is_saving(copy):
     assert (copy / "3.orbax-checkpoint-tmp").exists()
 
 
-def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypatch):
-    def die(*_):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("name", ["write_json", "os.replace"])
+def test_a_kill_before_its_checksums_or_its_place_costs_that_checkpoint_alone(copy, monkeypatch, name):
+    def die(path, *rest, call=os.replace):
+        if name == "write_json" or str(path).endswith(checkpoint._UNCHECKED):
+            raise KeyboardInterrupt
+        return call(path, *rest)
 
     first = copy.parent / "first"
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "write_json", die)
+        patch.setattr(f"baselines.runs.checkpoint.{name}", die)
         for folder, step in ((copy, 3), (first, 1)):
             with pytest.raises(KeyboardInterrupt):
                 Checkpoints(folder, RUN).save(step, state_of(step))
@@ -211,7 +190,7 @@ def test_a_kill_before_the_checksums_costs_that_checkpoint_alone(copy, monkeypat
 def test_damaged_ones_do_not_take_the_place_of_whole_ones(copy):
     """Trained on from 1, with checkpoints elsewhere than before."""
     Checkpoints(copy, RUN).save(5, state_of(5))
-    DAMAGE["removed"](copy / "5")
+    damage(copy / "5", "removed")
     Checkpoints(copy, RUN).save(3, state_of(3))
     assert set(os.listdir(copy)) == {"2", "3"}
     assert assert_restored(copy, 3) == ""
@@ -225,40 +204,19 @@ def test_what_a_full_disk_cut_short_gives_its_room_back(copy):
     assert set(os.listdir(copy)) == {"2", "3"}
 
 
-def test_a_damaged_one_is_replaced(copy):
-    DAMAGE["removed"](copy / "2")
-    Checkpoints(copy, RUN).save(2, state_of(2))
-    assert assert_restored(copy, 2) == ""
-
-
 # Whole runs
 
 
-def arrays_of(folder, step):
-    """Return the file of a checkpoint that has its arrays."""
-    return max(files_of(folder / CHECKPOINTS / str(step)), key=lambda path: path.stat().st_size)
-
-
 def test_a_run_with_a_damaged_checkpoint_ends_as_if_nothing_were(tiny_run, tiny_copy, capsys):
-    flip(arrays_of(tiny_copy, STEPS), 1000, 3)
-    assert_same_bits(tiny_run[1], train(tiny(), tiny_copy))
-    said = capsys.readouterr().err
-    assert f"{STEPS} is damaged (" in said and f"going on from step {HALF}" in said
-    capsys.readouterr()
-    assert_same_bits(tiny_run[1], train(tiny(), tiny_copy))
-    assert capsys.readouterr().err == ""
-
-
-def test_a_damaged_last_checkpoint_is_not_evaluated_by_the_one_before(tiny_copy):
-    flip(arrays_of(tiny_copy, STEPS), 1000, 3)
+    """But the checkpoint before isn't evaluated in place of it."""
+    arrays = max(files_of(tiny_copy / CHECKPOINTS / str(STEPS)), key=lambda path: path.stat().st_size)
+    flip(arrays, 1000, 3)
     with pytest.raises(OutputError, match=rf"has {HALF} of {STEPS} steps \(.* is damaged \(.*train it"):
         load_run(tiny_copy)
-
-
-def put_half_in_place_of_the_last(folder):
-    """As who copies checkpoints by hand does."""
-    shutil.rmtree(folder / CHECKPOINTS / str(STEPS))
-    shutil.copytree(folder / CHECKPOINTS / str(HALF), folder / CHECKPOINTS / str(STEPS))
+    for words in ([f"{STEPS} is damaged (", f"going on from step {HALF}"], []):
+        assert_same_bits(tiny_run[1], train(tiny(), tiny_copy))
+        said = capsys.readouterr().err
+        assert all(each in said for each in words) and bool(said) == bool(words)
 
 
 def forget_run(checkpoint):
@@ -269,7 +227,8 @@ def forget_run(checkpoint):
 
 @pytest.mark.parametrize("of_old", [False, True])
 def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_copy, capsys, of_old):
-    put_half_in_place_of_the_last(tiny_copy)
+    shutil.rmtree(tiny_copy / CHECKPOINTS / str(STEPS))  # as who copies checkpoints by hand does
+    shutil.copytree(tiny_copy / CHECKPOINTS / str(HALF), tiny_copy / CHECKPOINTS / str(STEPS))
     if of_old:
         forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
     found = rf"{STEPS} is damaged \(it is the checkpoint of step {HALF}, under another name\)"
@@ -282,51 +241,40 @@ def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_copy, capsys, 
     assert capsys.readouterr().err == ""
 
 
-def test_one_of_an_earlier_version_beyond_the_run_is_none_of_its(tiny_copy):
+def test_one_of_an_earlier_version_is_read_with_a_line_but_none_beyond_the_run(tiny_run, tiny_copy, capsys):
     forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
+    assert_same_bits(tiny_run[1].params, load_run(tiny_copy)[1])
+    said = capsys.readouterr().err
+    assert f"{STEPS} doesn't say of which run it is, as in earlier versions" in said and said.count("\n") == 1
     write_json(tiny_copy / CONFIG, values_of(tiny(steps=HALF)))
     for call in (load_run, lambda folder: train(tiny(steps=HALF), folder)):
         with pytest.raises(OutputError, match=f"its checkpoint is of step {STEPS}, and the run has {HALF}"):
             call(tiny_copy)
 
 
-def test_one_of_an_earlier_version_is_read_with_a_line(tiny_run, tiny_copy, capsys):
-    forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
-    assert_same_bits(tiny_run[1].params, load_run(tiny_copy)[1])
-    said = capsys.readouterr().err
-    assert f"{STEPS} doesn't say of which run it is, as in earlier versions" in said and said.count("\n") == 1
-
-
-def link_to_zeros(path):
-    path.unlink()
-    path.symlink_to("/dev/zero")
-
-
-@pytest.mark.parametrize("change", [link_to_zeros, put_a_pipe])
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("/dev/zero"), os.mkfifo])
 @pytest.mark.parametrize("name", [CONFIG, RESULT, "trained-by-*.json", f"{CHECKPOINTS}/{STEPS}/{CHECKSUMS}"])
-def test_files_without_an_end_are_not_read(tiny_copy, run, change, name):
-    change(next(tiny_copy.glob(name)))
+def test_files_without_an_end_are_not_read(tiny_copy, run, make, name):
+    path = next(tiny_copy.glob(name))
+    path.unlink()
+    make(path)
     for words in (["evaluate"], ["curves"], ["train", "--print-config", "--config"]):
         code, _, err = run(*words, tiny_copy)
         assert code in (0, 1, 2) and "Traceback" not in err
 
 
-def test_two_on_one_directory(tiny_copy):
+def test_a_lock_is_held_while_it_trains_and_keeps_others_out(tiny_copy, tmp_path):
     before = {path: path.read_bytes() for path in files_of(tiny_copy)}
     with Lock(tiny_copy), pytest.raises(OutputError, match=f"is being written by process {os.getpid()} "):
         train(tiny(), tiny_copy)
     assert {path: path.read_bytes() for path in files_of(tiny_copy)} == before
-
-
-def test_the_lock_is_held_while_it_trains_and_is_gone_then(tiny_run, tmp_path):
     folders, held = [tmp_path / "a", tmp_path / "b"], []
 
     def look(steps, line):
         held.extend((folder / LOCK).exists() for folder in folders)
 
     train_runs([tiny(seed=0), tiny(seed=1)], folders, progress=look)
-    assert held
-    assert all(held)
+    assert held and all(held)
     assert not any((folder / LOCK).exists() for folder in folders)
 
 
@@ -354,16 +302,17 @@ def files_of_at_most(size):
 def test_a_full_disk_at_any_write_of_a_run_loses_nothing(tiny_run, tmp_path):
     """A run that is stopped by a disk with ever more room ends as one that never was."""
     folder, stopped, size = tmp_path / "run", 0, 1
+    options = {"save_every": HALF, "sinks": ("tensorboard",)}
     largest = max(path.stat().st_size for path in files_of(tiny_run[0]))
     while size < 2 * largest:
         with files_of_at_most(size):
             try:
-                train(tiny(), folder, save_every=HALF, sinks=("tensorboard",))
+                train(tiny(), folder, **options)
             except OSError:
                 stopped += 1
         size *= 3
     assert stopped > 5
-    assert_same_bits(tiny_run[1], train(tiny(), folder, save_every=HALF, sinks=("tensorboard",)))
+    assert_same_bits(tiny_run[1], train(tiny(), folder, **options))
     assert [path.name for path in (folder / CHECKPOINTS).iterdir() if not path.name.isdecimal()] == []
     assert (folder / LOG).read_text().count("\n") == 4
     assert read_run(folder) == tiny()

@@ -14,25 +14,19 @@ from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.system.isolation import ROOT
 
 
-def test_a_folder_of_the_users_own_is_used(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "programs"))
-    for _ in range(2):
-        check_compilation_cache()
-        assert os.environ[VARIABLE] == str(tmp_path / "programs")
-    assert (tmp_path / "programs").stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize("value", ["gs://bucket/programs", ""])
-def test_what_is_no_folder_stays(monkeypatch, tmp_path, value):
+def test_a_folder_of_the_users_own_is_used_and_what_is_none_stays(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(VARIABLE, value)
-    check_compilation_cache()
-    assert os.environ[VARIABLE] == value and list(tmp_path.iterdir()) == []
+    folder = tmp_path / "programs"
+    for value in ("gs://bucket/programs", "", str(folder), str(folder)):
+        assert list(tmp_path.iterdir()) == [folder] * folder.exists()
+        monkeypatch.setenv(VARIABLE, value)
+        check_compilation_cache()
+        assert os.environ[VARIABLE] == value
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(
-    ("mode", "reason"),
-    [(0o777, "can be written to by others"), (0o755, "has mode 755; expected 700")],
+    ("mode", "reason"), [(0o777, "can be written to by others"), (0o755, "has mode 755; expected 700")]
 )
 def test_a_folder_that_is_not_is_left_alone_and_that_is_said(tmp_path, monkeypatch, mode, reason):
     tmp_path.chmod(mode)

@@ -81,15 +81,11 @@ def test_scores_take_the_place_of_those_in_training_where_there_are_any(tmp_path
     curves = read_curves([plain, scored])
     assert curves.quantities == (LOSS, "test", "ood", "ood_terms")
     assert curves.groups[1].curves["ood"].steps.tolist() == [15, 30]
-    assert [curves.title(name) for name in curves.quantities] == [
-        "loss in training",
-        "r2_per_sequence on test",
-        "r2_per_sequence on ood",
-        "r2_per_sequence on ood_terms (unranked)",
-    ]
+    titles = [f"r2_per_sequence on {split}" for split in ("test", "ood", "ood_terms (unranked)")]
+    assert [curves.title(name) for name in curves.quantities] == ["loss in training", *titles]
 
 
-def test_bounds_are_the_boards(tmp_path):
+def test_bounds_are_the_boards_and_reference_levels_of_held_out_splits_alone(tmp_path):
     curves = read_curves([write_run(tmp_path / "a", tiny(), scores=SCORES)])
     assert curves.bounds("test") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
     assert curves.bounds("ood")[:2] == (1.0, 0.0)
@@ -98,24 +94,22 @@ def test_bounds_are_the_boards(tmp_path):
     assert curves.bounds(LOSS) == (None, None, {})
     assert view(curves, "ood") == (-1.0, 1.0)  # one range for all scores
     assert view(curves, LOSS) == (1 / 30, 1 / 5)
-
-
-def test_reference_levels_are_of_held_out_splits_alone(tmp_path):
-    curves = read_curves([write_run(tmp_path / "a", replace(tiny(), board="sraven-v1"), scores=SCORES)])
+    curves = read_curves([write_run(tmp_path / "b", replace(tiny(), board="sraven-v1"), scores=SCORES)])
     assert list(curves.bounds("ood").named) == ["ceiling", "composition-blind", "chance"]
     assert curves.bounds("test").lower == curves.bounds(LOSS).lower == {}
 
 
 def test_runs_that_do_not_belong_together_are_refused(tmp_path):
-    first = write_run(tmp_path / "a", tiny())
-    write_run(tmp_path / "b", tiny())
-    with pytest.raises(ConfigurationError, match="are the same run, seed 0 of one configuration"):
-        read_curves([tmp_path / "a", tmp_path / "b"])
+    first, same = (write_run(tmp_path / name, tiny()) for name in "ab")
     other = write_run(tmp_path / "c", replace(tiny(), board="sraven-v1"))
-    with pytest.raises(ConfigurationError, match="fuzzylogic-v1 and sraven-v1; curves are drawn"):
-        read_curves([first, other])
-    with pytest.raises(OutputError, match="have no line; wait"):
-        read_curves([write_run(tmp_path / "d", tiny(), lines=0)])
+    begun = write_run(tmp_path / "d", tiny(), lines=0)
+    for runs, error, message in (
+        ([first, same], ConfigurationError, "are the same run, seed 0 of one configuration"),
+        ([first, other], ConfigurationError, "fuzzylogic-v1 and sraven-v1; curves are drawn"),
+        ([begun], OutputError, "have no line; wait"),
+    ):
+        with pytest.raises(error, match=message):
+            read_curves(runs)
 
 
 def test_points_that_are_joined_keep_mean_and_last_step(tmp_path):
@@ -143,13 +137,10 @@ def test_what_programs_read_has_every_value(tmp_path):
     assert (test["steps"], test["mean"], test["standard_error"]) == ([15, 30], [0.5, 1.0], [0.0, 0.0])
 
 
-def test_heights_of_a_sparkline():
+def test_heights_of_a_sparkline_and_its_columns_which_are_means_over_equal_ranges_of_steps(tmp_path):
     assert sparkline(np.linspace(0, 1, 8), 0, 1) == HEIGHTS
     assert sparkline(np.array([-5.0, 0.5, 7.0, np.nan]), 0, 1) == "▁▅█ "
     assert sparkline(np.array([2.0, 2.0]), 2, 2) == "▁▁"
-
-
-def test_columns_of_a_sparkline_are_means_over_equal_ranges_of_steps(tmp_path):
     curve = read_curves([write_run(tmp_path / "a", tiny(), lines=8)]).groups[0].curves[IN_TRAINING]
     np.testing.assert_allclose(columns_of(curve, 40, 4), [0.15, 0.35, 0.55, 0.75])
     np.testing.assert_allclose(columns_of(curve, 80, 4), [0.25, 0.65, np.nan, np.nan])

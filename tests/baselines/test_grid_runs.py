@@ -17,12 +17,9 @@ from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.runs.log import LOG
 from baselines.runs.result import RESULT, read_result
-from baselines.runs.sinks import EVENTS
-from baselines.training.grid import SUMMARY, points_of, select
-from baselines.training.predict import predict
+from baselines.training.grid import SUMMARY, Judge, board_judge, points_of, select
 from baselines.training.train import Outcome, train
 from helpers.command import sraven
-from helpers.grids import LINE, choose_by_guess
 from helpers.tiny_runs import (
     CHUNK,
     STEPS,
@@ -32,6 +29,7 @@ from helpers.tiny_runs import (
     lines_of,
     once,
     tiny,
+    tiny_options,
 )
 from sraven.core.boards.board import read_board
 
@@ -42,20 +40,26 @@ def _float64(compiled):
         yield
 
 
-@pytest.fixture
-def guessed(monkeypatch):
-    choose_by_guess(monkeypatch)
+LINE = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--save-every={STEPS // 2}"]
+
+GUESS = Judge("r2_per_sequence", "test", True, lambda config, _: config.learning_rate + 0.001 * config.seed)
+"""Scores by which 0.03 and seed 1 are better, as predictions take longer than training."""
 
 
 @pytest.fixture(scope="module")
-def together(tmp_path_factory):
+def _guessed():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(baselines.training.grid, "board_judge", lambda config: GUESS)
+        yield
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory, _guessed):
     """A grid of two points that train and one that diverges, with two seeds, and what was printed."""
 
     def make(folder):
-        with pytest.MonkeyPatch.context() as patch:
-            choose_by_guess(patch)
-            grid = ["--grid=learning_rate=0.01,0.03,1e30", "--seeds=0,1", "--json"]
-            printed = sraven(*LINE, *grid, f"--out={folder / 'runs'}")
+        grid = ["--grid=learning_rate=0.01,0.03,1e30", "--seeds=0,1", "--json"]
+        printed = sraven(*LINE, *grid, f"--out={folder / 'runs'}")
         (folder / "printed.json").write_text(json.dumps(printed))
 
     return once(tmp_path_factory, "grid", make)
@@ -92,27 +96,20 @@ def test_grid_may_be_given_in_one_option_or_several(tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
-    files = {str(path.relative_to(together / "runs")) for path in (together / "runs").glob("*/*/*")}
-    runs = [f"learning_rate={rate}/seed-{seed}" for rate in ("0.01", "0.03", "1e+30") for seed in (0, 1)]
+    runs, rates = together / "runs", (0.01, 0.03, "1e+30")
+    files = {str(path.relative_to(runs)) for path in runs.glob("*/*/*")}
+    folders = [str(run_of(runs, rate, seed).relative_to(runs)) for rate in rates for seed in (0, 1)]
     records = {file for file in files if "trained-by-" in file}
-    assert {str(Path(file).parent) for file in records} == set(runs)
-    assert files - records == {f"{run}/{name}" for run in runs for name in (CONFIG, LOG, CHECKPOINTS, RESULT)}
-    assert EVENTS not in str(files)
-    assert [path.name for path in (together / "runs").iterdir() if path.is_file()] == [SUMMARY]
-
-
-@pytest.mark.long
-def test_summary_of_a_grid(together):
-    summary = json.loads((together / "runs" / SUMMARY).read_text())
-    shared = {name: value for name, value in asdict(tiny()).items() if name not in ("learning_rate", "seed")}
-    points = summary.pop("points")
-    assert summary == {
-        "board": "fuzzylogic-v1",
-        "metric": "r2_per_sequence",
-        "split": "test",
-        "shared": shared,
-        "selected": 1,
+    assert {str(Path(file).parent) for file in records} == set(folders)
+    assert files - records == {
+        f"{run}/{name}" for run in folders for name in (CONFIG, LOG, CHECKPOINTS, RESULT)
     }
+    assert [path.name for path in runs.iterdir() if path.is_file()] == [SUMMARY]
+    summary = json.loads((runs / SUMMARY).read_text())
+    points, shared = summary.pop("points"), asdict(tiny())
+    del shared["learning_rate"], shared["seed"]
+    board = {"board": "fuzzylogic-v1", "metric": "r2_per_sequence", "split": "test"}
+    assert summary == {**board, "shared": shared, "selected": 1}
     for point, rate in zip(points, (0.01, 0.03, 1e30), strict=True):
         lost = rate > 1
         assert point == {
@@ -127,36 +124,26 @@ def test_summary_of_a_grid(together):
 
 
 @pytest.mark.long
-def test_diverging_point_is_reported_and_the_others_finish(together):
+def test_diverging_point_is_reported_and_leaves_nothing_and_the_others_finish(together):
     code, out, err = json.loads((together / "printed.json").read_text())
     runs = together / "runs"
-    assert code == 1
     printed = json.loads(out)
-    ran = printed.pop("runs")
-    diverged = {each["folder"]: each["diverged"] for each in ran}
-    lost = [str(run_of(runs, "1e+30", seed)) for seed in (0, 1)]
+    diverged = {each["folder"]: each["diverged"] for each in printed.pop("runs")}
+    assert code == 1 and printed == json.loads((runs / SUMMARY).read_text())
+    lost = [run_of(runs, "1e+30", seed) for seed in (0, 1)]
     assert err == (
-        f"error: {lost[0]} (and 1 more runs): the loss is no number after step {diverged[lost[0]]}; the last "
-        "checkpoint is of 0; use a smaller learning rate\n"
+        f"error: {lost[0]} (and 1 more runs): the loss is no number after step {diverged[str(lost[0])]}; the "
+        "last checkpoint is of 0; use a smaller learning rate\n"
     )
-    assert printed == json.loads((runs / SUMMARY).read_text())
-    rates = (0.01, 0.03, "1e+30")
-    assert list(diverged) == [str(run_of(runs, rate, seed)) for rate in rates for seed in (0, 1)]
-    assert all(0 < step < CHUNK if folder in lost else step is None for folder, step in diverged.items())
-    for rate in (0.01, 0.03):
-        for seed in (0, 1):
-            config, _ = load_run(run_of(runs, rate, seed))
-            assert config == tiny(learning_rate=rate, seed=seed)
-            steps = [line["step"] for line in lines_of(run_of(runs, rate, seed))]
-            assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
-
-
-@pytest.mark.long
-def test_diverging_run_leaves_neither_log_nor_checkpoint_of_what_is_no_number(together):
-    for seed in (0, 1):
-        run = run_of(together / "runs", "1e+30", seed)
-        assert (run / LOG).read_text() == ""
-        assert list((run / CHECKPOINTS).iterdir()) == []
+    for run in lost:
+        assert 0 < diverged.pop(str(run)) < CHUNK
+        assert (run / LOG).read_text() == "" and list((run / CHECKPOINTS).iterdir()) == []
+    found = [(rate, seed) for rate in (0.01, 0.03) for seed in (0, 1)]
+    assert diverged == {str(run_of(runs, *each)): None for each in found}
+    for rate, seed in found:
+        assert load_run(run_of(runs, rate, seed))[0] == tiny(learning_rate=rate, seed=seed)
+        steps = [line["step"] for line in lines_of(run_of(runs, rate, seed))]
+        assert steps == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
 @pytest.mark.long
@@ -167,16 +154,16 @@ def test_run_of_a_grid_is_the_run_alone(together, tmp_path):
 
 
 @pytest.mark.long
-def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path, guessed):
+def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path):
     """One came half-way, one didn't begin, and two have finished."""
     runs = shutil.copytree(together / "runs", tmp_path / "runs")
     shutil.rmtree(run_of(runs, 0.01, 1) / CHECKPOINTS / str(STEPS))
     shutil.rmtree(run_of(runs, 0.03, 0))
     (runs / SUMMARY).unlink()
     finished = [stamps(run_of(runs, 0.01, 0)), stamps(run_of(runs, 0.03, 1))]
-    line = [*LINE, "--grid=learning_rate=0.01,0.03", "--seeds=0,1", f"--out={runs}"]
-    code, out, err = sraven(*line)
-    assert (code, err) == (0, "")
+    line = [*LINE, "--grid=learning_rate=0.01,0.03", f"--out={runs}"]
+    code, out, err = sraven(*line, "--seeds=0,1")
+    assert (code, err) == (0, "") and all(finished)
     best = " ".join(str(run_of(runs, 0.03, seed)) for seed in (0, 1))
     assert out.splitlines()[-1] == f"sraven evaluate {best} --out entry"
     assert [stamps(run_of(runs, 0.01, 0)), stamps(run_of(runs, 0.03, 1))] == finished
@@ -185,23 +172,8 @@ def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together
             here, whole = run_of(runs, rate, seed), run_of(together / "runs", rate, seed)
             assert_runs_agree(parameters(here), parameters(whole))
             assert [line["step"] for line in lines_of(here)] == list(range(CHUNK, STEPS + 1, CHUNK))
-    whole, again = (
-        json.loads((folder / SUMMARY).read_text())["points"] for folder in (together / "runs", runs)
-    )
-    assert again == whole[:2]
-
-
-@pytest.mark.long
-def test_seed_that_is_added_later_trains_alone(together, tmp_path, guessed):
-    runs = shutil.copytree(together / "runs", tmp_path / "runs")
-    before = {seed: stamps(run_of(runs, 0.01, seed)) for seed in (0, 1)}
-    assert all(before.values())
-    line = [*LINE, "--grid=learning_rate=0.01", "--seeds=0,1,2", f"--out={runs}", "--json"]
-    code, out, _ = sraven(*line)
-    assert code == 0
-    assert json.loads(out)["points"][0]["seeds"] == [0, 1, 2]
-    assert {seed: stamps(run_of(runs, 0.01, seed)) for seed in (0, 1)} == before
-    assert load_run(run_of(runs, 0.01, 2))[0] == tiny(seed=2)
+    before, again = (json.loads((each / SUMMARY).read_text())["points"] for each in (together / "runs", runs))
+    assert again == before[:2]
 
 
 @pytest.mark.long
@@ -209,40 +181,25 @@ def test_json_of_runs_without_a_grid_has_each(together):
     """All is done already, so there is no report of training."""
     out = together / "runs" / "learning_rate=0.01"
     code, printed, _ = sraven(*LINE, "--seeds=0,1", f"--out={out}", "--json")
-    assert code == 0
     folders = [out / f"seed-{seed}" for seed in (0, 1)]
-    assert json.loads(printed) == [
-        {"folder": str(folder), "training": None, **read_result(folder)} for folder in folders
-    ]
+    wanted = [{"folder": str(folder), "training": None, **read_result(folder)} for folder in folders]
+    assert (code, json.loads(printed)) == (0, wanted)
 
 
-@pytest.mark.long
-def test_score_is_the_boards_of_the_runs_predictions(together, tmp_path, monkeypatch):
-    config, params = load_run(run_of(together / "runs", 0.03, 1))
-    made = []
-
-    def remember(*arguments):
-        made.append(predict(*arguments))
-        return made[-1]
-
-    monkeypatch.setattr(baselines.training.grid, "predict", remember)
-    (point,) = points_of(tiny(), {"learning_rate": (0.03,)}, [1], tmp_path)
-    summary = select([point], [Outcome(SimpleNamespace(params=params), None, None)], tmp_path)
-    board = read_board(config.board)
-    targets = board.task.sample("test", 0, board.splits["test"]).targets.astype(np.float64)
-    shares = (made[0] - targets[:, -1]) ** 2 / targets.var(axis=1)
-    assert summary["points"][0]["mean"] == pytest.approx(1 - shares.mean(), rel=1e-4)
-
-
-def test_point_whose_predictions_are_no_numbers_is_not_chosen_and_the_others_are(tmp_path, monkeypatch):
+def test_a_score_is_the_boards_and_a_point_without_numbers_is_not_chosen(tmp_path, monkeypatch):
     """Parameters may be past help after the last update, when no loss comes any more."""
-    size = read_board("fuzzylogic-v1").splits["test"]
-    monkeypatch.setattr(
-        baselines.training.grid,
-        "predict",
-        lambda config, *_: np.full(size, 0.5 if config.learning_rate < 1 else np.nan, np.float32),
-    )
+    board = read_board("fuzzylogic-v1")
+    guesses = np.linspace(0, 1, board.splits["test"], dtype=np.float32)
+
+    def predict(config, params, split, count):
+        assert (split, count) == ("test", len(guesses))
+        return guesses if config.learning_rate < 1 else np.nan * guesses
+
+    monkeypatch.setattr(baselines.training.grid, "predict", predict)
     points = points_of(tiny(), {"learning_rate": (0.01, 1e30)}, [0], tmp_path)
-    summary = select(points, [Outcome(SimpleNamespace(params=None), None, None)] * 2, tmp_path)
-    assert summary["selected"] == 0
-    assert summary["points"][1]["diverged"] == [0]
+    outcomes = [Outcome(SimpleNamespace(params=None), None, None)] * 2
+    summary = select(points, outcomes, tmp_path, board_judge(points[0].configs[0]))
+    targets = board.task.sample("test", 0, len(guesses)).targets.astype(np.float64)
+    shares = (guesses - targets[:, -1]) ** 2 / targets.var(axis=1)
+    assert summary["points"][0]["mean"] == pytest.approx(1 - shares.mean(), rel=1e-4)
+    assert summary["selected"] == 0 and summary["points"][1]["diverged"] == [0]

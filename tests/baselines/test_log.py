@@ -52,13 +52,6 @@ def as_scalars(lines):
     ]
 
 
-def add_last(folder, step=0):
-    log = Log(folder, step)
-    log.add(25, {"loss": 0.5})
-    log.close()
-    return (folder / LOG).read_text().splitlines()
-
-
 @pytest.mark.parametrize(
     ("text", "step", "kept"),
     [
@@ -72,26 +65,19 @@ def add_last(folder, step=0):
 def test_whole_lines_up_to_the_step_of_resuming_stay(tmp_path, text, step, kept):
     if text is not None:
         (tmp_path / LOG).write_text(text)
-    assert add_last(tmp_path, step) == [*LINES[:kept], '{"step": 25, "loss": 0.5}']
-
-
-def test_line_is_on_disk_before_the_log_is_closed(tmp_path):
-    log = Log(tmp_path, 0)
-    log.add(5, {"loss": 0.25, "score": -1.0})
-    assert lines_of(tmp_path) == [{"step": 5, "loss": 0.25, "score": -1.0}]
+    log = Log(tmp_path, step)
+    log.add(25, {"loss": 0.5})
     log.close()
+    assert (tmp_path / LOG).read_text().splitlines() == [*LINES[:kept], '{"step": 25, "loss": 0.5}']
 
 
-def test_log_of_a_run_has_a_line_for_every_chunk(tiny_run):
+def test_log_and_events_of_a_run_have_a_line_for_every_chunk(tiny_run):
     lines = lines_of(tiny_run[0])
     assert [line["step"] for line in lines] == list(range(CHUNK, STEPS + 1, CHUNK))
     names = ["step", "loss", "score", "gradient_norm", "instances_per_second"]
     assert all(list(line) == names for line in lines)
-
-
-def test_events_have_the_numbers_of_the_log(tiny_run):
     scalars, _ = events_of(tiny_run[0])
-    assert scalars == as_scalars(lines_of(tiny_run[0])) and len(scalars) == 16
+    assert scalars == as_scalars(lines) and len(scalars) == 16
 
 
 def test_the_viewer_reads_what_was_written(tiny_run):
@@ -132,24 +118,22 @@ def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, 
 # Damage
 
 
-@pytest.mark.parametrize(
-    "junk",
-    [
-        b"\xff\x00\x80" * 50 + b"\n",
-        b"[" * 100_000 + b"\n",
-        b"7" * 1_000_000 + b"\n",
-        b'{"step": "5"}\n[1]\n{"step": true}\n"step"\nnull\n',
-        b'{"step": 5}\n',
-        b"\n\n",
-    ],
-    ids=["binary", "nested", "long", "values", "repeated", "empty"],
-)
+JUNK = {
+    "binary": b"\xff\x00\x80" * 50,
+    "nested": b"[" * 100_000,
+    "long": b"7" * 1_000_000,
+    "values": b'{"step": "5"}\n[1]\n{"step": true}\n"step"\nnull',
+    "repeated": b'{"step": 5}',
+    "empty": b"\n",
+}
+
+
+@pytest.mark.parametrize("kind", JUNK)
 @pytest.mark.parametrize("place", [0, 2, 4])
-def test_damaged_lines_are_left_out_and_counted(tmp_path, junk, place):
+def test_damaged_lines_are_left_out_and_counted(tmp_path, kind, place):
     whole = [line.encode() + b"\n" for line in LINES]
-    if junk.startswith(b'{"step": 5}') and not place:
-        place = 1  # before the line of step 5, it would be that
-    content = [*whole[:place], junk, *whole[place:]]
+    place = place or int(kind == "repeated")  # before the line of step 5, it would be that
+    content = [*whole[:place], JUNK[kind] + b"\n", *whole[place:]]
     (tmp_path / LOG).write_bytes(b"".join(content))
     log = Log(tmp_path, 20)
     log.close()
@@ -157,25 +141,21 @@ def test_damaged_lines_are_left_out_and_counted(tmp_path, junk, place):
     assert (log.damaged > 0) == (place < 4)  # what comes after all is only cut off
 
 
-@pytest.mark.parametrize("make", ["link", "pipe", "directory"])
+def put_a_large_one(path):
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda path: path.symlink_to("precious"), os.mkfifo, os.mkdir, put_a_large_one]
+)
 def test_something_else_in_its_place_is_refused_without_waiting(tmp_path, make):
-    path, precious = tmp_path / LOG, tmp_path / "precious"
-    precious.write_text("ten years of work")
-    if make == "link":
-        path.symlink_to(precious)
-    else:
-        (os.mkfifo if make == "pipe" else os.mkdir)(path)
+    (tmp_path / "precious").write_text("ten years of work")
+    make(tmp_path / LOG)
     for use in (lambda: Log(tmp_path, 0), lambda: read_log(tmp_path)):
-        with pytest.raises(OutputError, match=r"log\.jsonl is no log \(.*; move it away"):
+        with pytest.raises(OutputError, match=r"log\.jsonl is no log \(.*, or too large\); move it away"):
             use()
-    assert precious.read_text() == "ten years of work"
-
-
-def test_a_file_larger_than_any_log_is_refused_unread(tmp_path):
-    with open(tmp_path / LOG, "wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(OutputError, match="too large"):
-        Log(tmp_path, 0)
+    assert (tmp_path / "precious").read_text() == "ten years of work"
 
 
 def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
@@ -186,40 +166,28 @@ def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
     assert (tmp_path / LOG).read_text().splitlines() == LINES[:2]
 
 
-def test_a_damaged_log_is_no_part_of_a_submission(tmp_path):
-    with pytest.raises(OutputError, match=r"log\.jsonl can't be read: No such file"):
-        read_log(tmp_path)
-    (tmp_path / LOG).write_bytes(b"".join([LINES[0].encode(), b"\n\xff\n"]))
-    with pytest.raises(OutputError, match=r"damaged in line 2; the same `sraven train` again mends it"):
-        read_log(tmp_path)
-    Log(tmp_path, 20).close()
-    assert read_log(tmp_path) == [LINES[0] + "\n"]
-
-
 @pytest.mark.parametrize(
     "line",
     [
+        "\xff",
         '{"step": 0}',
         '{"step": 1e3}',
         f'{{"step": {10**30}}}',
-        '{"step": 1, "loss": "x"}',
-        '{"step": 1, "loss": [1]}',
-        f'{{"step": 1, "loss": {10**400}}}',
-        '{"step": 1, "scores": null}',
-        '{"step": 1, "scores": []}',
-        '{"step": 1, "scores": {"test": null}}',
-        '{"step": 1, "scores": {"test": {"accuracy": "x"}}}',
-        '{"step": 1, "scores": {"te\\u001b[31mst": {"accuracy": 0}}}',
+        *(f'{{"step": 9, "loss": {value}}}' for value in ('"x"', "[1]", 10**400)),
+        *(f'{{"step": 9, "scores": {value}}}' for value in ("null", "[]", '{"test": null}')),
+        '{"step": 9, "scores": {"test": {"accuracy": "x"}}}',
+        '{"step": 9, "scores": {"te\\u001b[31mst": {"accuracy": 0}}}',
     ],
 )
-def test_lines_that_are_none_of_a_log_are_damage(line, tmp_path):
-    (tmp_path / LOG).write_text(f"{line}\n")
-    with pytest.raises(OutputError, match=r"damaged in line 1;"):
+def test_a_damaged_log_is_no_part_of_a_submission(tmp_path, line):
+    """The last line, without its end, is left out: somebody may be writing it."""
+    with pytest.raises(OutputError, match=r"log\.jsonl can't be read: No such file"):
         read_log(tmp_path)
-
-
-def test_a_line_without_its_end_is_left_out(tmp_path):
-    """Somebody may be writing it."""
+    (tmp_path / LOG).write_text(f"{line}\n{LINES[0]}\n{LINES[1][:-2]}", "latin-1")
+    with pytest.raises(OutputError, match=r"damaged in line 1; the same `sraven train` again mends it"):
+        read_log(tmp_path)
+    Log(tmp_path, 20).close()
+    assert read_log(tmp_path) == [LINES[0] + "\n"]
     (tmp_path / LOG).write_text(f"{LINES[0]}\n{LINES[1][:-2]}")
     assert read_log(tmp_path) == [LINES[0] + "\n"]
 

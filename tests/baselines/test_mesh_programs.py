@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.long
+
 SCRIPT = """
 import json, sys
 import jax
@@ -49,10 +51,9 @@ for name, shape, num_microbatches in cases:
     batch = {"inputs": ((64, 32, 4), jnp.float32), "targets": ((64, 32), jnp.float32)}
     texts[name] = compiled(program_of(config, encoding, num_microbatches, mesh), mesh, batch)
 board = read_board("c4-v1")
-config = LanguageConfig(
-    **{**asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12)), "board": board.id,
-    "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512, "dtype": "float32"}
-)
+text = {"board": board.id, "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512}
+shape = asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12))
+config = LanguageConfig(**{**shape, **text, "dtype": "float32"})
 for name, shape in (("text", "data=4"), ("text cut", "data=2,fsdp=2")):
     mesh = make_mesh(shape)
     program = language_program(config, mesh, Compute(tile=0))
@@ -86,7 +87,6 @@ def bodies_of_loops(text):
     return [part for part in computations if part.split(" ")[0].lstrip("%") in names]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["whole", "parts"])
 def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
     """In parts, too: each device has its rows of every part, so none needs another's."""
@@ -95,7 +95,6 @@ def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
     assert sum(found.values()) == found["all-reduce"]
 
 
-@pytest.mark.long
 def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs):
     """One gathering of each parameter that is cut; what remains are sums of gradients."""
     texts, complaints = programs
@@ -106,7 +105,6 @@ def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs)
         assert found["all-to-all"] == found["collective-permute"] == 0, name
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["text", "text cut"])
 def test_the_gradient_of_the_table_is_summed_once_after_the_last_piece(programs, name):
     bodies = bodies_of_loops(programs[0][name])

@@ -71,27 +71,18 @@ def resumed(tmp_path_factory, forks, compiled):
 
 
 @pytest.mark.long
-def test_both_were_killed_half_way_and_both_finished(resumed):
-    ends = json.loads((resumed / "ends.json").read_text())
+def test_both_were_killed_half_way_and_finished_and_leave_one_run(resumed):
+    """The first process alone says what was trained."""
+    ends, out = json.loads((resumed / "ends.json").read_text()), resumed / "run"
     assert ends == {"codes": [-signal.SIGKILL] * 2 + [0] * 2, "left": [str(STEPS // 2)]}
-
-
-@pytest.mark.long
-def test_two_processes_leave_one_run(resumed):
-    out = resumed / "run"
+    first, second = ((resumed / f"run-{place}.txt").read_text() for place in range(2))
+    assert f"{out}: {STEPS} steps, r2_per_sequence " in first and str(resumed) not in second
     (record,) = out.glob(RECORD.format("*"))
     assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, RESULT, record.name}
     assert json.loads(record.read_text())["machine"]["processes"] == 2
     assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
     assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
     assert [line["step"] for line in lines_of(out)] == list(range(CHUNK, STEPS + 1, CHUNK))
-
-
-@pytest.mark.long
-def test_first_process_alone_tells_what_was_trained(resumed):
-    first, second = (resumed / f"run-{place}.txt" for place in range(2))
-    assert f"{resumed / 'run'}: {STEPS} steps, r2_per_sequence " in first.read_text()
-    assert str(resumed) not in second.read_text()
 
 
 @pytest.mark.long
@@ -115,11 +106,11 @@ def test_two_processes_end_as_one_does(resumed, tmp_path):
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
     """What one of them is writing isn't empty and holds no run, to another that comes later."""
     calls = []
-    for name, call in {
-        "training.train.check_run_folder": "check",
-        "runs.directory.check_run_folder": "check again",
-        "runs.directory.make_folder": "make",
-        "training.train.sync_global_devices": "wait",
+    for call, name in {
+        "check": "training.train.check_run_folder",
+        "wait": "training.train.sync_global_devices",
+        "check again": "runs.directory.check_run_folder",
+        "make": "runs.directory.make_folder",
     }.items():
         monkeypatch.setattr(f"baselines.{name}", lambda *_, call=call: calls.append(call))
     monkeypatch.setattr("baselines.training.train.open_checkpoints", lambda *_: calls.append("open") or 1 / 0)
@@ -138,32 +129,22 @@ def never(monkeypatch):
     monkeypatch.setattr("jax.distributed.initialize", lambda *_: pytest.fail("joined"))
 
 
-NEEDED = "several processes need a coordinator, such as host0:1234, or auto"
-
-
-def not_together(count, place):
-    return (
-        f"coordinator 'host0:1234' with processes={count}, process_id={place}: expected their number, and "
-        "which this is, from 0"
-    )
-
-
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("coordinator", "count", "place"),
     [
-        (["--processes=2"], NEEDED),
-        (["--process-id=0"], NEEDED),
-        (["--processes=2", "--process-id=0"], NEEDED),
-        (["--coordinator=host0:1234"], not_together(None, None)),
-        (["--coordinator=host0:1234", "--processes=2"], not_together(2, None)),
-        (["--coordinator=host0:1234", "--process-id=0"], not_together(None, 0)),
-        (["--coordinator=host0:1234", "--processes=2", "--process-id=2"], not_together(2, 2)),
-        (["--coordinator=host0:1234", "--processes=2", "--process-id=-1"], not_together(2, -1)),
-        (["--coordinator=host0:1234", "--processes=0", "--process-id=0"], not_together(0, 0)),
+        *((None, *each) for each in ((2, None), (None, 0), (2, 0))),
+        *(("host0:1234", count, None) for count in (None, 2)),
+        *(("host0:1234", *each) for each in ((None, 0), (2, 2), (2, -1), (0, 0))),
     ],
 )
-def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, options, message):
-    assert run(*LINE, f"--out={tmp_path / 'run'}", *options) == (2, "", f"error: {message}\n")
+def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, coordinator, count, place):
+    given = {"coordinator": coordinator, "processes": count, "process-id": place}
+    options = [f"--{name}={value}" for name, value in given.items() if value is not None]
+    message = "several processes need a coordinator, such as host0:1234, or auto"
+    if coordinator:
+        message = f"coordinator 'host0:1234' with processes={count}, process_id={place}: expected"
+    code, out, err = run(*LINE, f"--out={tmp_path / 'run'}", *options)
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {message}")
     assert not (tmp_path / "run").exists()
 
 
@@ -171,6 +152,7 @@ def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, options, me
 def test_coordinator_that_is_no_address_is_refused(never, coordinator):
     with pytest.raises(ConfigurationError, match=f"coordinator '{coordinator}'.*such as host0:1234"):
         processes.join(coordinator, 2, 0)
+    processes.join(None, None, None)  # a single process joins nothing
 
 
 def test_auto_where_there_is_no_cluster_is_refused(monkeypatch):
@@ -182,16 +164,11 @@ def test_auto_where_there_is_no_cluster_is_refused(monkeypatch):
         processes.join("auto", None, None)
 
 
-def test_single_process_joins_nothing(never):
-    processes.join(None, None, None)
-
-
 def test_mesh_of_several_processes_has_all_devices(monkeypatch):
     """Otherwise a process could be left without a part of the batch."""
     devices = jax.devices() * 4
     monkeypatch.setattr("jax.devices", lambda: devices)
     monkeypatch.setattr("jax.process_count", lambda: 2)
-    with pytest.raises(ConfigurationError) as error:
+    message = r"mesh 'data=2' has 2 devices; here: 4 devices \(cpu\); all devices of all processes are needed"
+    with pytest.raises(ConfigurationError, match=message):
         make_mesh("data=2")
-    needed = "all devices of all processes are needed"
-    assert str(error.value) == f"mesh 'data=2' has 2 devices; here: 4 devices (cpu); {needed}"

@@ -56,17 +56,11 @@ def copy(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "copy")
 
 
-@pytest.fixture(scope="module")
-def lines(finished):
-    return lines_of(finished)
-
-
-def test_result_has_the_run_and_what_it_came_to(finished, lines):
-    found = read_result(finished)
-    names = (
-        "schema configuration digest benchmark_version command steps diverged seconds loss trained_by scores"
-    )
-    assert list(found) == names.split()
+def test_result_has_the_run_and_what_it_came_to(finished):
+    """Its scores are the last ones of the log, and say so."""
+    found, lines = read_result(finished), lines_of(finished)
+    names = "schema configuration digest benchmark_version command steps diverged seconds loss trained_by"
+    assert list(found) == [*names.split(), "scores"]
     assert (found["configuration"], found["digest"]) == (values_of(tiny()), tiny().digest)
     assert found["steps"] == {"planned": STEPS, "done": STEPS} and found["diverged"] is None
     assert found["command"].startswith("sraven train fuzzylogic-v1 --attention hyla")
@@ -74,15 +68,10 @@ def test_result_has_the_run_and_what_it_came_to(finished, lines):
         sum(CHUNK * tiny().batch_size / line["instances_per_second"] for line in lines), abs=1e-3
     )
     assert found["loss"] == {"mean": pytest.approx(sum(line["loss"] for line in lines) / 4), "steps": STEPS}
-
-
-def test_scores_are_the_last_ones_of_the_log_and_say_so(finished, lines):
-    found = read_result(finished)["scores"]
-    assert (found["from"], found["step"], found["unranked"]) == (WHILE_TRAINING, STEPS, ["ood_terms"])
-    assert found["instances"] == {"test": SLICE, "ood": SLICE, "ood_terms": SLICE}
-    assert found["splits"]["ood"] == {
-        name: value for name, value in lines[-1]["scores"]["ood"].items() if name != "instances"
-    }
+    scores = found["scores"]
+    assert (scores["from"], scores["step"], scores["unranked"]) == (WHILE_TRAINING, STEPS, ["ood_terms"])
+    assert scores["instances"] == dict.fromkeys(("test", "ood", "ood_terms"), SLICE)
+    assert {**scores["splits"]["ood"], "instances": SLICE} == lines[-1]["scores"]["ood"]
 
 
 def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
@@ -96,23 +85,13 @@ def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
     assert found["seconds"] is None and found["scores"] is None and found["trained_by"] == []
 
 
-def test_run_that_diverged_says_where(tmp_path, finished):
-    shutil.copytree(finished, tmp_path / "run")
-    write_result(tmp_path / "run", tiny(), diverged=15)
-    found = read_result(tmp_path / "run")
+def test_run_that_diverged_says_where(copy):
+    write_result(copy, tiny(), diverged=15)
+    found = read_result(copy)
     assert (found["diverged"], found["steps"]) == (15, {"planned": STEPS, "done": 15})
-    shutil.rmtree(tmp_path / "run" / CHECKPOINTS / str(STEPS))
-    with pytest.raises(OutputError, match="diverged: its loss is no number after step 15"):
-        load_run(tmp_path / "run")
-
-
-def test_resumed_run_has_the_same_result_but_for_its_time(finished, copy):
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
-    (copy / RESULT).unlink()
-    train(tiny(), copy, make_experiment=scored)
-    one, other = read_result(finished), read_result(copy)
-    assert one.pop("seconds") > 0 and other.pop("seconds") > 0
-    assert one == other
+    with pytest.raises(OutputError, match="diverged: its loss is no number after step 15"):
+        load_run(copy)
 
 
 def test_training_leaves_who_trained_without_naming_the_machine(finished):
@@ -124,15 +103,20 @@ def test_training_leaves_who_trained_without_naming_the_machine(finished):
     assert read_result(finished)["trained_by"] == [record]
 
 
-def test_machine_that_goes_on_has_a_record_beside_the_first(copy, monkeypatch):
+def test_machine_that_goes_on_has_a_record_beside_the_first(finished, copy, monkeypatch):
+    """The result is the same, but for them and its time."""
     other = {"device": "NVIDIA H100", "devices": 4, "platform": "gpu", "processors": 8, "processes": 1}
     monkeypatch.setattr(provenance, "machine_of", lambda mesh: other)
     train(tiny(), copy, make_experiment=scored)  # nothing is left to train
     assert len(read_provenance(copy)) == 1
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    (copy / RESULT).unlink()
     train(tiny(), copy, make_experiment=scored)
     assert len(read_provenance(copy)) == 2
     assert hardware_of([copy]).endswith("; 4 × NVIDIA H100")
+    one, again = read_result(finished), read_result(copy)
+    assert one.pop("seconds") > 0 and again.pop("seconds") > 0
+    assert {**one, "trained_by": None} == {**again, "trained_by": None}
 
 
 def test_machines_in_words():
@@ -140,12 +124,6 @@ def test_machines_in_words():
     assert describe_machine(cpu) == "A processor, 1 core"
     assert describe_machine({**cpu, "processors": 16}) == "A processor, 16 cores"
     assert describe_machine({**cpu, "platform": "tpu", "device": "TPU v5", "devices": 8}) == "8 × TPU v5"
-
-
-def test_runs_without_a_record_have_no_machine_and_no_commit(finished, copy):
-    next(copy.glob(RECORD.format("*"))).unlink()
-    assert hardware_of([copy]) is hardware_of([finished, copy]) is None
-    assert commit_of([copy]) is commit_of([finished, copy]) is None
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": 5}', "[" * 10_000])
@@ -157,29 +135,19 @@ def test_record_that_is_none_is_refused_in_a_line(copy, content):
 
 def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
     assert (provenance._ROOT / "baselines" / "runs" / "provenance.py").samefile(provenance.__file__)
-
-    def git(*command):
-        provenance.subprocess.run(
-            ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org", *command],
-            check=True,
-            capture_output=True,
-        )
-
-    code_commit.cache_clear()
-    assert code_commit(tmp_path) is None
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    find_commit = code_commit.__wrapped__  # which keeps nothing
+    assert find_commit(tmp_path) is None
     (tmp_path / "sraven").mkdir()
     (tmp_path / "sraven" / "a.py").write_text("1")
     for command in (["init"], ["add", "."], ["commit", "-m", "First"]):
-        git(*command)
-    code_commit.cache_clear()
-    commit = code_commit(tmp_path)
+        provenance.subprocess.run([*git, *command], check=True, capture_output=True)
+    commit = find_commit(tmp_path)
     assert len(commit) == 40 and set(commit) <= set("0123456789abcdef")
     (tmp_path / "sraven" / "a.py").write_text("2")
-    code_commit.cache_clear()
-    assert code_commit(tmp_path) == commit + CHANGED
+    assert find_commit(tmp_path) == commit + CHANGED
     monkeypatch.setattr(provenance.shutil, "which", lambda name: None)
-    code_commit.cache_clear()
-    assert code_commit(tmp_path) is None
+    assert find_commit(tmp_path) is None
 
 
 # Evaluation
@@ -195,6 +163,7 @@ def entry(finished, tmp_path_factory):
 
 
 def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
+    """An unranked split is scored by the same metrics and is no part of the submission."""
     run, out = entry
     found = read_result(run)["scores"]
     board, official = read_board("fuzzylogic-v1"), score_submission(out)["splits"]
@@ -205,25 +174,20 @@ def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
         assert found["splits"][split] == {name: metrics[name]["mean"] for name in board.metrics}
     train(tiny(), run)  # nothing is left to train, and the result is written again
     assert read_result(run)["scores"] == found
-
-
-def test_unranked_split_is_scored_by_the_same_metrics_and_is_no_part_of_the_submission(entry):
-    run, out = entry
-    task = read_board("fuzzylogic-v1").task
-    found = evaluate_runs([run])
-    assert found.unranked() == ("ood_terms",) and set(found.predictions) == {"test", "ood"}
-    targets = task.sample("ood_terms", 0, found.instances["ood_terms"]).targets
-    assert len(targets) == found.instances["ood_terms"]
+    evaluated = evaluate_runs([run])
+    assert evaluated.unranked() == ("ood_terms",) and set(evaluated.predictions) == {"test", "ood"}
     assert {each["split"] for each in read_description(out)[0]["runs"]} == {"test", "ood"}
-    assert describe_unranked(found) in (out / "README.md").read_text()
-    assert "ood_terms" in describe_unranked(found)
+    said = describe_unranked(evaluated)
+    assert "ood_terms" in said and said in (out / "README.md").read_text()
 
 
-def test_hardware_is_what_trained_not_what_evaluates(entry, copy, tmp_path, monkeypatch):
+def test_hardware_is_what_trained_not_what_evaluates(entry, finished, copy, tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "machine_of", lambda mesh: pytest.fail("asked for its machine"))
     described = read_description(entry[1])[0]
     assert described["training"]["hardware"] == hardware_of([entry[0]])
     next(copy.glob(RECORD.format("*"))).unlink()
+    for find in (hardware_of, commit_of):
+        assert find([copy]) is find([finished, copy]) is None
     write_entry([copy], tmp_path / "entry", authors=["A. Author"])
     assert read_description(tmp_path / "entry")[0]["training"]["hardware"] == UNKNOWN
 

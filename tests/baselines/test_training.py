@@ -20,6 +20,7 @@ from baselines.training.step import train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
 from helpers.compiling import quick_compilation
 from helpers.plain_programs import plain_program
+from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
 
 RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
@@ -133,10 +134,7 @@ def test_step_has_the_same_batch_however_steps_are_chunked(task):
         assert whole[name].shape[:2] == (7, BATCH)
         assert (np.concatenate([part[name] for part in parts]) == whole[name]).all()
         assert (whole[name][5] == getattr(task.sample("train", 5 * BATCH, BATCH), name)).all()
-
-
-def test_no_steps_are_no_chunks():
-    assert list(chunks(RAVEN, ("context",), BATCH, [])) == []
+    assert list(chunks(task, fields, BATCH, [])) == []
 
 
 # Optimiser
@@ -194,3 +192,17 @@ def test_training_on_one_batch_lowers_its_loss(task):
     _, reports = trainer(program)(first_states(program, 0), hypers(1e-2), chunk)
     assert np.isfinite(jax.tree.leaves(reports)).all()
     assert reports.loss[0, -1] < 0.5 * reports.loss[0, 0]
+
+
+@pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
+def test_parts_of_a_batch_make_the_steps_of_the_whole(task, float64):
+    """With the same random numbers, as of dropout, for all parts; each instance is in one of them."""
+    chunk = chunk_of_steps(task, encoding_of(task).fields, 0, 3, 12)
+    (whole, reports), (cut, cut_reports) = (
+        trainer(program)(first_states(program, 3), hypers(1e-2), chunk)
+        for program in (program_of(task, num_microbatches=parts) for parts in (1, 4))
+    )
+    for one, other in zip(cut_reports, reports, strict=True):
+        np.testing.assert_allclose(one, other, rtol=EXACTLY)
+    assert_runs_agree(leaves(cut), leaves(whole))
+    assert len(set(reports.loss[0].tolist())) == 3

@@ -75,8 +75,6 @@ def tiny_options():
 LINE = ["train", "c4-v1", "--attention=hyla", *tiny_options(), "--save-every=20"]
 """The command that trains a tiny run, but for ``--data``, ``--out`` and the seed."""
 
-VARIANTS = ("softmax", "linear", "hyla")
-
 TRAINING, VALIDATION, TWICE, SOFTMAX = "training", "validation", ("seed-0", "seed-1"), "softmax"
 """What `make_language` makes: tokens of 80 documents, of 13 other ones, and finished runs.
 

@@ -89,14 +89,11 @@ def test_the_exponent_of_a_power_of_the_posterior_is_found(planted, power):
     assert sharpening(np.pad(exact, ((0, 0), (0, 0), (0, 1))), shifted) == pytest.approx(power, abs=1e-4)
 
 
-def test_ties_alone_have_no_exponent(planted):
+def test_ties_have_no_exponent_and_without_open_positions_there_is_nothing_to_say_of_them(planted):
     tied = np.full((2, 3, 2), 0.5)
     assert sharpening(tied, np.array([0.9, 0.1]) * np.ones_like(tied)) is None
     found = calibration(tied, np.eye(2)[[[0, 1, 1]] * 2], np.zeros((2, 3), int))
     assert found.open.to_maximum.value == 0 and found.open.to_posterior.value == 0.5
-
-
-def test_without_open_positions_there_is_nothing_to_say_of_them(planted):
     certain = np.eye(K)[planted[1]]
     found = calibration(certain, certain, planted[1])
     assert found.open is None and found.floor.value == found.cross_entropy.value == 0
@@ -104,12 +101,10 @@ def test_without_open_positions_there_is_nothing_to_say_of_them(planted):
 
 def test_errors_are_those_of_draws_of_groups():
     values = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 4.0], [3.0, 0.0]])
-    alone = mean_over(values, np.arange(4))
-    assert alone.value == values.mean() and alone.n == 4
+    alone, paired = (mean_over(values, np.array(groups)) for groups in ([0, 1, 2, 3], [0, 0, 1, 1]))
+    assert (alone.value, alone.n, paired.n) == (values.mean(), 4, 2)
     assert alone.standard_error == pytest.approx(values.mean(axis=1).std(ddof=1) / 2)
-    paired = mean_over(values, np.array([0, 0, 1, 1]))
     assert paired.standard_error == pytest.approx(abs(0.75 - 2.25) / 2)
-    assert paired.n == 2
     some = mean_over(values, np.arange(4), values > 1)
     assert some.value == 3 and some.n == 2
 
@@ -117,8 +112,10 @@ def test_errors_are_those_of_draws_of_groups():
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"probabilities": np.full((2, 3, 4), 0.2)}, r"probabilities\[0, 0\] are no probabilities"),
-        ({"probabilities": np.full((2, 3, 4), np.nan)}, r"probabilities\[0, 0\] are no probabilities"),
+        *(
+            ({"probabilities": np.full((2, 3, 4), p)}, r"\[0, 0\] are no probabilities")
+            for p in (0.2, np.nan)
+        ),
         ({"marginals": np.zeros((2, 3))}, r"marginals has the shape \(2, 3\)"),
         ({"targets": np.zeros((2, 4), int)}, r"targets \(2, 4\); expected \[n, M, K\] twice, and \[n, M\]"),
         ({"targets": np.full((2, 3), 4)}, "targets must be symbols, 0 to 3"),

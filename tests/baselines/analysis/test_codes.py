@@ -115,12 +115,11 @@ def test_codes_are_the_models_own_scores(collected):
         assert own.index.tolist() == row3.index.tolist() == np.repeat(range(start, start + count), M).tolist()
 
 
-def test_the_untrained_network_is_the_run_before_its_first_step():
-    config = tiny_sraven(learning_rate=0.0, warmup=0)
-    task = read_board(config.board).task
-    first, second = (leaves(untrained_params(config, task, seed)) for seed in (None, config.seed + 1))
-    assert first.keys() == second.keys()
-    assert any((first[name] != second[name]).any() for name in first)
+def test_untrained_networks_differ_by_their_seed(collected):
+    config, params, _ = collected
+    other = leaves(untrained_params(config, read_board(config.board).task, config.seed + 1))
+    assert other.keys() == leaves(params).keys()
+    assert any((other[name] != array).any() for name, array in leaves(params).items())
 
 
 def test_traps_are_reported(collected):
@@ -137,16 +136,12 @@ def test_traps_are_reported(collected):
     assert notes == ["row3, layer 1", "row3, layer 2"]
 
 
-def test_probabilities_are_one_more_reading_of_the_outputs():
-    config = tiny_sraven()
-    params = untrained_params(config, read_board(config.board).task)
+def test_probabilities_are_one_more_reading_of_outputs_that_are_no_values(collected):
+    config, params, _ = collected
     found = predict(config, params, "ood", 7, "probabilities")
     assert found.shape == (7, M, 8) and found.dtype == np.float32
     np.testing.assert_allclose(found.sum(axis=2), 1, rtol=1e-5)
     assert len(np.unique(found[:, 0, 0])) == 7
-
-
-def test_values_have_no_probabilities():
     with pytest.raises(ConfigurationError, match="outputs of fuzzylogic are values, not probabilities"):
         predict(tiny(), None, "ood", 7, "probabilities")
 
@@ -154,7 +149,7 @@ def test_values_have_no_probabilities():
 # Their file ---------------------------------------------------------------------------------------------
 
 
-def test_a_file_gives_back_what_was_written(collected, tmp_path):
+def test_a_file_gives_back_what_was_written_and_another_or_a_damaged_one_is_not_used(collected, tmp_path):
     import pyarrow.parquet as pq
 
     _, _, found = collected
@@ -172,24 +167,8 @@ def test_a_file_gives_back_what_was_written(collected, tmp_path):
     assert table.num_rows == 2 * rows and set(table["layer"].to_pylist()) == {1, 2}
     assert table.schema.field("code").type.list_size == 6
     assert [path.name for path in tmp_path.iterdir()] == ["row3.parquet"]
-
-
-def test_a_file_of_something_else_or_a_damaged_one_is_not_used(collected, tmp_path):
-    _, _, found = collected
-    codes, path = {"ood": found["ood"]["self"]}, tmp_path / "self.parquet"
-    assert read_codes(path, {}) is None
-    write_codes(path, codes, {"n": N})
-    assert read_codes(path, {"n": N + 1}) is None and read_codes(path, {"n": N}) is not None
+    assert read_codes(tmp_path / "none.parquet", plan) is read_codes(path, {"n": N + 1}) is None
     whole = path.read_bytes()
     for damaged in (whole[:-50], b"", whole[:200] + bytes(100) + whole[300:]):
         path.write_bytes(damaged)
-        assert read_codes(path, {"n": N}) is None
-
-
-def test_codes_of_fuzzy_logic_have_numbers_for_targets(compiled):
-    config = tiny()
-    subject = subject_of(read_board(config.board).task)
-    params = untrained_params(config, subject.task)
-    codes = Collector(config, subject, ("self",)).collect(params, subject.parts(8)[0])["self"]
-    assert codes.codes.shape == (1, 8, 3) and codes.target.dtype == codes.prediction.dtype == np.float32
-    np.testing.assert_array_equal(codes.prediction, codes.output[:, 0])
+        assert read_codes(path, plan) is None

@@ -51,9 +51,10 @@ def labels():
 
 
 def test_codes_of_the_rule_reach_the_bayes_rate_and_the_permuted_labels_chance(labels):
+    """All of it is JSON; what Bayes' rule reaches on tokens, as it is given, stands among the controls."""
     means = np.random.default_rng(2).normal(size=(R, 6))
     codes = by_part(labels, lambda each, random: means[each.values] + noise(random, each, 6, 0.8))
-    found = decode(codes, labels, RULES, "fit")
+    found = decode(codes, labels, RULES, "fit", ceiling={"test": 0.974, "ood": 0.971})
     for part in ("test", "ood"):
         away = np.square(codes[part][:, None] - means).sum(axis=-1)
         shares = np.bincount(labels[part].values, minlength=R) / len(away)
@@ -64,7 +65,12 @@ def test_codes_of_the_rule_reach_the_bayes_rate_and_the_permuted_labels_chance(l
         assert 0.6 < defined < 0.95
         assert accuracy(found.controls["permuted"], part, "balanced_accuracy") < 0.4
     assert found.probe.notes == () and found.probe.dropped == 0
-    assert list(found.controls) == ["majority", "permuted"]
+    assert list(found.controls) == ["majority", "permuted", "bayes"]
+    assert accuracy(found.controls["bayes"], "ood") == 0.971
+    ood = json.loads(json.dumps(as_json(found), allow_nan=False))["probe"]["scores"]["ood"]
+    assert ood["combinations"] == len(PARTS["ood"]) and ood["rows"] == 1200
+    accurate = ood["metrics"]["accuracy"]
+    assert accurate["low"] <= accurate["value"] <= accurate["high"]
 
 
 def test_codes_of_the_combination_are_caught_by_the_permuted_labels_and_score_chance_on_ood():
@@ -98,7 +104,7 @@ def test_presence_of_terms_has_a_classifier_each_and_its_controls():
     assert accuracy(found.controls["permuted"], "ood", "f1") < 0.8
 
 
-def test_coordinates_that_only_have_rounding_are_dropped(labels):
+def test_coordinates_that_only_have_rounding_are_dropped_and_constant_codes_reported(labels):
     def code(each, random):
         leak = 5 + 1e-5 * each.values[:, None]  # would give the label away if it were scaled
         return np.concatenate([noise(random, each, R), leak], axis=1).astype(np.float32)
@@ -107,9 +113,6 @@ def test_coordinates_that_only_have_rounding_are_dropped(labels):
     assert (probe.kept, probe.dropped) == (R, 1)
     for part in ("test", "ood"):  # what is left knows nothing of labels
         assert accuracy(probe, part, "balanced_accuracy") == pytest.approx(1 / R, abs=0.06)
-
-
-def test_constant_codes_are_reported(labels):
     codes = by_part(labels, lambda each, random: 0.5 + noise(random, each, 3, 1e-6))
     found = decode(codes, labels, RULES, "fit")
     assert found.probe.scores == {} == found.controls["permuted"].scores
@@ -136,15 +139,8 @@ def test_classes_that_a_part_lacks_are_reported_and_in_no_mean(labels):
     )
 
 
-def test_probes_that_do_not_converge_are_reported(labels, monkeypatch):
-    monkeypatch.setattr("baselines.analysis.classifiers.ITERATIONS", 1)
-    (note,) = fit_probe(of_rules(labels), labels, RULES, "fit").notes
-    assert note.startswith("1 of 1 classifiers didn't converge")
-
-
-def test_libraries_use_one_thread_while_a_classifier_is_fitted(labels, monkeypatch):
-    """Though what limits them looked for them once, at the first fit."""
-    codes = by_part(labels, lambda each, random: noise(random, each, 3))
+def test_probes_that_do_not_converge_are_reported_and_are_fitted_by_one_thread(labels, monkeypatch):
+    """Though what limits libraries to one looked for them once, at the first fit."""
     threads, fit = [], LogisticRegression.fit
 
     def look(*arguments):
@@ -152,7 +148,9 @@ def test_libraries_use_one_thread_while_a_classifier_is_fitted(labels, monkeypat
         return fit(*arguments)
 
     monkeypatch.setattr(LogisticRegression, "fit", look)
-    fit_probe(codes, labels, RULES, "fit")
+    monkeypatch.setattr("baselines.analysis.classifiers.ITERATIONS", 1)
+    (note,) = fit_probe(of_rules(labels), labels, RULES, "fit").notes
+    assert note.startswith("1 of 1 classifiers didn't converge")
     assert len(threads) > 1 and {number for each in threads for number in each} == {1}
 
 
@@ -181,28 +179,14 @@ def test_no_combination_keeps_its_own_labels():
         assert sorted(moved["ood"].values) == sorted(labels["ood"].values)
 
 
-def test_bayes_stands_among_the_controls_and_all_of_it_is_json(labels):
-    ceiling = {"test": 0.974, "ood": 0.971}
-    found = decode(of_rules(labels), labels, RULES, "fit", ceiling=ceiling)
-    assert accuracy(found.controls["bayes"], "ood") == 0.971
-    content = json.loads(json.dumps(as_json(found), allow_nan=False))
-    ood = content["probe"]["scores"]["ood"]
-    assert ood["combinations"] == len(PARTS["ood"]) and ood["rows"] == 1200
-    accurate = ood["metrics"]["accuracy"]
-    assert accurate["low"] <= accurate["value"] <= accurate["high"]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "said"),
-    [
-        (lambda codes: codes * np.nan, "test: some latent codes are no finite numbers"),
-        (lambda codes: codes[1:], "test: 1,199 codes, but 1,200 labels"),
-    ],
-)
-def test_codes_that_can_not_be_read_are_refused(labels, spoil, said):
-    codes = by_part(labels, lambda each, random: np.eye(R)[each.values])
-    with pytest.raises(ConfigurationError, match=said):
-        fit_probe({**codes, "test": spoil(codes["test"])}, labels, RULES, "fit")
+def test_codes_that_can_not_be_read_are_refused(labels):
+    codes = of_rules(labels)
+    for spoilt, said in (
+        (codes["test"] * np.nan, "test: some latent codes are no finite numbers"),
+        (codes["test"][1:], "test: 1,199 codes, but 1,200 labels"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            fit_probe({**codes, "test": spoilt}, labels, RULES, "fit")
 
 
 def test_a_difference_has_a_narrower_interval_than_its_parts_where_both_fail_at_the_same(labels):

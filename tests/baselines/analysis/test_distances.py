@@ -21,10 +21,18 @@ def on_a_grid(terms, points):
     return np.max([np.min(each, axis=0) for each in literals], axis=0)
 
 
-def test_functional_distances_by_hand():
+def test_distances_by_hand():
     # x - (1 - x) = 2x - 1 has the mean square 1/3; min(x, y) - min(1 - x, 1 - y) = x + y - 1 has 1/6.
     assert functional(np.array([[0], [1]]), L=1)[0, 1] == pytest.approx(1 / 3, abs=1e-15)
     assert functional(np.array([[0], [3]]), L=2)[0, 1] == pytest.approx(1 / 6, abs=1e-15)
+    assert term_sets(np.array([[0, 1], [1, 3], [2, 5]])).tolist() == [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+    alike = multisets(np.array([[0, 1, 1, 5], [0, 1, 5, 5], [2, 3, 4, 6]]), zero_one(8))
+    assert alike.tolist() == [[0, 1, 4], [1, 0, 4], [4, 4, 0]]
+
+
+def mean_squares(terms, points):
+    values = np.stack([on_a_grid(each, points) for each in terms])
+    return np.square(values[:, None] - values[None]).mean(axis=-1)
 
 
 @pytest.mark.parametrize(("L", "side"), [(2, 300), (3, 48)])
@@ -32,21 +40,13 @@ def test_functional_distances_are_integrals(L, side):
     middles = (np.arange(side) + 0.5) / side
     points = np.stack([each.ravel() for each in np.meshgrid(*[middles] * L)], axis=1)
     terms = np.array([(one, other) for other in range(1 << L) for one in range(other)])[:12]
-    values = np.stack([on_a_grid(each, points) for each in terms])
-    expected = np.square(values[:, None] - values[None]).mean(axis=-1)
-    np.testing.assert_allclose(functional(terms, L), expected, atol=1.5 / side**2)
+    np.testing.assert_allclose(functional(terms, L), mean_squares(terms, points), atol=1.5 / side**2)
 
 
 def test_functional_distances_of_many_variables_are_of_random_cases():
     random = np.random.default_rng(0)
     terms, points = random.integers(1 << 7, size=(4, 3)), random.random((100_000, 7))
-    values = np.stack([on_a_grid(each, points) for each in terms])
-    expected = np.square(values[:, None] - values[None]).mean(axis=-1)
-    np.testing.assert_allclose(functional(terms, 7), expected, rtol=0.1)
-
-
-def test_term_sets():
-    assert term_sets(np.array([[0, 1], [1, 3], [2, 5]])).tolist() == [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+    np.testing.assert_allclose(functional(terms, 7), mean_squares(terms, points), rtol=0.1)
 
 
 @pytest.mark.parametrize("rule", range(len(RULES)))
@@ -92,5 +92,3 @@ def test_multisets_pair_their_rules_off_as_cheaply_as_can_be():
                 for order in permutations(range(3))
             )
             assert found[one, other] == pytest.approx(min(pairings) if one != other else 0)
-    alike = multisets(np.array([[0, 1, 1, 5], [0, 1, 5, 5], [2, 3, 4, 6]]), zero_one(8))
-    assert alike.tolist() == [[0, 1, 4], [1, 0, 4], [4, 4, 0]]

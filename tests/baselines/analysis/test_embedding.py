@@ -33,18 +33,11 @@ def test_points_are_chosen_at_random_and_in_order():
     assert (some != choose_points(1_000, 50, seed=2)).any()
 
 
-def test_neighbours_in_clusters_have_one_label(clusters):
+def test_neighbours_in_clusters_have_one_label_and_on_a_line_values_near_theirs(clusters):
     found = neighbours(clusters, LABELS.astype(str))
     assert found.score == 1 and found.p == 1 / 200
     assert abs(found.permuted - 29 / 119) < 0.02 and found.permuted <= found.permuted_most < 0.35
-
-
-def test_labels_that_codes_know_nothing_of_score_as_dealt(clusters):
-    labels = np.random.default_rng(1).integers(4, size=120)
-    assert neighbours(clusters, labels).p > 0.05
-
-
-def test_values_along_a_line_are_smooth():
+    assert neighbours(clusters, np.random.default_rng(1).integers(4, size=120)).p > 0.05
     line = np.linspace(0, 1, 400)
     found = neighbours(np.stack([line, 0 * line], axis=1), line)
     assert found.score > 0.99 and abs(found.permuted) < 0.05 and found.p == 1 / 200
@@ -72,11 +65,8 @@ def test_neighbours_are_the_nearest_by_the_definition():
         nearest = sorted(others, key=lambda j: sum((points[i] - points[j]) ** 2))[:NEIGHBOURS]
         shares += [labels[j] == labels[i] for j in nearest]
     assert neighbours(points, labels, groups).score == pytest.approx(np.mean(shares))
-
-
-def test_what_has_no_neighbours_to_compare_has_no_number(clusters):
-    assert neighbours(clusters, np.zeros(120, int)) is None
-    assert neighbours(clusters, LABELS, np.zeros(120, int)) is None
+    alike = np.zeros(40, int)
+    assert neighbours(points, alike) is neighbours(points, labels, alike) is None
 
 
 @pytest.mark.parametrize(

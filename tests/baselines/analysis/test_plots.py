@@ -40,15 +40,12 @@ def clouds(across=2):
     rng = np.random.default_rng(0)
     rules = np.arange(300) % 8
     positions = rng.normal(size=(300, 2)) + 9 * rng.normal(size=(8, 2))[rules]
-    return cloud_picture(
-        [
-            Cloud("layers 1 to 4: rule", positions, rules, NAMES, "neighbours alike: 0.83, dealt 0.13"),
-            Cloud("layers 1 to 4: symbol in column 1", positions, rng.random(300), note="neighbours 0.02"),
-            Cloud("function", positions, np.arange(300) % 46, note="46 functions"),
-        ],
-        across,
-        title="hyla, seed 0, layer 4",
-    )
+    some = [
+        Cloud("layers 1 to 4: rule", positions, rules, NAMES, "neighbours alike: 0.83, dealt 0.13"),
+        Cloud("layers 1 to 4: symbol in column 1", positions, rng.random(300), note="neighbours 0.02"),
+        Cloud("function", positions, np.arange(300) % 46, note="46 functions"),
+    ]
+    return cloud_picture(some, across, title="hyla, seed 0, layer 4")
 
 
 def topography():

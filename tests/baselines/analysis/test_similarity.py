@@ -27,28 +27,22 @@ def test_mean_codes_against_a_loop():
         np.testing.assert_allclose(mean, sum(rows) / len(rows))
 
 
-def test_opposite_rules_have_cosine_minus_one():
+def test_opposite_rules_have_cosine_minus_one_and_what_all_share_is_in_the_raw_one_alone():
     found = similarity(np.stack([V, -V, V, -V]), np.array([2, 6, 2, 6]), np.array([0, 0, 1, 1]))
     assert found.labels == [2, 6] and found.combinations == [2, 2] and not found.constant
     for table in (found.cosine, found.centred):
         np.testing.assert_allclose(table, [[1, -1], [-1, 1]])
-
-
-def test_what_all_codes_share_is_in_the_raw_cosine_alone():
     shared = 100 * np.ones(4)
     found = similarity(np.stack([shared + V, shared - V]), np.array([0, 1]), np.array([0, 1]))
     assert found.cosine[0, 1] > 0.99
     assert found.centred[0, 1] == pytest.approx(-1)
 
 
-def test_each_combination_counts_alike():
+def test_each_combination_counts_alike_and_constant_codes_are_reported():
     codes = np.array([[1.0, 0.0]] * 9 + [[0.0, 1.0]])
     found = similarity(codes, np.zeros(10, int), np.array([0] * 9 + [1]))
     assert found.means.tolist() == [[0.5, 0.5]]
     assert np.isnan(found.centred).all()  # one rule is its own mean
-
-
-def test_constant_codes_are_reported():
     codes = np.ones((6, 3)) + 1e-6 * np.arange(18).reshape(6, 3)
     assert similarity(codes, np.arange(6) % 2, np.arange(6)).constant
 

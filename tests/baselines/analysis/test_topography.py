@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
-from baselines.analysis.distances import rule_disagreement, term_sets, zero_one
+from baselines.analysis.distances import rule_disagreement, zero_one
 from baselines.analysis.topography import code_distances, topographic_similarity, topography
 
 
@@ -50,8 +50,7 @@ def test_many_tasks_are_permuted_at_random_and_the_same_each_time():
     assert near.p == 1 / 2000 and not near.exact and near.permutations == 2000
     others = euclidean(random.normal(size=points.shape))
     far = topographic_similarity(distances, others)
-    assert 0.01 < far.p <= 1
-    assert far == topographic_similarity(distances, others)
+    assert 0.01 < far.p <= 1 and far == topographic_similarity(distances, others)
 
 
 def test_symmetries_of_the_tasks_keep_p_from_the_least():
@@ -76,14 +75,10 @@ def test_what_has_no_correlation_says_why(tasks, codes, note):
     assert (found.correlation, found.p, found.note) == (None, None, note)
 
 
-def test_constant_codes_have_none():
+def test_code_distances_by_hand_and_none_of_constant_codes():
     codes = np.ones((12, 4)) + 1e-6 * np.random.default_rng(4).normal(size=(12, 4))
-    distances = {"terms": term_sets(np.array([[0, 1], [1, 3], [2, 5], [2, 4]]))}
-    found = topography(codes, np.arange(12) % 4, distances)
-    assert {each.note for each in found["terms"].values()} == {"constant codes"}
-
-
-def test_code_distances_by_hand():
+    found = topography(codes, np.arange(12) % 4, {"equal": zero_one(4)})
+    assert {each.note for each in found["equal"].values()} == {"constant codes"}
     found = code_distances(np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0]]))
     np.testing.assert_allclose(found["cosine"], [[0, 1, 2], [1, 0, 1], [2, 1, 0]], atol=1e-15)
     np.testing.assert_allclose(found["euclidean"][0], [0, 5**0.5, 4])

@@ -5,23 +5,13 @@ from dataclasses import asdict
 import pytest
 
 from baselines.lm.corpus import Corpus
-from baselines.lm.experiment import language_experiment
 from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.runs.directory import CONFIG
-from baselines.training.train import train
 from helpers import tiny_runs
 from helpers.records import preparation_of, write_jsonl
-from helpers.tiny_language import (
-    VALIDATION,
-    VARIANTS,
-    all_quickly,
-    make_language,
-    make_tokenizer,
-    tiny,
-    write_corpus,
-)
-from helpers.tiny_runs import once, shared_directory
+from helpers.tiny_language import TRAINING, TWICE, VALIDATION, all_quickly, make_language
+from helpers.tiny_runs import shared_directory
 from sraven.core.system.files import write_json
 
 SENTENCE = "the model reads a corpus of short texts and learns what comes next"
@@ -73,40 +63,28 @@ def compiled(tmp_path_factory):
         yield cache
 
 
-@pytest.fixture(scope="session")
-def language_tokenizer():
-    """That of the language of a few words."""
-    return make_tokenizer()
-
-
-@pytest.fixture(scope="session")
-def corpus(tmp_path_factory, language_tokenizer):
-    """Documents of the language to train on."""
-    return Corpus(write_corpus(tmp_path_factory.mktemp("train"), tokenizer=language_tokenizer))
-
-
-@pytest.fixture(scope="session")
-def unseen(tmp_path_factory, language_tokenizer):
-    """Other documents of the language."""
-    folder = tmp_path_factory.mktemp("validation")
-    return Corpus(write_corpus(folder, first=500, count=20, tokenizer=language_tokenizer))
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory, corpus, compiled):
-    """A finished run of each variant, from the same seed; tests only read them."""
-
-    def make(folder):
-        for attention in VARIANTS:
-            train(tiny(corpus, attention), folder / attention, make_experiment=language_experiment(corpus))
-
-    return once(tmp_path_factory, "variants", make)
-
-
 @pytest.fixture(scope="module")
 def language(tmp_path_factory, compiled):
     """The tokens and runs of `make_language`; tests only read them."""
     return make_language(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def folder(language):
+    """A finished run; tests only read it."""
+    return language / TWICE[0]
+
+
+@pytest.fixture(scope="module")
+def corpus(language):
+    """Documents of the language to train on."""
+    return Corpus(language / TRAINING)
+
+
+@pytest.fixture(scope="module")
+def unseen(language):
+    """Other documents of the language."""
+    return Corpus(language / VALIDATION)
 
 
 @pytest.fixture(scope="module")

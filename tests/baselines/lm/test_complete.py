@@ -5,7 +5,7 @@ import json
 import pytest
 
 from baselines.lm.sample import Completer, sample_text
-from helpers.tiny_language import TWICE, assert_refused
+from helpers.tiny_language import assert_refused
 from sraven import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -13,12 +13,6 @@ pytestmark = pytest.mark.usefixtures("compiled")
 TOKENS = 9
 
 PROMPTS = {"a": "the old", "b": "the", "c": "the cat", "d": "the dog", "e": "the old dog", "f": "the cat"}
-
-
-@pytest.fixture(scope="module")
-def folder(language):
-    """A finished run; tests only read it."""
-    return language / TWICE[0]
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +28,15 @@ def test_completions_are_those_of_each_prompt_alone(folder, alone):
 
 
 def test_prompts_that_leave_no_room_are_refused_by_name(folder):
-    completer = Completer(folder, 13, batch=2)
-    with pytest.raises(
-        ConfigurationError, match="prompt e has 4 tokens; expected 3 at most: 13 are to be added"
-    ):
-        list(completer.complete([("e", "the old dog")]))
+    message = "prompt e has 4 tokens; expected 3 at most: 13 are to be added"
+    with pytest.raises(ConfigurationError, match=message):
+        list(Completer(folder, 13, batch=2).complete([("e", "the old dog")]))
 
 
 def test_command_writes_a_file_that_can_be_scored(folder, alone, tmp_path, run):
     prompts, completions = tmp_path / "prompts.jsonl", tmp_path / "completions.jsonl"
-    prompts.write_text(
-        "".join(json.dumps({"id": name, "prompt": text, "index": 0}) + "\n" for name, text in PROMPTS.items())
-    )
+    lines = [json.dumps({"id": name, "prompt": text, "index": 0}) for name, text in PROMPTS.items()]
+    prompts.write_text("\n".join(lines) + "\n")
     options = ["--tokens", TOKENS, "--batch", 2, "--out", completions]
     assert run("c4", "complete", folder, prompts, *options) == (0, f"{completions}: 6 completions\n", "")
     lines = [json.loads(line) for line in completions.read_text().splitlines()]

@@ -34,15 +34,10 @@ from sraven.core.submissions.training_log import check_log
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-@pytest.fixture(scope="module")
-def documents(language):
-    return Corpus(language / VALIDATION)
-
-
 @pytest.fixture(scope="module", autouse=True)
-def board(tmp_path_factory, documents):
+def board(tmp_path_factory, unseen):
     """The board of these documents and their tokenizer, in place of the packaged ones."""
-    config = {**DEFINITION["config"], "tokenizer_sha256": documents.tokenizer["sha256"], "pieces": 280}
+    config = {**DEFINITION["config"], "tokenizer_sha256": unseen.tokenizer["sha256"], "pieces": 280}
     with pytest.MonkeyPatch.context() as patch:
         contents = {CORPUS_BOARD: make_board({**DEFINITION, "config": config})}
         use_boards(patch, tmp_path_factory.mktemp("boards"), contents)
@@ -70,24 +65,20 @@ def entry(language, runs, tmp_path_factory):
 # What is written
 
 
-def test_fingerprint_of_the_documents_is_that_of_every_submission(entry, documents, board, language):
-    found = score_submission(entry[0])["splits"]["validation"]["fingerprint"]
-    assert corpus_fingerprint(board.id, documents) == {"validation": found}
-    code, out, err = sraven("c4", "fingerprint", language / VALIDATION, f"--board={board.id}")
-    assert (code, err) == (0, "") and parse_pins(out.encode()) == {board.digest: {"validation": found}}
-    code, out, _ = sraven("c4", "fingerprint", language / VALIDATION, f"--board={board.id}", "--json")
-    assert json.loads(out)["fingerprints"] == {"validation": found}
-
-
-def test_fingerprint_of_other_documents_is_refused(language, board):
-    code, out, err = sraven("c4", "fingerprint", language / TRAINING, f"--board={board.id}")
-    assert (code, out) == (2, "") and err.startswith(f"error: {board.id} has the {SIZE} documents of")
-
-
-def test_submission_scores_what_evaluation_found(entry):
+def test_submission_scores_what_evaluation_found_and_has_the_fingerprint_of_the_documents(
+    entry, unseen, board, language
+):
     out, summaries = entry
     scores = score_submission(out)
     found = scores["splits"]["validation"]
+    pins = {"validation": found["fingerprint"]}
+    assert corpus_fingerprint(board.id, unseen) == pins
+    line = "c4", "fingerprint", f"--board={board.id}"
+    code, printed, err = sraven(*line, language / VALIDATION)
+    assert (code, err) == (0, "") and parse_pins(printed.encode()) == {board.digest: pins}
+    assert json.loads(sraven(*line, language / VALIDATION, "--json")[1])["fingerprints"] == pins
+    code, printed, err = sraven(*line, language / TRAINING)
+    assert (code, printed) == (2, "") and err.startswith(f"error: {board.id} has the {SIZE} documents of")
     assert (scores["board"], found["instances"], found["seeds"]) == (CORPUS_BOARD, SIZE, [0, 1])
     for name in ("loss", "perplexity", "bits_per_byte"):
         by_seed = found["metrics"][name]["by_seed"]
@@ -95,7 +86,7 @@ def test_submission_scores_what_evaluation_found(entry):
     assert summaries[0]["loss"] != summaries[1]["loss"]
 
 
-def test_submission_tells_how_the_runs_were_trained(entry, runs):
+def test_submission_tells_how_the_runs_were_trained_and_has_their_logs(entry, runs):
     content = description(entry[0])
     config, params = load_language_run(runs[0])
     assert content["training"]["instances"] == 60 * 8 * 16
@@ -106,9 +97,6 @@ def test_submission_tells_how_the_runs_were_trained(entry, runs):
     assert (method["authors"], method["code_commit"]) == (["A", "B"], "0123abc")
     command = train_command([config, replace(config, seed=1)])
     assert command in method["description"] and command in (entry[0] / "README.md").read_text()
-
-
-def test_submission_has_the_logs_of_its_runs(entry, runs):
     for seed, run in enumerate(runs):
         assert (entry[0] / "training" / f"seed-{seed}.jsonl").read_text() == (run / LOG).read_text()
 
@@ -123,43 +111,34 @@ def test_submission_that_is_there_is_refused_before_documents_are_evaluated(
     assert snapshot(entry[0].parent) == before
 
 
-@pytest.fixture
-def written(runs, tmp_path):
-    """Write a submission of a log, and of losses that nobody measured; return where it is."""
+def test_long_log_is_thinned_and_one_that_says_nothing_makes_no_submission(runs, tmp_path):
+    """With losses that nobody measured."""
+    (tmp_path / "run").mkdir()
+    targets, out = np.arange(1, SIZE + 1), tmp_path / "entry"
+    found = DocumentLosses(targets * 1.5, targets, targets * 4)
 
     def write(log):
-        (tmp_path / "run").mkdir()
         (tmp_path / "run" / LOG).write_text(log)
-        targets = np.arange(1, SIZE + 1)
-        found = DocumentLosses(targets * 1.5, targets, targets * 4)
-        config, out = read_run(runs[0]), tmp_path / "entry"
+        config = read_run(runs[0])
         write_language_entry([tmp_path / "run"], [config], {"a": np.ones(7)}, [found], out, authors=["A"])
-        return out
 
-    return write
-
-
-def test_long_log_is_thinned(written):
+    for log in ("", '{"step": 20, "loss": NaN}\n'):
+        with pytest.raises(ConfigurationError, match=r"seed-0\.jsonl: (has 0 lines|line 1 is )"):
+            write(log)
+        assert not out.exists()
     lines = [json.dumps({"step": step, "loss": 2.5}) + "\n" for step in range(20, 20 * 12_002, 20)]
-    out = written("".join(lines))
+    write("".join(lines))
     kept = (out / "training" / "seed-0.jsonl").read_text().splitlines(keepends=True)
     assert len(kept) == 4_001 and kept[-1] == lines[-1]
     [loss] = score_submission(out)["splits"]["validation"]["metrics"]["loss"]["by_seed"]
     assert loss == pytest.approx(1.5)
 
 
-@pytest.mark.parametrize("log", ["", '{"step": 20, "loss": NaN}\n'])
-def test_log_that_says_nothing_makes_no_submission(written, tmp_path, log):
-    with pytest.raises(ConfigurationError, match=r"seed-0\.jsonl: (has 0 lines|line 1 is )"):
-        written(log)
-    assert not (tmp_path / "entry").exists()
-
-
 @pytest.mark.parametrize("loss", [0.0, 2.5, 689.0, 1e4, 3e38])
-def test_whatever_a_run_logs_can_be_submitted(documents, runs, loss):
+def test_whatever_a_run_logs_can_be_submitted(unseen, runs, loss):
     """The perplexity of a high loss is beyond what a float holds, and, before, beyond what a log may say."""
-    config = replace(read_run(runs[0]), corpus=documents.digest)
-    describe = language_experiment(documents)(config, make_mesh()).describe
+    config = replace(read_run(runs[0]), corpus=unseen.digest)
+    describe = language_experiment(unseen)(config, make_mesh()).describe
     line = {"step": 20, **describe(StepReport(loss, 0.0, 1.0), 3.0)}
     check_log(json.dumps(line).encode(), "log")
     assert line["perplexity"] == pytest.approx(math.exp(min(loss, 690)), rel=1e-6)
@@ -179,13 +158,13 @@ def test_thin_logs_have_every_nth_line_and_the_last(count):
 # Documents of the board
 
 
-def test_other_documents_than_the_boards_are_refused(documents, language):
+def test_other_documents_than_the_boards_are_refused(unseen, language):
     other = Corpus(language / VALIDATION)
     other.tokenizer = {**other.tokenizer, "sha256": "0123456789ab" + "f" * 52}
     for corpus, message in (
         (Corpus(language / TRAINING), "has the 13 documents of .*; here are 80,"),
         (Corpus(language / VALIDATION, language / TRAINING), "has the 13 documents of .*; here are 93,"),
-        (other, f"has the tokenizer {documents.tokenizer['sha256'][:12]}…; .* 0123456789ab…"),
+        (other, f"has the tokenizer {unseen.tokenizer['sha256'][:12]}…; .* 0123456789ab…"),
     ):
         with pytest.raises(ConfigurationError, match=f"{CORPUS_BOARD} {message}"):
             check_corpus(CORPUS_BOARD, corpus)

@@ -1,33 +1,45 @@
-"""The command line of the language model: train and sample, what they print and refuse."""
+"""The command line of the language model: train, sample and evaluate, what they print and refuse."""
 
 import json
 import shutil
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
-from baselines.lm.sample import sample_text
+from baselines.evaluate import Evaluation
+from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
+from baselines.lm.sample import load_language_run, sample_text
+from baselines.lm.tokenizer import train_tokenizer
 from baselines.runs.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
 from helpers.submissions import snapshot
-from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, assert_refused
-from helpers.tiny_runs import lines_of
+from helpers.tiny_language import (
+    LINE,
+    SOFTMAX,
+    TRAINING,
+    TWICE,
+    VALIDATION,
+    assert_refused,
+    make_document,
+    write_corpus,
+)
+from helpers.tiny_runs import changed_run, lines_of
 from sraven.core.base.spec import values_of
+from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_training_ends_in_a_line(language):
-    code, out, err = json.loads((language / "printed.json").read_text())[TWICE[0]]
+def test_training_ends_in_a_line_and_reports_the_last_one_of_the_log_to_programs(language):
+    printed = json.loads((language / "printed.json").read_text())
     last = lines_of(language / TWICE[0])[-1]
     loss, perplexity = f"{last['loss']:.4f}", f"{last['perplexity']:,.2f}"
     wanted = f"{language / TWICE[0]}: 60 steps, loss {loss}, perplexity {perplexity} in training\n"
-    assert (code, out, err) == (0, wanted, "")
-
-
-def test_training_for_programs_reports_the_last_line_of_the_log(language):
-    code, out, err = json.loads((language / "printed.json").read_text())[SOFTMAX]
+    assert printed[TWICE[0]] == [0, wanted, ""]
+    code, out, err = printed[SOFTMAX]
     last = lines_of(language / SOFTMAX)[-1]
     assert last.pop("step") == 60
     assert (code, err) == (0, "")
@@ -36,17 +48,11 @@ def test_training_for_programs_reports_the_last_line_of_the_log(language):
     assert found["configuration"] == values_of(read_run(language / SOFTMAX))
 
 
-def test_same_line_again_does_nothing(language, tmp_path):
+def test_same_line_again_does_nothing_and_others_are_refused(language, tmp_path):
     folder = shutil.copytree(language / TWICE[0], tmp_path / "run")
-    before = snapshot(tmp_path)
-    printed = sraven(*LINE, f"--data={language / TRAINING}", f"--out={folder}")
-    assert printed == (0, f"{folder}: 60 steps\n", "")
+    before, line = snapshot(tmp_path), [*LINE, f"--out={folder}"]
+    assert sraven(*line, f"--data={language / TRAINING}") == (0, f"{folder}: 60 steps\n", "")
     assert snapshot(tmp_path) == before
-
-
-def test_run_does_not_go_on_with_other_tokens_or_another_size(language, tmp_path):
-    folder = shutil.copytree(language / TWICE[0], tmp_path / "run")
-    line = [*LINE, f"--out={folder}"]
     for options, names in (
         ([f"--data={language / VALIDATION}"], "corpus"),
         ([f"--data={language / TRAINING}", "--mlp-width=8", "--seed=3"], "seed, mlp_width"),
@@ -69,14 +75,8 @@ TOKENS = f"--data={HERE}"
         ([f"--data={HERE}/tokenizer.model"], f"'--data': Directory '{HERE}/tokenizer.model' is a file"),
         ([TOKENS, "--grid", "warmup=1,2"], "needs --validation DIR"),
         ([TOKENS, "--size=huge"], "size='huge': "),
-        ([TOKENS, "--attention=none"], "attention='none': "),
-        ([TOKENS, "--length=5000"], "length=5,000: 2,635 tokens make 0 windows"),
         ([TOKENS, "--parts=9"], "parts=9: "),
         ([TOKENS, "--tile=-1"], "tile=-1: "),
-        ([TOKENS, "--heads=5"], "heads=5"),
-        ([TOKENS, "--heads=4"], "head width 3"),
-        ([TOKENS, "--mesh=data=2"], "mesh 'data=2' has 2 devices; here: 1"),
-        ([TOKENS, "--seeds=0,0"], "seeds 0, 0"),
     ],
 )
 def test_bad_lines_of_training_are_refused_before_anything_is_written(
@@ -112,24 +112,105 @@ def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, op
     assert_refused(tmp_path, f"--{option.split('=')[0]} ", *line, f"--{option}", f"--out={tmp_path / 'run'}")
 
 
-WORDS = ["c4", "sample", "--prompt=the old", "--tokens=13", "--samples=2", "--temperature=0"]
+WORDS = ["c4", "sample", "--prompt=the old", "--samples=2", "--temperature=0"]
 
 
-def test_texts_are_printed_after_their_prompt(language):
+def test_texts_are_printed_after_their_prompt(language, tmp_path):
     texts = sample_text(language / TWICE[0], "the old", 13, samples=2, temperature=0)
     assert texts[0] == texts[1] and texts[0].startswith(" ")
     printed = sraven(*WORDS, language / TWICE[0])
     assert printed == (0, "\n\n".join("the old" + text for text in texts) + "\n", "")
     code, out, err = sraven(*WORDS, language / TWICE[0], "--json")
     assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
-
-
-def test_by_default_a_text_is_continued_as_far_as_there_is_room(language):
-    texts = sample_text(language / TWICE[0], "the old", temperature=0)
-    assert texts == sample_text(language / TWICE[0], "the old", 13, temperature=0)
-    assert sraven("c4", "sample", "--prompt=the old", "--temperature=0", language / TWICE[0])[0] == 0
-
-
-def test_bad_lines_of_sampling_are_refused(language, tmp_path):
+    assert sample_text(language / TWICE[0], "the old", temperature=0) == texts[:1]  # as far as there is room
     assert_refused(tmp_path, "tokens=64: expected an", "c4", "sample", language / TWICE[0], "--tokens=64")
     assert_refused(tmp_path, "no holds no run", "c4", "sample", tmp_path / "no")
+
+
+# Evaluation
+
+
+@pytest.fixture(scope="module")
+def evaluated(language, data, tmp_path_factory):
+    """Both runs evaluated: the answer for programs, and the file of losses."""
+    file = tmp_path_factory.mktemp("evaluated") / "losses.parquet"
+    code, out, err = sraven(
+        "evaluate", *(language / run for run in TWICE), data, "--json", f"--losses={file}", "--rows=7"
+    )
+    assert (code, err) == (0, "")
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    return json.loads(out), pq.read_table(file)
+
+
+def test_evaluation_for_programs_and_the_file_of_losses_have_what_the_library_finds(
+    language, evaluated, unseen
+):
+    answer, table = evaluated
+    assert set(answer) == {"runs", "unigram_entropy"}
+    assert answer["unigram_entropy"] == unigram_entropy(unseen)
+    for seed, (name, run) in enumerate(zip(TWICE, answer["runs"], strict=True)):
+        assert (run.pop("folder"), run.pop("seed")) == (str(language / name), seed)
+        assert set(run) == {"documents", "tokens", "loss", "perplexity", "bits_per_byte"}
+    found = mean_losses(document_losses(*load_language_run(language / TWICE[0]), unseen, rows=7))
+    assert answer["runs"][0] == found
+    assert found["documents"] == 13 and found["loss"] < answer["unigram_entropy"]
+    assert answer["runs"][1] != found
+    assert table.column_names == ["document", "targets", "bytes", "loss_0", "loss_1"]
+    assert table.num_rows == 13 and table["document"][4].as_py().endswith("documents.jsonl:5")
+    for seed, run in enumerate(answer["runs"]):
+        losses, targets = (np.asarray(table[name]) for name in (f"loss_{seed}", "targets"))
+        assert (losses > 0).all()
+        assert losses.sum() / targets.sum() == pytest.approx(run["loss"])
+
+
+def test_evaluation_is_printed_as_a_table(language, data, evaluated):
+    code, out, err = sraven("evaluate", language / TWICE[1], data, "--rows=7")
+    assert (code, err) == (0, "")
+    run = evaluated[0]["runs"][1]
+    assert f"13 documents, {run['tokens']:,} tokens" in out
+    [row] = [line for line in out.splitlines() if str(language / TWICE[1]) in line]
+    assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
+        str(language / TWICE[1]),
+        f"{run['loss']:.4f}",
+        f"{run['perplexity']:,.2f}",
+        f"{run['bits_per_byte']:.4f}",
+    ]
+    assert f"unigram entropy {evaluated[0]['unigram_entropy']:.4f}" in out.splitlines()[-1]
+
+
+def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
+    board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
+    scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
+    found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)
+    monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
+    line = ["evaluate", other_board, f"--out={tmp_path / 'entry'}"]
+    code, out, err = sraven(*line, "--json")
+    reported = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
+    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": reported}, "")
+    code, out, err = sraven(*line)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"{tmp_path / 'entry'}\n\nsraven score {tmp_path / 'entry'}\n")
+    rows = [row.split() for row in out.splitlines()[1:4]]
+    assert rows == [["test", "5", "0.5000"], ["ood", "7", "1.5000"], ["ood_terms", "7", "2.5000", "unranked"]]
+
+
+def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_board, tmp_path):
+    run, out = language / TWICE[0], f"--out={tmp_path / 'entry'}"
+    faster = changed_run(run, tmp_path / "faster", learning_rate=0.5)
+    tokenizer = train_tokenizer([make_document(number) + " xyz" for number in range(80)], 280)
+    others = f"--data={write_corpus(tmp_path, 500, 2, tokenizer)}"  # with as many pieces
+    apart = "{} differs from {} in more than its seed"
+    for message, *line in (
+        ("--data DIR", run),
+        ("has the 364,608 documents of allenai/c4", run, data, out, f"--losses={tmp_path / 'losses'}"),
+        (f"rows={1 << 40}: ", run, data, f"--rows={1 << 40}"),
+        (apart.format(faster, run), run, faster, data),
+        (apart.format(run, other_board), other_board, run),
+        (f"{tmp_path / 'no'} holds no run", tmp_path / "no", data),
+        (f"the documents have the tokenizer {tokenizer.sha256[:12]}… and {run} has ", run, others),
+        ("name the submission to write: --out DIR", other_board),
+    ):
+        assert_refused(tmp_path, message, "evaluate", *line)
+    for option in ("data=tokens", "losses=file", "rows=7", "mesh=data=1"):
+        message = f"--{option.split('=')[0]} is for the language model"
+        assert_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)

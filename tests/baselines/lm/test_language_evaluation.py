@@ -19,7 +19,6 @@ from baselines.lm.evaluate import (
 )
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.loss import token_losses
-from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import BatchShare
 from baselines.load import load_run
@@ -30,16 +29,15 @@ from baselines.training.sharding import make_mesh
 from baselines.training.step import State
 from baselines.training.train import Outcome
 from helpers.command import sraven
-from helpers.tiny_language import LINE, TINY, TRAINING, TWICE, VALIDATION
+from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError
-from sraven.core.boards.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
-    config, params = load_language_run(runs / "hyla")
+def test_losses_are_those_of_each_piece_alone_and_the_summary_is_over_all_tokens(language, unseen):
+    config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, unseen, rows=7)
     model, table = language_model(config, Compute(tile=0)), unseen.read_documents()
     logits_of = jax.jit(lambda tokens: model.apply({"params": params}, tokens))
@@ -55,29 +53,23 @@ def test_losses_of_documents_are_those_of_each_piece_alone(runs, unseen):
                 loss -= row[target] - np.log(np.exp(row).sum())
         assert found.loss[number] == pytest.approx(loss, rel=1e-4)
         assert (found.targets[number], found.text_bytes[number]) == (count - 1, size)
-
-
-def test_summary_is_over_all_tokens(runs, unseen):
-    config, params = load_language_run(runs / "linear")
-    found = document_losses(config, params, unseen)
     summary = mean_losses(found)
     assert summary["tokens"] == unseen.tokens - unseen.documents == found.targets.sum()
-    assert summary["documents"] == unseen.documents == 20
+    assert summary["documents"] == unseen.documents == 13
     assert summary["loss"] == pytest.approx(found.loss.sum() / found.targets.sum())
     assert summary["perplexity"] == pytest.approx(math.exp(summary["loss"]))
     assert summary["bits_per_byte"] == pytest.approx(found.loss.sum() / math.log(2) / unseen.text_bytes)
 
 
-def test_documents_of_another_tokenizer_are_refused(runs, corpus, directory):
-    config, params = load_language_run(runs / "hyla")
-    other = Corpus(directory)
-    config = make_language_config(read_board("c4-v1"), corpus, "hyla", size="tiny", **TINY, vocabulary=99)
+def test_documents_of_another_tokenizer_and_runs_on_text_elsewhere_are_refused(language, corpus, directory):
     with pytest.raises(ConfigurationError, match="the documents have 285 pieces and the run 99"):
-        document_losses(config, params, other)
+        document_losses(tiny(corpus, vocabulary=99), None, Corpus(directory))
+    with pytest.raises(ConfigurationError):
+        load_run(language / TWICE[0])
 
 
-def test_a_grid_takes_the_point_with_the_least_loss(runs, unseen, tmp_path):
-    config, params = load_language_run(runs / "softmax")
+def test_a_grid_takes_the_point_with_the_least_loss(language, unseen, tmp_path):
+    config, params = load_language_run(language / SOFTMAX)
     points = points_of(config, read_grid(["learning_rate=0.01,0.02"]), [0], tmp_path)
     untrained = jax.tree.map(np.zeros_like, params)
     states = [State(each, None, jnp.int32(60), jnp.uint32(0)) for each in (untrained, params)]
@@ -103,11 +95,6 @@ def test_entropy_of_frequencies_by_hand(tmp_path):
     assert unigram_entropy(Counted()) == pytest.approx(-sum(share * math.log(share) for share in shares))
 
 
-def test_load_run_is_for_boards_that_make_their_instances(runs):
-    with pytest.raises(ConfigurationError):
-        load_run(runs / "hyla")
-
-
 # While it trains
 
 FEW = 5
@@ -130,11 +117,12 @@ def scores_of(language, config, params, rows):
 
 
 def test_of_all_documents_it_is_the_loss_of_evaluation(language):
+    """Without a number it is of as many windows as four batches have."""
     config, params = load_language_run(language / TWICE[0])
     whole = mean_losses(document_losses(config, params, Corpus(language / VALIDATION)))
     found = scores_of(language, config, params, 10_000)
-    assert found["loss"] == pytest.approx(whole["loss"], rel=1e-6)
-    assert found["perplexity"] == pytest.approx(whole["perplexity"], rel=1e-5)
+    assert found == pytest.approx({name: whole[name] for name in ("loss", "perplexity")}, rel=1e-5)
+    assert scores_of(language, config, params, None) == scores_of(language, config, params, 32)
 
 
 def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
@@ -150,16 +138,8 @@ def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
     expected = losses[batch.mask].mean(dtype=np.float64)
     lines = lines_of(trained)
     assert [line["step"] for line in lines if SCORES in line] == [40, 60]
-    logged = lines[-1][SCORES]["validation"]
-    assert logged == {
-        "loss": pytest.approx(expected, rel=1e-5),
-        "perplexity": pytest.approx(math.exp(expected), rel=1e-4),
-    }
-
-
-def test_without_a_number_it_is_of_as_many_windows_as_four_batches_have(language):
-    config, params = load_language_run(language / TWICE[0])
-    assert scores_of(language, config, params, None) == scores_of(language, config, params, 32)
+    wanted = {"loss": expected, "perplexity": math.exp(expected)}
+    assert lines[-1][SCORES]["validation"] == pytest.approx(wanted, rel=1e-4)
 
 
 def test_result_of_a_language_model_has_it(trained, language):

@@ -10,20 +10,14 @@ import pytest
 import baselines.training.train
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
-from baselines.lm.experiment import (
-    Compute,
-    count_parameters,
-    language_experiment,
-    language_model,
-    language_program,
-)
+from baselines.lm.experiment import Compute, count_parameters, language_experiment, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import make_mesh
 from baselines.training.step import train_step
 from baselines.training.train import train
-from helpers.tiny_language import VARIANTS, tiny, write_corpus
+from helpers.tiny_language import SOFTMAX, TWICE, tiny, write_corpus
 from helpers.tiny_runs import EXACTLY, in_float64, lines_of
 from sraven import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
@@ -31,16 +25,13 @@ from sraven.core.boards.board import read_board
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-@pytest.mark.parametrize("attention", VARIANTS)
-def test_every_variant_learns_more_than_frequencies(runs, unseen, attention):
-    config, params = load_language_run(runs / attention)
-    found = mean_losses(document_losses(config, params, unseen))
+@pytest.mark.parametrize(("name", "attention"), [(TWICE[0], "hyla"), (SOFTMAX, "softmax")])
+def test_a_run_learns_more_than_frequencies_and_logs_what_it_should(
+    language, corpus, unseen, name, attention
+):
+    found = mean_losses(document_losses(*load_language_run(language / name), unseen))
     assert found["loss"] < 0.6 * unigram_entropy(unseen)
-
-
-@pytest.mark.parametrize("attention", VARIANTS)
-def test_log_has_what_it_should(runs, corpus, attention):
-    lines = lines_of(runs / attention)
+    lines = lines_of(language / name)
     assert [line["step"] for line in lines] == [20, 40, 60]
     program = language_program(tiny(corpus, attention))
     flops = flops_per_token(tiny(corpus, attention), count_parameters(program))
@@ -54,17 +45,7 @@ def test_log_has_what_it_should(runs, corpus, attention):
     assert lines[-1]["accuracy"] > lines[0]["accuracy"]
 
 
-def test_variants_begin_alike(corpus):
-    """Softmax, linear and HYLA have the same parameters, so a seed gives them the same ones."""
-    first, *others = (
-        jax.jit(language_program(tiny(corpus, attention)).initialise)(jnp.uint32(3)).params
-        for attention in VARIANTS
-    )
-    for params in others:
-        jax.tree.map(np.testing.assert_array_equal, params, first)
-
-
-def test_a_run_that_was_interrupted_ends_as_one_that_was_not(runs, corpus, tmp_path):
+def test_a_run_that_was_interrupted_ends_as_one_that_was_not(language, corpus, tmp_path):
     def stop(steps, line):
         if line and steps and len(lines_of(tmp_path / "run")) == 2:
             raise KeyboardInterrupt
@@ -73,9 +54,9 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(runs, corpus, tmp_p
     with pytest.raises(KeyboardInterrupt):
         train(config, tmp_path / "run", progress=stop, **options)
     train(config, tmp_path / "run", **options)
-    whole, resumed = (load_language_run(run)[1] for run in (runs / "hyla", tmp_path / "run"))
-    jax.tree.map(np.testing.assert_array_equal, resumed, whole)
-    losses = [[line["loss"] for line in lines_of(run)] for run in (runs / "hyla", tmp_path / "run")]
+    both = language / TWICE[0], tmp_path / "run"
+    jax.tree.map(np.testing.assert_array_equal, *(load_language_run(run)[1] for run in both))
+    losses = [[line["loss"] for line in lines_of(run)] for run in both]
     assert losses[0] == losses[1]
 
 
@@ -108,10 +89,7 @@ def losses_of(config, corpus, compute):
 
 @pytest.mark.parametrize(
     ("attention", "compute"),
-    [
-        ("hyla", Compute(tile=0, num_microbatches=4)),
-        ("linear", Compute(tile=0, rematerialise=True)),
-    ],
+    [("hyla", Compute(tile=0, num_microbatches=4)), ("linear", Compute(tile=0, rematerialise=True))],
 )
 def test_ways_to_compute_give_the_same_losses(corpus, attention, compute):
     config = tiny(corpus, attention)
@@ -123,12 +101,6 @@ def test_ways_to_compute_give_the_same_losses(corpus, attention, compute):
 def test_bfloat16_is_close_and_keeps_its_parameters_in_float32(corpus):
     half = losses_of(tiny(corpus, dtype="bfloat16"), corpus, Compute())
     np.testing.assert_allclose(half, losses_of(tiny(corpus), corpus, Compute()), rtol=0.03)
-
-
-def test_ablations_mixtures_and_dropout_train_too(corpus):
-    config = tiny(corpus, "hyla_softmax", feedforward="moe", attention_dropout=0.1)
-    losses = losses_of(config, corpus, Compute())
-    assert losses[-1] < losses[0]
 
 
 def test_paper_has_35_million_parameters(corpus):
@@ -174,30 +146,21 @@ def test_bad_configurations_are_refused(corpus, changes, message):
         make_language_config(read_board("c4-v1"), corpus, "hyla", **changes)
 
 
-def test_other_tokens_and_parts_that_do_not_divide_are_refused(corpus, unseen, tmp_path):
-    parts = Compute(num_microbatches=3)
-    for make_experiment, message in (
-        (language_experiment(unseen), "trained on other tokens"),
-        (language_experiment(corpus, parts), "batch_size=8 in 3 parts: expected a multiple of 3"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
+def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus, unseen, tmp_path):
+    """Other tokens, batches that parts don't divide, files that are cut or missing."""
+
+    def refused(corpus, make_experiment, error, message):
+        with pytest.raises(error, match=message):
             train(tiny(corpus), tmp_path / "run", make_experiment=make_experiment)
-    assert not (tmp_path / "run").exists()
+        assert not (tmp_path / "run").exists()
 
-
-def test_files_that_are_missing_or_cut_are_refused_before_anything_is_written(tmp_path, language_tokenizer):
-    tokens = write_corpus(tmp_path, count=5, tokenizer=language_tokenizer)
-    path = tokens / "shards" / "00000-00000.documents.npy"
+    refused(corpus, language_experiment(unseen), ConfigurationError, "trained on other tokens")
+    parts = language_experiment(corpus, Compute(num_microbatches=3))
+    refused(corpus, parts, ConfigurationError, "batch_size=8 in 3 parts: expected a multiple of 3")
+    tokens = write_corpus(tmp_path, count=5)
+    path, damaged = tokens / "shards" / "00000-00000.documents.npy", Corpus(tokens)
     path.write_bytes(path.read_bytes()[:-1])
-    damaged = Corpus(tokens)
-    with pytest.raises(OutputError, match=r"documents\.npy has 351 bytes; the manifest says 352"):
-        train(tiny(damaged), tmp_path / "run", make_experiment=language_experiment(damaged))
-    path.unlink()
-    with pytest.raises(OutputError, match=r"documents\.npy is missing; the manifest says 352"):
-        train(tiny(damaged), tmp_path / "run", make_experiment=language_experiment(damaged))
-    assert not (tmp_path / "run").exists()
-
-
-def test_tiles_of_softmax_are_refused(corpus):
-    with pytest.raises(ConfigurationError, match="attention='softmax'"):
-        language_model(tiny(corpus, "softmax"), Compute(tile=16))
+    for found in ("has 351 bytes", "is missing"):
+        message = rf"documents\.npy {found}; the manifest says 352"
+        refused(damaged, language_experiment(damaged), OutputError, message)
+        path.unlink(missing_ok=True)

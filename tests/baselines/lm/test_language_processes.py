@@ -14,16 +14,16 @@ import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
 from baselines.config import read_config
-from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, validation_scores
-from baselines.lm.experiment import language_program
+from baselines.lm.experiment import language_experiment, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.runs.log import LOG, SCORES
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import RESULT
 from baselines.training.sharding import make_mesh, state_shardings
+from baselines.training.train import train
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
 from helpers.tiny_runs import (
     EXACTLY,
@@ -33,8 +33,6 @@ from helpers.tiny_runs import (
     leaves,
     lines_of,
     once,
-    quickly,
-    shared_directory,
 )
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
@@ -46,29 +44,12 @@ SCORED = 20
 DEVICES, MESH = 4, "data=2,fsdp=2"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def compiled(tmp_path_factory):
-    cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache):
-        yield cache
-
-
-@pytest.fixture(scope="module")
-def corpus(language):
-    return Corpus(language / TRAINING)
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def arrays(path):
     with np.load(path) as file:
         return dict(file)
-
-
-def assert_alike(one, other):
-    """Check that runs have lost and learnt the same."""
-    for name in ("loss", "perplexity", "bits_per_byte", "gradient_norm", "accuracy"):
-        here, there = ([line[name] for line in lines_of(run)] for run in (one, other))
-        assert len(here) == 3
-        np.testing.assert_allclose(here, there, rtol=EXACTLY, err_msg=name)
 
 
 # Two processes
@@ -92,17 +73,11 @@ def resumed(tmp_path_factory, forks, language, compiled):
 
 
 @pytest.mark.long
-def test_both_were_killed_on_the_way_and_one_went_on(resumed):
-    ends = json.loads((resumed / "ends.json").read_text())
+def test_two_processes_were_killed_on_the_way_and_one_went_on_with_the_run(resumed, corpus):
+    ends, out = json.loads((resumed / "ends.json").read_text()), resumed / "run"
     assert (ends["codes"], ends["left"]) == ([-signal.SIGKILL] * 2, ["20"])
-    code, out, err = ends["printed"]
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{resumed / 'run'}: 60 steps, loss ")
-
-
-@pytest.mark.long
-def test_two_processes_and_one_leave_one_run(resumed, corpus):
-    out = resumed / "run"
+    code, printed, err = ends["printed"]
+    assert (code, err) == (0, "") and printed.startswith(f"{out}: 60 steps, loss ")
     records = [path.name for path in out.glob(RECORD.format("*"))]
     assert len(records) == 2  # of two processes, and of one
     files = {CONFIG, LOG, CHECKPOINTS, RESULT, "tokenizer.model", *records}
@@ -113,23 +88,20 @@ def test_two_processes_and_one_leave_one_run(resumed, corpus):
 
 
 @pytest.mark.long
-def test_two_processes_and_one_score_documents_alike(resumed, language):
+def test_two_processes_and_one_score_and_end_as_one_does(resumed, corpus, unseen, tmp_path):
     out = resumed / "run"
     found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out) if SCORES in line}
     assert list(found) == [20, 40, 60]
     assert found[20] > found[40] > found[60]
     with in_float64():
         config, params = load_language_run(out)
-        evaluate = validation_scores(Corpus(language / VALIDATION))(config, make_mesh())
+        evaluate = validation_scores(unseen)(config, make_mesh())
         assert evaluate(params, 60)["validation"]["loss"] == pytest.approx(found[60], rel=EXACTLY)
-
-
-@pytest.mark.long
-def test_two_processes_and_one_end_as_one_does(resumed, on_devices):
-    assert_alike(resumed / "run", on_devices / "one")
-    alone = arrays(on_devices / "one.npz")
-    params = {f".params{path}": array for path, array in arrays(resumed / "params.npz").items()}
-    assert_runs_agree(params, {path: alone[path] for path in alone if path.startswith(".params")})
+        state = train(config, tmp_path / "alone", make_experiment=language_experiment(corpus))
+    for name in ("loss", "perplexity", "bits_per_byte", "gradient_norm", "accuracy"):
+        here, there = ([line[name] for line in lines_of(run)] for run in (out, tmp_path / "alone"))
+        np.testing.assert_allclose(here, there, rtol=EXACTLY, err_msg=name)
+    assert_runs_agree(arrays(resumed / "params.npz"), leaves(state.params))
 
 
 # Four devices
@@ -146,20 +118,16 @@ from baselines.lm.evaluate import document_losses
 from baselines.lm.experiment import language_experiment
 from baselines.lm.sample import load_language_run
 from baselines.training.sharding import make_mesh
-from baselines.training.train import train
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, tiny
-from helpers.tiny_runs import first_gradient, in_float64, leaves, quickly
+from helpers.tiny_runs import first_gradient, quickly
 
 language, out, cache = map(Path, sys.argv[1:])
 Checkpoints.save = lambda *_: None  # of states that are cut, it takes as long as the training
 corpus, mesh = Corpus(language / TRAINING), make_mesh("{mesh}")
 with quickly(cache):
     for name, on in (("one", make_mesh()), ("cut", mesh)):
-        config, options = tiny(corpus), {{"mesh": on, "make_experiment": language_experiment(corpus)}}
-        gradient = first_gradient(config, out / f"{{name}}-gradient", **options)
-        np.savez(out / f"{{name}}-gradient.npz", **gradient)
-        with in_float64():
-            np.savez(out / f"{{name}}.npz", **leaves(train(config, out / name, **options)))
+        options = {{"mesh": on, "make_experiment": language_experiment(corpus)}}
+        np.savez(out / f"{{name}}.npz", **first_gradient(tiny(corpus), out / name, **options))
     config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, Corpus(language / VALIDATION), rows=8, mesh=mesh)
     np.save(out / "losses.npy", found.loss)
@@ -178,17 +146,12 @@ def on_devices(tmp_path_factory, forks, language, compiled):
 
 
 @pytest.mark.long
-def test_gradient_of_four_devices_is_that_of_one_up_to_rounding(on_devices):
-    here, alone = (arrays(on_devices / f"{place}-gradient.npz") for place in ("cut", "one"))
+def test_four_devices_train_and_evaluate_as_one_does(on_devices, language, unseen):
+    here, alone = (arrays(on_devices / f"{place}.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
-
-
-@pytest.mark.long
-def test_four_devices_end_as_one_does(on_devices):
-    here, alone = (on_devices / place for place in ("cut", "one"))
-    assert_alike(here, alone)
-    assert_runs_agree(arrays(f"{here}.npz"), arrays(f"{alone}.npz"))
+    found = document_losses(*load_language_run(language / TWICE[0]), unseen, rows=8)
+    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
 
 
 def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
@@ -203,15 +166,7 @@ def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
         assert 1 / 8 < held / whole < 1 / 8 + 0.01
 
 
-@pytest.mark.long
-def test_documents_lose_the_same_on_four_devices(on_devices, language):
-    config, params = load_language_run(language / TWICE[0])
-    found = document_losses(config, params, Corpus(language / VALIDATION), rows=8)
-    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
-
-
-def test_rows_that_devices_can_not_share_are_refused(language):
-    config, mesh = read_run(language / TWICE[0]), AbstractMesh((2, 2), ("data", "fsdp"))
-    with pytest.raises(ConfigurationError) as caught:
-        document_losses(config, None, Corpus(language / VALIDATION), rows=7, mesh=mesh)
-    assert str(caught.value) == "rows=7: expected a multiple of 4, the devices of the mesh"
+def test_rows_that_devices_can_not_share_are_refused(corpus, unseen):
+    mesh = AbstractMesh((2, 2), ("data", "fsdp"))
+    with pytest.raises(ConfigurationError, match="rows=7: expected a multiple of 4, the devices of the mesh"):
+        document_losses(tiny(corpus), None, unseen, rows=7, mesh=mesh)

@@ -11,7 +11,6 @@ from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
-from helpers.records import preparation_of, write_jsonl
 from sraven import ConfigurationError, OutputError
 from sraven.core.dataset.parts import Part
 from sraven.core.system.staging import STAGING
@@ -26,12 +25,14 @@ def parts(preparation, tmp_path):
     return folders
 
 
-def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, directory, tmp_path):
+def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, preparation, directory, tmp_path):
     before = [all_bytes(folder) for folder in parts]
     for number, order in enumerate([parts, parts[::-1]]):
         merge_tokens(order, tmp_path / f"merged-{number}")
         assert all_bytes(tmp_path / f"merged-{number}") == all_bytes(directory)
     assert [all_bytes(folder) for folder in parts] == before
+    prepare(preparation, parts[0], processes=1)  # without a part, the command finishes one
+    assert all_bytes(parts[0]) == all_bytes(directory)
 
 
 def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_path):
@@ -40,11 +41,6 @@ def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_pa
     assert [len(each["shards"]) for each in found] == [4, 1, 1, 0]
     merge_tokens(folders, tmp_path / "merged")
     assert all_bytes(tmp_path / "merged") == all_bytes(directory)
-
-
-def test_the_command_without_a_part_finishes_one(parts, preparation, directory):
-    prepare(preparation, parts[0], processes=1)
-    assert all_bytes(parts[0]) == all_bytes(directory)
 
 
 def refused(folders, out, match):
@@ -64,10 +60,16 @@ def test_what_is_no_tokens_of_these_parts_is_refused(parts, preparation, directo
     refused([one, tmp_path / "other"], out, r"part of other tokens than .*part-1 \(shard_documents differ\)")
 
 
-def test_a_source_that_isnt_finished_is_missing(parts, preparation, directory, tmp_path):
+def test_unfinished_sources_and_damaged_shards_arent_published(parts, preparation, directory, tmp_path):
     (parts[0] / STAGING / "entries" / "00000-00003.json").unlink()
     refused(parts, tmp_path / "merged", r"1 of 3 sources are in none of these parts \(.*a\.jsonl\)")
     prepare(preparation, parts[0], part=Part(1, 2), processes=1)
+    tokens = parts[1] / STAGING / "shards" / "00001-00000.tokens.npy"
+    tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
+    with pytest.raises(OutputError, match=r"tokens\.npy is missing or damaged; .* mends it"):
+        merge_tokens(parts, tmp_path / "merged")
+    assert not (tmp_path / "merged" / "manifest.json").exists()
+    prepare(preparation, parts[1], part=Part(2, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
     assert all_bytes(tmp_path / "merged") == all_bytes(directory)
 
@@ -83,17 +85,6 @@ def test_strange_notes_and_plans_are_refused(parts, tmp_path, content):
     refused(parts, tmp_path / "merged", "part-2 holds no part of tokens")
 
 
-def test_damaged_shards_arent_published(parts, preparation, directory, tmp_path):
-    tokens = parts[1] / STAGING / "shards" / "00001-00000.tokens.npy"
-    tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
-    with pytest.raises(OutputError, match=r"tokens\.npy is missing or damaged; .* mends it"):
-        merge_tokens(parts, tmp_path / "merged")
-    assert not (tmp_path / "merged" / "manifest.json").exists()
-    prepare(preparation, parts[1], part=Part(2, 2), processes=1)
-    merge_tokens(parts, tmp_path / "merged")
-    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
-
-
 def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     out, whole = tmp_path / "merged", all_bytes(directory)
@@ -107,26 +98,14 @@ def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, monkeypatch
     assert operations > 20
 
 
-def test_what_parts_cant_share_is_refused(preparation, source_files, tmp_path):
-    with pytest.raises(ConfigurationError, match=r"limit=5: .*leave out the limit or the part"):
-        prepare(replace(preparation, limit=5), tmp_path / "part", part=Part(1, 2))
-    with pytest.raises(ConfigurationError, match=r"tokenizer=train: .*give its tokenizer\.model"):
-        prepare(replace(preparation, tokenizer=TokenizerTraining()), tmp_path / "part", part=Part(1, 2))
+def test_what_parts_cant_share_is_refused(preparation, directory, tmp_path):
+    for changes, message in (
+        ({"limit": 5}, r"limit=5: .*leave out the limit or the part"),
+        ({"tokenizer": TokenizerTraining()}, r"tokenizer=train: .*give its tokenizer\.model"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            prepare(replace(preparation, **changes), tmp_path / "part", part=Part(1, 2))
     assert not (tmp_path / "part").exists()
-
-
-def test_strict_refuses_broken_records_of_its_part(tokenizer, tmp_path):
-    write_jsonl(tmp_path / "a.jsonl", ["the model"])
-    (tmp_path / "b.jsonl").write_text('{"text": "a corpus"}\n{}\n')
-    preparation = preparation_of(tokenizer, tmp_path / "*.jsonl")
-    prepare(preparation, tmp_path / "one", part=Part(1, 2), strict=True)
-    for _ in range(2):  # also where an earlier run has skipped it
-        with pytest.raises(ConfigurationError, match=r"b\.jsonl:2: no field text"):
-            prepare(preparation, tmp_path / "two", part=Part(2, 2), strict=True)
-        prepare(preparation, tmp_path / "two", part=Part(2, 2))
-
-
-def test_the_whole_isnt_a_part(preparation, directory):
     with pytest.raises(OutputError, match="holds the whole already"):
         prepare(preparation, directory, part=Part(1, 2))
 
@@ -142,8 +121,5 @@ def test_the_commands(run, source_files, directory, tmp_path):
     assert code == 2 and "2 of 3 sources are in none of these parts" in err
     code, printed, _ = run("merge", tmp_path / "2", tmp_path / "1", "--out", tmp_path / "merged")
     assert code == 0 and "29 documents in 6 shards" in printed
-    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
     code, printed, _ = run(*line, "--part=1/2", "--processes=1", "--out", tmp_path / "1", "--json")
     assert code == 0 and json.loads(printed)["documents"] == 24
-    code, _, err = run(*line, "--part=1/2", "--limit=3", "--out", tmp_path / "limited")
-    assert code == 2 and "limit=3" in err and not (tmp_path / "limited").exists()

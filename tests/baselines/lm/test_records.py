@@ -91,16 +91,15 @@ def test_parquet_without_text(tmp_path, columns):
         read(tmp_path / "rows.parquet")
 
 
-@pytest.fixture
-def broken(tmp_path, tokenizer):
-    """A good source, and one with a record of each kind."""
+def test_broken_records_are_counted_and_the_first_named_and_strict_refuses_them(tmp_path, tokenizer):
+    """Of a good source, and one with a record of each kind."""
     write_jsonl(tmp_path / "a.jsonl", ["right", ""])
     lines = [b'{"text": "first"}', *(line for line, _ in LINES), *[b"no"] * 30]
     (tmp_path / "broken.jsonl").write_bytes(b"\n".join(lines))
-    return preparation_of(tokenizer, tmp_path / "*.jsonl", shard_documents=2)
-
-
-def test_broken_records_are_counted_and_the_first_named(broken, tmp_path):
+    broken = preparation_of(tokenizer, tmp_path / "*.jsonl", shard_documents=2)
+    with pytest.raises(ConfigurationError, match=r"broken.jsonl:6: not valid JSON; mend or remove it"):
+        prepare(broken, tmp_path / "out", processes=1, strict=True)
+    assert not (tmp_path / "out" / "manifest.json").exists()
     manifest = prepare(broken, tmp_path / "out", processes=1)
     assert manifest["documents"] == 5
     assert manifest["skipped"] == {"empty": 3, "bad_json": 34, "no_text": 4, "bad_unicode": 2}
@@ -108,14 +107,7 @@ def test_broken_records_are_counted_and_the_first_named(broken, tmp_path):
     assert manifest["first_skipped"][0] == f"{tmp_path / 'broken.jsonl'}:6: not valid JSON"
     with pytest.raises(ConfigurationError, match="6: not valid JSON; 40 broken in all"):
         prepare(broken, tmp_path / "out", processes=1, strict=True)
-
-
-def test_strict_refuses_the_first_and_names_it_but_no_empty_document(broken, tmp_path):
-    with pytest.raises(ConfigurationError, match=r"broken.jsonl:6: not valid JSON; mend or remove it"):
-        prepare(broken, tmp_path / "out", processes=1, strict=True)
-    assert not (tmp_path / "out" / "manifest.json").exists()
-    assert prepare(broken, tmp_path / "out", processes=1)["documents"] == 5
-    good = replace(broken, sources=broken.sources[:1])
+    good = replace(broken, sources=broken.sources[:1])  # an empty document isn't broken
     assert prepare(good, tmp_path / "good", processes=1, strict=True)["skipped"] == {"empty": 1}
 
 
@@ -158,19 +150,14 @@ def test_streamed_rows_without_text(monkeypatch):
         read("owner/corpus")
 
 
-def test_a_local_dataset_is_streamed(tmp_path):
-    write_jsonl(tmp_path / "one.jsonl", ["a", "b"])
-    write_jsonl(tmp_path / "two.jsonl", ["c"])
-    assert read(tmp_path) == [(1, "a"), (2, "b"), (1, "c")]
-
-
-def test_a_folder_here_is_not_taken_for_a_dataset_of_its_name(tmp_path, monkeypatch):
+def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path, monkeypatch):
     (tmp_path / "owner" / "corpus").mkdir(parents=True)
-    write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a"])
+    write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a", "b"])
+    write_jsonl(tmp_path / "owner" / "corpus" / "two.jsonl", ["c"])
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigurationError, match=r"a folder here has that name.*use \./owner/corpus for"):
         find_sources(["owner/corpus"])
-    assert read("./owner/corpus") == [(1, "a")]
+    assert read("./owner/corpus") == [(1, "a"), (2, "b"), (1, "c")]
 
 
 def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):

@@ -20,7 +20,7 @@ from baselines.reproduction.standing import standings_of
 from baselines.runs.result import read_result
 from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
-from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION
+from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_refused
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 
@@ -36,16 +36,11 @@ class Quick(Figure):
         return tuple({**point, "warmup": 1} for point in super().points)
 
 
-FIGURE = Quick(
-    "tiny",
-    "Figure 6, tiny",
-    "c4",
-    tuple(
-        Row("c4-v1", {"attention": name}, {"attention": name, "dtype": "float32", **SHAPE})
-        for name in ("softmax", "linear")
-    ),
-    seeds=(0,),
+ROWS = tuple(
+    Row("c4-v1", {"attention": name}, {"attention": name, "dtype": "float32", **SHAPE})
+    for name in ("softmax", "linear")
 )
+FIGURE = Quick("tiny", "Figure 6, tiny", "c4", ROWS, seeds=(0,))
 ALL = {"tiny": FIGURE}
 
 
@@ -72,9 +67,8 @@ def test_a_cell_is_trained_on_the_text_and_scored_by_the_documents(trained, text
     assert record.config.vocabulary == corpus.tokenizer["pieces"]
     run = folder_of(folder / "runs", record.config)
     means = mean_losses(document_losses(*load_language_run(run), documents))
-    assert record.scores == {
-        "validation": {name: pytest.approx(means[name]) for name in ("loss", "perplexity", "bits_per_byte")}
-    }
+    names = ("loss", "perplexity", "bits_per_byte")
+    assert record.scores == {"validation": pytest.approx({name: means[name] for name in names})}
     assert record.command.endswith("--data TOKENS --seeds 0")
     assert record.training_loss == read_result(run)["loss"]["mean"]
 
@@ -110,10 +104,8 @@ def test_runs_on_another_text_stand_apart(trained, tmp_path):
         config = replace(record.config, attention=attention, corpus=text, steps=steps)
         write_record(tmp_path, replace(record, config=config, steps=steps), ALL)
     ((standing),) = standings_of(tmp_path, figures=ALL)
-    assert [(each.steps, each.text[0], len(each.records)) for each in standing.levels] == [
-        (None, "b", 2),
-        (None, "a", 1),
-    ]
+    found = [(each.steps, each.text[0], len(each.records)) for each in standing.levels]
+    assert found == [(None, "b", 2), (None, "a", 1)]
     pages = pages_of([standing], tmp_path / "results")
     page = pages[tmp_path / "results" / "tiny.md"]
     assert "**2 of 2 runs, full length**" in page
@@ -133,12 +125,8 @@ def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path)
     adopt(run, tmp_path, figures=ALL, documents=text.validation, again=True)
     assert read_records(tmp_path) == {record.digest: record}
     assert path == path_of(tmp_path, "tiny", record.config)
-
-
-def test_a_run_without_documents_is_refused(trained):
-    folder, record = trained
     with pytest.raises(ConfigurationError, match="language model; name documents to score it by, --valid"):
-        record_of(folder_of(folder / "runs", record.config))
+        record_of(run)
 
 
 def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, tmp_path):
@@ -148,11 +136,9 @@ def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, 
             run_cells([cell], tmp_path / "runs", tmp_path, text=lacking, figures=ALL)
     with pytest.raises(OutputError, match=r"is no cell .* another"):
         adopt(language / SOFTMAX, tmp_path)
-    code, _, err = sraven("reproduce", "--run", "figure-6", "--tokens", tmp_path, "--results", tmp_path)
-    assert code == 2 and "--validation DIR; `sraven c4 prepare` makes both" in err
-    options = ["--tokens", tmp_path, "--validation", tmp_path, "--results", tmp_path]
-    code, _, err = sraven("reproduce", "--run", "figure-6", *options)
-    assert code == 2 and err.count("\n") == 1
+    line = ["reproduce", "--run", "figure-6", "--tokens", tmp_path, "--results", tmp_path]
+    assert_refused(tmp_path, "--validation DIR; `sraven c4 prepare` makes both", *line)
+    assert_refused(tmp_path, "", *line, "--validation", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -41,10 +42,6 @@ if __name__ == "__main__":
             processes=int(processes), on_progress=on_progress)
 """
 """Prepares, and is killed after some batches."""
-
-
-def stop(documents, size):
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(("calls", "processes"), [(2, 1), (0, 2)])
@@ -85,31 +82,31 @@ def test_a_damaged_shard_is_written_again_on_resuming(preparation, directory, tm
     assert all_bytes(out) == all_bytes(directory)
 
 
-def test_the_finished_is_left_alone(preparation, tmp_path):
-    out = tmp_path / "out"
+def test_the_finished_is_left_alone_and_in_the_way_of_other_tokens(preparation, tmp_path):
+    out, other = tmp_path / "out", replace(preparation, limit=5)
     prepare(preparation, out, processes=1)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     prepare(preparation, out, processes=1)
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
-
-
-def test_other_tokens_in_the_way(preparation, tmp_path):
-    out = tmp_path / "out"
-    other = replace(preparation, limit=5)
-    prepare(preparation, out, processes=1)
-    before = all_bytes(out)
     with pytest.raises(OutputError, match=r"holds other tokens \(limit differ\)"):
         prepare(other, out, processes=1)
-    assert all_bytes(out) == before
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+    (out / "shards" / "00000-00000.tokens.npy").unlink()
+    with pytest.raises(OutputError, match="damaged"):
+        prepare(preparation, out, processes=1)
     assert prepare(other, out, processes=1, force=True)["documents"] == 5
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
 
 
-def test_other_tokens_begun_in_the_way(preparation, tmp_path):
+def test_begun_ones_are_in_the_way_of_others_and_their_tokenizer_is_not_trained_twice(
+    source_files, tmp_path, monkeypatch
+):
+    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
     with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, on_progress=stop)
+        prepare(preparation, tmp_path, processes=1, on_progress=Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
         prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
+    monkeypatch.setattr(prepare_module, "train_tokenizer", None)
+    assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
 
 
 def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
@@ -124,22 +121,6 @@ def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
     with pytest.raises(OutputError, match="is a file"):
         prepare(preparation, tmp_path / "notes.txt")
     assert all_bytes(tmp_path) == {"notes.txt": b"mine"}
-
-
-def test_a_missing_file_of_the_finished_is_named(preparation, tmp_path):
-    prepare(preparation, tmp_path, processes=1)
-    (tmp_path / "shards" / "00000-00000.tokens.npy").unlink()
-    with pytest.raises(OutputError, match="damaged"):
-        prepare(preparation, tmp_path, processes=1)
-
-
-def test_a_tokenizer_is_not_trained_twice(source_files, tmp_path, monkeypatch):
-    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
-
-    with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, on_progress=stop)
-    monkeypatch.setattr(prepare_module, "train_tokenizer", None)
-    assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
 
 
 def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, monkeypatch):

@@ -1,9 +1,12 @@
 """Fixtures of the model's tests."""
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from helpers.compiling import quick_compilation
+from helpers.derivatives import assert_is_gradient, draw
 
 
 @pytest.fixture(autouse=True)
@@ -20,3 +23,24 @@ def _quick_compilation():
     with quick_compilation():
         yield
     jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.fixture
+def equals_loops(float64):
+    """A check that a function equals an oracle of NumPy arrays: values, and gradients by differences."""
+
+    def check(function, oracle, *inputs, rtol=1e-10):
+        def total(found):
+            return sum((each * draw(*each.shape, seed=9)).sum() for each in jax.tree.leaves(found))
+
+        def look(inputs):
+            found = function(*inputs)
+            return total(found), found
+
+        (_, found), grads = jax.jit(jax.value_and_grad(look, has_aux=True))(jax.tree.map(jnp.asarray, inputs))
+        for array, wanted in zip(*map(jax.tree.leaves, (found, oracle(*inputs))), strict=True):
+            np.testing.assert_allclose(array, wanted, rtol=rtol, atol=1e-12)
+        assert_is_gradient(grads, lambda inputs: total(oracle(*inputs)), inputs)
+        return found
+
+    return check

@@ -9,39 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from baselines.model.attention import ATTENTION, attend, find_value_network
 from baselines.model.transformer import Transformer, TransformerConfig
 
 B, H, D, T, VOCABULARY = 8, 4, 4, 12, 32
-NAMES = (
-    "softmax",
-    "linear_rmshead_nonlinear",
-    "hyla_linear_no_rmshead",
-    "hyla_rmshead_softmax",
-    "hyla_deep",
-)
+NAMES = ("softmax", "linear_rmshead_nonlinear", "hyla_linear_no_rmshead", "hyla_rmshead_softmax", "hyla_deep")
 """Attentions that have each normalisation and each value network; models below have HYLA itself."""
 
 
 def draw(*shape):
     return jnp.asarray(np.random.default_rng(shape).normal(size=shape), jnp.float32)
-
-
-def of_attention(name):
-    """Return output, latent codes and gradients of an attention."""
-    entry = ATTENTION[name]
-    own = {each: draw(*kind.shape(H, D, D)) for each, kind in entry.weights.items()}
-
-    @jax.jit
-    def differentiate(*arrays):
-        def total(*arrays):
-            out, codes = attend(entry, *arrays, None, find_value_network("relu", own), None)
-            return jnp.sin(out).sum(), (out, codes)
-
-        return jax.value_and_grad(total, range(4), has_aux=True)(*arrays)
-
-    (_, aux), gradients = differentiate(*(draw(B, T, H, D) + each for each in (0, 1, 2)), draw(H, T, T))
-    return [*aux, *gradients]
 
 
 def of_model(name, **changes):
@@ -65,7 +41,7 @@ def of_model(name, **changes):
 
 
 def main(goal):
-    found = {name: of_attention(name) for name in NAMES}
+    found = {name: of_model(name, position="relative_one_way") for name in NAMES}
     found["linear on text"] = of_model("linear", causal=True, position="rotary")
     found["hyla on all"] = of_model("hyla", position="relative_one_way")
     found["tiles"] = of_model("hyla", causal=True, position="rotary", tile=4)

@@ -74,33 +74,8 @@ def test_values_and_gradients_equal_those_of_the_reference(chunk, float64):
     assert_same_values(found, values_and_gradients(reference, inputs), 1e-12)
 
 
-def test_single_precision_without_a_state():
-    query, key, value, state = arrays()
-    found, last = chunked(*(jnp.asarray(x, jnp.float32) for x in (query, key, value)), chunk=5)
-    wanted, wanted_last = loops(query, key, value, 0 * state)
-    assert found.dtype == last.dtype == jnp.float32
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(last, wanted_last, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("chunk", [5, 64])
-def test_going_on_from_a_state_equals_one_call(chunk, float64):
-    query, key, value, state = (jnp.asarray(array) for array in arrays())
-    pieces = []
-    for piece in (slice(0, 1), slice(1, 14), slice(14, T)):
-        out, state = chunked(query[:, piece], key[:, piece], value[:, piece], state, chunk=chunk)
-        pieces.append(out)
-    wanted, wanted_state = loops(*arrays())
-    np.testing.assert_allclose(jnp.concatenate(pieces, axis=1), wanted, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(state, wanted_state, rtol=1e-12, atol=1e-12)
-
-
 def test_vmap_over_runs(float64):
-    def gradients(*inputs):
-        return jax.grad(lambda *inputs: jnp.sin(linear_chunked(*inputs, chunk=5)[0]).sum(), (0, 1, 2, 3))(
-            *inputs
-        )
-
+    gradients = jax.grad(lambda *inputs: jnp.sin(linear_chunked(*inputs, chunk=5)[0]).sum(), range(4))
     runs = [[jnp.asarray(factor * array) for array in arrays()] for factor in (1, 2)]
     assert_runs_side_by_side(gradients, runs, 1e-10)
 

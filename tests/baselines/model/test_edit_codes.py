@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ATTENTION, attend, find_value_network
+from baselines.model.looped import LoopedTransformer
+from baselines.model.transformer import Transformer
 from helpers.small_models import B, T, initialised, small, tokens_of
 from sraven import ConfigurationError
 
@@ -53,13 +55,17 @@ def test_edited_codes_are_what_values_are_mixed_with(name, arrays):
 
 
 @pytest.mark.parametrize(
-    ("name", "rematerialise"), [("linear", False), ("linear", True), ("sparse_coding", True), ("dual", False)]
+    ("name", "changes", "network"),
+    [
+        *((name, {}, Transformer) for name in ("linear", "dual")),
+        *((name, {"rematerialise": True}, Transformer) for name in ("linear", "sparse_coding")),
+        ("linear", {}, LoopedTransformer),
+    ],
 )
-def test_each_layer_of_a_model_has_its_own_codes_to_edit(name, rematerialise):
-    """An edit of one pair in the last layer changes the output of its query alone."""
-    config = small(attention=name, length=T, layers=2, rematerialise=rematerialise)
-    model, params = initialised(config)
-    shapes = {}
+def test_each_layer_or_loop_of_a_model_has_its_own_codes_to_edit(name, changes, network):
+    """An edit of one pair in the last one changes the output of its query alone."""
+    config = small(attention=name, length=T, layers=2, **changes)
+    model, (_, params), shapes = network(config), initialised(config), {}
 
     def edit(layer, codes):
         shapes[layer] = codes.shape
@@ -69,6 +75,7 @@ def test_each_layer_of_a_model_has_its_own_codes_to_edit(name, rematerialise):
     (plain, codes), (out, edited) = (run(params, tokens_of(config), edit_codes=each) for each in (None, edit))
     assert shapes == {0: (B, H, T, T), 1: (B, H, 3, T)}
     np.testing.assert_allclose(edited[1][:, :, 1, 4] - codes[1][:, :, 1, 4], 10.0, atol=1e-3)
+    np.testing.assert_allclose(edited[0], codes[0], rtol=1e-4, atol=1e-4)
     differ = jnp.abs(out - plain).max(axis=(0, 2)) > 1e-3
     assert differ.tolist() == [False, True, False]
 

@@ -1,16 +1,14 @@
 """The MLP by its formula, the mixture of experts against a loop. B=2, T=3, E=7, F=11, X=5."""
 
 import math
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.fast.layers import Dense
 from baselines.model.feedforward import MLP, Layer, Mixture, choose_experts, mixture
-from helpers.derivatives import assert_is_gradient, gelu
+from helpers.derivatives import gelu
 
 B, T, E, F, X = 2, 3, 7, 11, 5
 
@@ -45,20 +43,9 @@ def apply(x, gate, up, up_bias, down, down_bias, chosen):
 
 
 @pytest.mark.parametrize("chosen", [1, 2, X])
-def test_mixture_equals_a_loop(chosen, float64):
-    arrays = weights()
-    found = apply(**{name: jnp.asarray(array) for name, array in arrays.items()}, chosen=chosen)
-    np.testing.assert_allclose(found, loop(**arrays, chosen=chosen), rtol=1e-12)
-
-
-def test_gradients_of_the_mixture(float64):
-    arrays = weights()
-
-    def total(arrays):
-        return jnp.sin(apply(**arrays, chosen=2)).sum()
-
-    grads = jax.jit(jax.grad(total))({name: jnp.asarray(array) for name, array in arrays.items()})
-    assert_is_gradient(grads, lambda arrays: np.sin(loop(**arrays, chosen=2)).sum(), arrays)
+def test_mixture_equals_a_loop(chosen, equals_loops):
+    run, by_hand = (lambda arrays, of=of: of(**arrays, chosen=chosen) for of in (apply, loop))
+    equals_loops(run, by_hand, weights())
 
 
 def test_shares_by_hand():
@@ -84,11 +71,3 @@ def test_experts_have_the_size_and_the_spread_of_the_mlp():
         for part in ("kernel", "bias"):
             assert experts[layer][part].shape == (X, *single[layer][part].shape)
         np.testing.assert_allclose(experts[layer]["kernel"].std(), fan_in**-0.5, rtol=0.03)
-
-
-def test_half_precision_in_and_out():
-    x = jnp.zeros((B, T, E), jnp.bfloat16)
-    for module in (MLP(F, partial(Dense, dtype=jnp.bfloat16)), Mixture(F, jnp.bfloat16)):
-        out, variables = jax.eval_shape(module.init_with_output, jax.random.key(0), x)
-        assert (out.shape, out.dtype) == (x.shape, jnp.bfloat16)
-        assert {leaf.dtype for leaf in jax.tree.leaves(variables)} == {jnp.dtype(jnp.float32)}

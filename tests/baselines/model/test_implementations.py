@@ -12,9 +12,8 @@ import pytest
 
 from baselines.model import implementations
 from baselines.model.attention import ATTENTION, dropout_gate, find_value_network
-from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies, this_device
+from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies
 from baselines.model.implementations import AttentionCall, find_implementation
-from baselines.model.transformer import Transformer
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 from helpers.small_models import TEXT, B, T, initialised, small, tokens_of
 
@@ -79,26 +78,21 @@ def test_which_implementation_a_call_gets(device, name, changes, chosen, monkeyp
     assert find_implementation(call_of(name, **changes)).__name__ == chosen
 
 
-def test_this_machine_is_no_gpu():
-    assert not this_device().is_ampere
-
-
 @pytest.mark.parametrize(
-    ("device", "applies"),
+    ("platform", "capability", "applies"),
     [
-        (GPU, True),
-        (CPU, False),
-        (Device("tpu", "", 1), False),
-        (Device("gpu", "8.0", 1), True),
-        (Device("gpu", "10.3", 1), True),
-        (Device("gpu", "7.5", 1), False),
-        (Device("gpu", "gfx942", 1), False),
-        (Device("gpu", "", 1), False),
+        *(("gpu", each, True) for each in ("9.0", "8.0", "10.3")),
+        *(("gpu", each, False) for each in ("7.5", "gfx942", "")),
+        ("cpu", "", False),
+        ("tpu", "", False),
     ],
 )
-def test_devices_that_have_kernels(device, applies):
+def test_devices_that_have_kernels(platform, capability, applies):
+    """Ours are for one device alone."""
+    device = Device(platform, capability, 1)
     assert cudnn_applies(device, jnp.bfloat16, 512, 64) == applies
     assert pallas_applies(device, jnp.float32, 8, 64) == applies
+    assert not pallas_applies(device._replace(devices=2), jnp.float32, 8, 64)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +110,6 @@ def test_devices_that_have_kernels(device, applies):
 )
 def test_arrays_that_kernels_take(kernel, arguments, applies):
     assert kernel(GPU, *arguments) == applies
-
-
-def test_kernels_of_ours_are_for_one_device():
-    assert not pallas_applies(GPU._replace(devices=2), jnp.float32, 8, 64)
 
 
 @pytest.mark.parametrize(
@@ -152,21 +142,3 @@ def test_a_model_asks_for_the_fused_call_in_each_layer(monkeypatch):
     assert [layer.shape for layer in codes] == [(B, H, T, T)] * 2
     np.testing.assert_allclose(jax.jit(model.apply)(params, tokens_of(config)), wanted, rtol=1e-4, atol=1e-5)
     assert calls == [True, True]
-
-
-@pytest.mark.parametrize(("name", "text"), [("linear", TEXT), ("linear_rmshead", {})])
-def test_a_model_in_tiles_is_the_model(name, text):
-    """In chunks for linear attention without a mask."""
-    mask = None if text else np.arange(T) != 3
-    given = {"attention": name, "causal": True, "position": "rotary", **text}
-    model, params = initialised(small(**given))
-
-    def loss(params, model):
-        return jnp.sin(model.apply(params, tokens_of(model.config), mask=mask)).sum()
-
-    (wanted, grads), (found, other) = (
-        jax.jit(jax.value_and_grad(partial(loss, model=each)))(params)
-        for each in (model, Transformer(small(**given, tile=4)))
-    )
-    np.testing.assert_allclose(found, wanted, rtol=1e-4)
-    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-3, atol=1e-4), other, grads)

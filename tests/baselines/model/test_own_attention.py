@@ -101,15 +101,6 @@ def test_its_weights_count_as_operations():
     assert flops_per_token(config, 1000) == wanted
 
 
-def test_as_a_function():
-    """Weights are arguments, and have gradients."""
-    rng = np.random.default_rng(0)
-    query, key, value = (jnp.asarray(rng.normal(size=(B, T, H, D)), jnp.float32) for _ in range(3))
-    attention = ATTENTION["mixed_heads"]
-    total = jax.grad(lambda weights: attention(query, key, value, between_weights=weights).sum())
-    assert jax.jit(total)(jnp.eye(H)).any()
-
-
 @pytest.mark.parametrize("name", ["mixed_heads", "sparse_coding", "none"])
 def test_names_that_are_taken(name):
     with pytest.raises(ConfigurationError, match=f"attention '{name}' is there already"):

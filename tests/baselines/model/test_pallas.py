@@ -31,51 +31,35 @@ def compare(fused, plain, inputs, tolerance):
     assert_same_values(found, wanted, tolerance)
 
 
-CASES = [
-    # queries, keys, width of a value, causal, bias, φ, RMSHead
-    (8, 8, 3, True, True, "silu", True),
-    (3, 3, 3, True, False, "relu", False),
-    (5, 7, VALUES + 3, False, True, "relu", True),
-    (7, 5, 3, False, False, "sigmoid", True),
-]
-
-
-@pytest.mark.parametrize(("queries", "keys", "width", "causal", "with_bias", "phi", "normalise"), CASES)
-def test_values_and_gradients_of_the_plain_form(queries, keys, width, causal, with_bias, phi, normalise):
-    inputs = draw(B, queries, H, D), draw(B, keys, H, D), draw(B, keys, H, width)
-    bias = draw(H, queries, keys) if with_bias else None
-    options = {"causal": causal, "normalise": normalise, "tile": TILE, "interpret": True}
-    mask = np.tri(queries, keys, dtype=bool) if causal else None
-    plain = ATTENTION["hyla" if normalise else "hyla_no_rmshead"]
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"queries": 8, "keys": 8, "phi": "silu"},
+        {"queries": 3, "keys": 3, "bias": False, "name": "hyla_no_rmshead"},
+        {"queries": 5, "width": VALUES + 3, "causal": False},
+        {"keys": 5, "causal": False, "bias": False, "phi": "sigmoid"},
+        {"causal": False, "bias": False, "gate": True},
+        {"causal": False, "bias": False, "gate": True, "name": "hyla_no_rmshead"},
+        {"bias": False, "width": D, "dtype": jnp.bfloat16, "tolerance": 0.03},
+    ],
+)
+def test_values_and_gradients_of_the_plain_form(changes):
+    """A gate, which is that of dropout, enters both mixes."""
+    case = {"name": "hyla", "queries": 7, "keys": 7, "width": 3, "causal": True, "bias": True, "gate": False}
+    case |= {"phi": "relu", "dtype": jnp.float32, "tolerance": 2e-5, **changes}
+    name, causal, dtype, queries, keys = map(case.get, ("name", "causal", "dtype", "queries", "keys"))
+    shapes = (B, queries, H, D), (B, keys, H, D), (B, keys, H, case["width"])
+    bias = draw(H, queries, keys) if case["bias"] else None
+    kept = np.random.default_rng(3).random((queries, keys)) < 0.6
+    gate = jnp.asarray(kept, jnp.float32) / 0.6 if case["gate"] else None
+    network = find_value_network(case["phi"])
+    mask = jnp.asarray(np.tri(queries, keys, dtype=bool))[None, None] if causal else None
+    options = {"activation": ACTIVATIONS[case["phi"]], "normalise": name == "hyla", "causal": causal}
     compare(
-        partial(hyla_pallas, activation=ACTIVATIONS[phi], **options),
-        lambda *arrays: plain(*arrays, mask, activation=phi),
-        (*inputs, bias),
-        2e-5,
-    )
-
-
-@pytest.mark.parametrize(("normalise", "name"), [(True, "hyla"), (False, "hyla_no_rmshead")])
-def test_dropout(normalise, name):
-    """The gate enters both mixes."""
-    inputs = [draw(at, B, 6, H, D)[0] for at in (1, 2, 3)]
-    gate = jnp.asarray(np.random.default_rng(3).random((6, 6)) < 0.6, jnp.float32) / 0.6
-    network = find_value_network("relu")
-    compare(
-        lambda *arrays: hyla_pallas(*arrays, None, gate, normalise=normalise, tile=TILE, interpret=True),
-        lambda *arrays: attend(ATTENTION[name], *arrays, None, None, network, gate)[0],
-        inputs,
-        2e-5,
-    )
-
-
-def test_half_precision():
-    inputs = [draw(at, B, 7, H, D, dtype=jnp.bfloat16)[0] for at in (1, 2, 3)]
-    compare(
-        partial(hyla_pallas, causal=True, tile=TILE, interpret=True),
-        lambda *arrays: ATTENTION["hyla"](*arrays, mask=np.tri(7, dtype=bool)),
-        inputs,
-        0.03,
+        lambda *arrays: hyla_pallas(*arrays, gate, **options, tile=TILE, interpret=True),
+        lambda *arrays: attend(ATTENTION[name], *arrays, mask, network, gate)[0].astype(dtype),
+        [*(draw(at, *each, dtype=dtype)[0] for at, each in enumerate(shapes, 1)), bias],
+        case["tolerance"],
     )
 
 

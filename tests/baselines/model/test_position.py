@@ -6,29 +6,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
+from baselines.model.position import relative_buckets, rotary_angles, rotate
 from sraven import ConfigurationError
 
 
-def test_unidirectional_buckets_by_hand():
-    """Eight buckets up to distance 16: four of one distance, then bounds 4 · 2^(j/2) = 4, 5.7, 8, 11.3."""
+def test_buckets_by_hand():
+    """Eight up to distance 16: four of one distance, then bounds 4 · 2^(j/2) = 4, 5.7, 8, 11.3.
+
+    Ten both ways up to distance 9, five a direction: two of one distance, then bounds 2, 3.3, 5.5.
+    """
     by_distance = [0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7]
     bucket = relative_buckets(19, 19, 8, 16, bidirectional=False)
-    assert bucket.dtype == np.int32
-    assert bucket[18].tolist() == by_distance[::-1]
+    assert bucket.dtype == np.int32 and bucket[18].tolist() == by_distance[::-1]
     assert bucket[4].tolist() == [4, 3, 2, 1] + [0] * 15  # later keys share bucket 0 with the query's own
-
-
-def test_bidirectional_buckets_by_hand():
-    """Ten buckets up to distance 9, five a direction: two of one distance, then bounds 2, 3.3, 5.5."""
     bucket = relative_buckets(11, 11, 10, 9)
     assert bucket[10].tolist() == [4, 4, 4, 4, 4, 3, 3, 2, 2, 1, 0]
     assert bucket[0].tolist() == [0, 6, 7, 7, 8, 8, 9, 9, 9, 9, 9]
-
-
-def test_queries_and_keys_of_different_lengths():
-    bucket = relative_buckets(3, 5, 4, 3)
-    assert bucket.tolist() == [[0, 3, 3, 3, 3], [1, 0, 3, 3, 3], [1, 1, 0, 3, 3]]
+    assert relative_buckets(3, 5, 4, 3).tolist() == [[0, 3, 3, 3, 3], [1, 0, 3, 3, 3], [1, 1, 0, 3, 3]]
 
 
 @pytest.mark.parametrize(("buckets", "distance"), [(32, 128), (36, 36), (96, 96), (7, 23)])
@@ -41,19 +35,6 @@ def test_buckets_are_those_of_T5(buckets, distance):
         if abs(place - round(place)) > 1e-9:
             assert found[n] == min(int(place), buckets - 1)
     assert (np.diff(found) >= 0).all()
-
-
-def test_both_directions_mirror_each_other():
-    bucket = relative_buckets(31, 31, 12, 29)
-    earlier = np.tri(31, k=-1, dtype=bool)
-    assert (bucket.T[earlier] == bucket[earlier] + 6).all()
-    assert (bucket.diagonal() == 0).all()
-
-
-def test_bias_is_the_table_at_the_buckets():
-    table = np.arange(3 * 5, dtype=np.float32).reshape(3, 5)
-    bias = relative_bias(jnp.asarray(table), np.array([[0, 4], [2, 1]], np.int32))
-    assert bias.tolist() == [[[5 * h, 5 * h + 4], [5 * h + 2, 5 * h + 1]] for h in range(3)]
 
 
 @pytest.mark.parametrize(

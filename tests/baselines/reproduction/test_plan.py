@@ -75,17 +75,13 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, c
 
 
 def test_a_loop_counts_as_often_as_it_runs():
-    def five_times(x):
-        return jax.lax.scan(lambda x, _: (x @ x, None), x, length=5)[0]
-
-    assert operations_in_products(five_times, jnp.ones((3, 3))) == 5 * 2 * 3 * 3 * 3
+    loop = partial(jax.lax.scan, lambda x, _: (x @ x, None), length=5)
+    assert operations_in_products(loop, jnp.ones((3, 3))) == 5 * 2 * 3 * 3 * 3
 
 
 def test_hyla_mixes_twice_and_its_deep_network_once_more():
-    board = read_board("fuzzylogic-v1")
-    softmax, hyla, deep = (
-        operations_of(make_config(board, attention)).nominal for attention in ("softmax", "hyla", "hyla_deep")
-    )
+    board, names = read_board("fuzzylogic-v1"), ("softmax", "hyla", "hyla_deep")
+    softmax, hyla, deep = (operations_of(make_config(board, name)).nominal for name in names)
     pairs = 3 * 50_000 * 128 * 2 * 32 * 32  # training, steps, batch, layers, queries, keys
     assert hyla - softmax == pairs * 2 * 16
     assert deep - hyla == pairs * 2 * 8 * 2 * 2  # heads, and V = 2 twice
@@ -98,16 +94,12 @@ def test_what_is_computed_has_all_experts():
     assert found.computed > 2 * found.nominal
 
 
-def test_the_typical_cell_is_the_one_in_the_middle():
+def test_a_rate_is_measured_on_real_steps_of_the_cell_in_the_middle(tmp_path_factory):
     tiny = figure(attentions=("softmax", "linear", "hyla"))
-    cells = [cell(tiny, attention) for attention in ("hyla", "softmax", "linear")]
-    assert typical(cells).config.attention == "linear"
-
-
-def test_a_rate_is_measured_on_real_steps(tmp_path_factory):
+    middle = typical([cell(tiny, attention) for attention in ("hyla", "softmax", "linear")])
+    assert middle.config.attention == "linear"
     with quickly(shared_directory(tmp_path_factory, "compiled")):
-        rate = measure_rate(cell(figure(), "softmax").config)
-    assert 0 < rate < float("inf")
+        assert 0 < measure_rate(middle.config) < float("inf")
 
 
 def test_hours_are_those_of_records_of_the_same_kind_and_else_at_the_rate_of_this_machine(monkeypatch):

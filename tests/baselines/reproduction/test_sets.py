@@ -40,14 +40,10 @@ def test_a_figure_has_the_runs_steps_and_operations_that_it_takes(cells, name):
     assert operations_in(cells[name]).nominal == pytest.approx(grid_operations, rel=0.04)
 
 
-def test_a_cell_is_known_by_its_digest(cells):
+def test_cells_have_digests_of_their_own_and_rows_the_same_columns_and_a_place_of_their_own(cells):
     for name, figure in FIGURES.items():
         digests = [cell.digest for cell in cells[name]]
         assert len(set(digests)) == len(digests) == len(figure.rows) * len(figure.points) * len(figure.seeds)
-
-
-def test_rows_have_the_same_columns_and_a_place_of_their_own():
-    for figure in FIGURES.values():
         assert {tuple(row.labels) for row in figure.rows} == {figure.headings}
         assert len({tuple(row.labels.values()) for row in figure.rows}) == len(figure.rows)
         assert set(figure.compared) <= set(figure.headings)

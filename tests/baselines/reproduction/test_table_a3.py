@@ -53,14 +53,10 @@ def test_every_value_is_the_papers(column):
 
 
 def test_grids_have_as_many_points_as_the_table_says_and_begin_where_a_single_run_is():
-    assert {family: len(paper.points) for family, paper in TABLE_A3.items()} == {
-        "fuzzylogic": 4,
-        "sraven": 8,
-        "c4": 4,
-    }
+    points = {family: len(paper.points) for family, paper in TABLE_A3.items()}
+    assert points == {"fuzzylogic": 4, "sraven": 8, "c4": 4}
     for paper in TABLE_A3.values():
-        assert paper.points[0] == paper.start
-        assert paper.points.count(paper.start) == 1
+        assert paper.points[0] == paper.start and paper.points.count(paper.start) == 1
 
 
 @pytest.mark.parametrize("family", [family for family in trained_families() if family in TABLE_A3])
