@@ -64,11 +64,7 @@ def test_an_instance_worked_by_hand():
     assert arrays.rules.tolist() == [[5, 7]]
     assert arrays.permutations.tolist() == [[[1, 0], [0, 1], [0, 1]]]
     assert arrays.context.tolist() == [
-        [
-            *([2, 0], [4, 1], [4, 3]),
-            *([2, 0], [0, 3], [0, 1]),
-            *([2, 3], [4, 3]),
-        ]
+        [*([2, 0], [4, 1], [4, 3]), *([2, 0], [0, 3], [0, 1]), *([2, 3], [4, 3])]
     ]
     assert arrays.target.tolist() == [[2, 1]]
 

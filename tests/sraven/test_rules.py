@@ -10,16 +10,11 @@ import numpy as np
 import pytest
 
 from helpers import oracle
-from helpers.batches import config as config_of
 from sraven import (
     SRAVEN,
     CapacityError,
     ConfigurationError,
     count_answers,
-    differs_everywhere,
-    is_answer,
-    is_unique,
-    list_answers,
     text,
 )
 from sraven.core.base.spec import digest
@@ -161,36 +156,6 @@ def test_more_combinations_than_a_draw_chooses_from_are_refused():
 
 
 # Ten rules
-
-
-@pytest.mark.parametrize(("M", "K", "permute"), [(1, 3, True), (2, 3, True), (2, 7, True), (3, 5, False)])
-@pytest.mark.parametrize("answers", ["any", "unique"])
-def test_ten_rules_are_drawn_and_certified_as_by_the_oracle(M, K, permute, answers):
-    task = SRAVEN(M, K, 0.25 if M > 1 else 0, 3, answers, permute, rule_set="ten")
-    ten, split, n = oracle.RULE_SETS["ten"], task.splits[-1], 40
-    batch = task.sample(split, 0, n)
-    for index in range(n):
-        expected = oracle.instance(config_of(task), split, index)
-        for name, array in batch._asdict().items():
-            assert array[index].tolist() == np.array(getattr(expected, name)).tolist(), name
-    assert {8, 9} <= set(batch.rules.ravel().tolist())
-
-    context, options = batch.context, {"permute": permute, "rules": task.rules}
-    answered = [oracle.answers(panels, K, permute, ten) for panels in context.tolist()]
-    assert count_answers(context, K, **options).tolist() == [len(found) for found in answered]
-    assert is_unique(context, K, **options).tolist() == [len(found) == 1 for found in answered]
-    panels = np.roll(batch.target, 1, axis=0)
-    found = zip(answered, panels.tolist(), strict=True)
-    assert is_answer(context, panels, K, **options).tolist() == [
-        tuple(panel) in all_ for all_, panel in found
-    ]
-    apart = [
-        any(all(symbol != right for symbol, right in zip(panel, target, strict=True)) for panel in found)
-        for found, target in zip(answered, batch.target.tolist(), strict=True)
-    ]
-    assert differs_everywhere(context, batch.target, K, **options).tolist() == apart
-    for panels, found in zip(context, answered, strict=True):
-        assert set(map(tuple, list_answers(panels, K, **options).tolist())) == found
 
 
 def test_explanations_by_another_rule_are_only_found_with_it():

@@ -33,11 +33,12 @@ def assert_oracle_draws(task, split, indices):
     permute=st.booleans(),
     split=st.sampled_from(["train", "test", "ood", "all"]),
     start=st.integers(0, 2**41),
+    rules=st.sampled_from(["paper", "ten"]),
 )
-def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start):
+def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start, rules):
     holdout = 0 if M == 1 else holdout
     split = "all" if split == "ood" and not holdout else split
-    task = SRAVEN(M=M, K=K, holdout=holdout, seed=seed, permute=permute)
+    task = SRAVEN(M=M, K=K, holdout=holdout, seed=seed, permute=permute, rule_set=rules)
     assert_oracle_draws(task, split, range(start, start + 7))
 
 
@@ -48,9 +49,12 @@ def test_large_instances_equal_the_oracles(M):
 
 
 @pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize(("M", "K"), [(1, 3), (2, 3), (3, 4), (4, 4), (4, 8)])
-def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, permute):
-    task = SRAVEN(M=M, K=K, holdout=0, seed=7, answers="unique", permute=permute)
+@pytest.mark.parametrize(
+    ("M", "K", "rules"),
+    [*((M, K, "paper") for M, K in ((1, 3), (2, 3), (3, 4), (4, 8))), (2, 7, "ten")],
+)
+def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, rules, permute):
+    task = SRAVEN(M=M, K=K, holdout=0, seed=7, answers="unique", permute=permute, rule_set=rules)
     assert_oracle_draws(task, "train", [*range(23), FAR])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
 
-from torch.utils.data import ConcatDataset, DataLoader, DistributedSampler
+from torch.utils.data import DataLoader, DistributedSampler
 
 import fuzzylogic.torch
 import sraven.torch
@@ -40,12 +40,6 @@ def test_a_loader_gets_whole_batches_of_a_split(wrap, workers):
     assert [len(batch["context"]) for batch in batches] == [32, 32, 32, 4]
     assert (batches[0]["context"].dtype, batches[0]["index"].dtype) == (torch.uint8, torch.int64)
     assert all(same(batch, TASK.take("train", batch["index"].numpy())) for batch in batches)
-
-
-def test_splits_are_joined_as_data_sets_are():
-    split = TASK.split("train", 50)
-    batch = next(iter(DataLoader(ConcatDataset([split, split]), batch_size=20)))
-    assert same(batch, TASK.take("train", batch["index"].numpy()))
 
 
 def test_samplers_choose_the_instances_of_a_split():

@@ -13,28 +13,22 @@ def task():
     return SRAVEN(M=3, K=7, holdout=0.3, seed=5)
 
 
-def test_verdicts_of_all_answers_and_of_others(task):
-    batch = task.sample("ood", 0, 60)
+@pytest.mark.parametrize("permute", [True, False])
+def test_verdicts_of_all_answers_and_of_others(permute):
+    batch = SRAVEN(M=3, K=7, holdout=0.3, seed=5, permute=permute).sample("ood", 0, 60)
     several = 0
     for number in range(len(batch)):
         one = batch[number : number + 1]
-        answers = oracle.answers(one.context[0].tolist(), 7, permute=True)
+        answers = oracle.answers(one.context[0].tolist(), 7, permute)
         target = tuple(one.target[0].tolist())
         tried = sorted(answers | {(0, 0, 0), (6, 1, 3), tuple(one.context[0, 7].tolist())})
-        grades = text.grade([text.render_answer(panel) for panel in tried], one[np.zeros(len(tried), int)], 7)
+        instances = one[np.zeros(len(tried), int)]
+        grades = text.grade([text.render_answer(panel) for panel in tried], instances, 7, permute=permute)
         assert grades.parsed.all()
         assert grades.target.tolist() == [panel == target for panel in tried]
         assert grades.valid.tolist() == [panel in answers for panel in tried]
         several += len(answers) > 1
     assert several > 5
-
-
-def test_where_there_is_one_answer_valid_is_the_target(task):
-    unique = SRAVEN(M=3, K=7, holdout=0.3, seed=5, answers="unique")
-    batch = unique.sample("ood", 0, 50)
-    shifted = (batch.target + np.arange(50, dtype=np.uint8)[:, None] // 25) % 7
-    grades = text.grade(render_answers(shifted), batch, 7)
-    assert grades.target.tolist() == [True] * 25 + [False] * 25 == grades.valid.tolist()
 
 
 def test_unparsed_replies_are_wrong_and_counted_apart(task):
@@ -56,16 +50,6 @@ def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
     zeros = (batch.target == 0).all(axis=1)
     assert zeros.any() and not text.grade([""] * 200, batch, 3).target.any()
     assert (text.grade(["Answer: [0]"] * 200, batch, 3).target == zeros).all()
-
-
-def test_unpermuted_tasks_are_graded_by_their_own_answers():
-    task = SRAVEN(M=2, K=5, permute=False)
-    batch = task.sample("ood", 0, 80)
-    for number in range(len(batch)):
-        answers = oracle.answers(batch.context[number].tolist(), 5, permute=False)
-        panel = sorted(answers)[0]
-        one = batch[number : number + 1]
-        assert text.grade([text.render_answer(panel)], one, 5, permute=False).valid.all()
 
 
 def test_parts_join(task):

@@ -15,109 +15,52 @@ PANEL = (3, 6, 2, 0)
 
 CLEAR = [
     # words, capitals, brackets, commas
-    "Answer: [3, 6, 2, 0]",
-    "Answer: [3,6,2,0]",
-    "Answer: [3; 6; 2; 0]",
-    "Answer: (3, 6, 2, 0)",
-    "Answer: {3, 6, 2, 0}",
-    "Answer: [[3 6 2 0]]",
-    "Answer: 3 6 2 0",
-    "Answer: 3, 6, 2, 0.",
-    "Answer = [3 6 2 0]",
-    "Answer : [3 6 2 0]",
-    "ANSWER: [3 6 2 0]",
-    "answer: [3 6 2 0]",
-    "Final Answer: [3 6 2 0]",
-    "My answer: [3 6 2 0]",
-    "The answer is [3 6 2 0].",
-    "The final answer is: [3, 6, 2, 0]",
-    "Columns differ. So the answer is [3 6 2 0].",
-    "Therefore, the answer is **[3 6 2 0]**.",
-    "Answer: the missing panel is [3 6 2 0]",
+    *("Answer: [3, 6, 2, 0]", "Answer: [[3 6 2 0]]", "Answer: 3 6 2 0", "Answer: 3, 6, 2, 0."),
+    *("Answer : [3 6 2 0]", "answer: [3 6 2 0]", "Final Answer: [3 6 2 0]"),
+    *("The final answer is: [3, 6, 2, 0]", "Columns differ. So the answer is [3 6 2 0]."),
+    *("Therefore, the answer is **[3 6 2 0]**.", "Answer: the missing panel is [3 6 2 0]"),
     # what stands before and behind
-    "Answer: [3 6 2 0].",
     "Answer: [3 6 2 0]\n\nI am confident in this answer.",
     "Answer: [3 6 2 0]\n\nLet me know if you want an explanation!",
     "Row 3: [1 2 3 4] and [5 5 5 5].\nAnswer: [3 6 2 0]\nAnswer: [3, 6, 2, 0]",
     "<think>Answer: [1 1 1 1]</think>\nAnswer: [3, 6, 2, 0]",
     "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3, 6, 2, 0]",
     # Markdown, HTML, JSON
-    "**Answer**: [3 6 2 0]",
-    "**Answer:** [3, 6, 2, 0]",
-    "Answer: **[3 6 2 0]**",
-    "**Answer: [3 6 2 0].**",
-    "**Final Answer:** [3 6 2 0]",
-    "__Answer:__ [3 6 2 0]",
-    "*Answer:* [3 6 2 0]",
-    "> Answer: [3, 6, 2, 0]",
-    "- Answer: [3, 6, 2, 0]",
-    "### Answer\n[3 6 2 0]",
-    "## Final Answer\n\n**[3 6 2 0]**",
-    "`Answer: [3 6 2 0]`",
-    "Answer: `[3 6 2 0]`",
-    "```\nAnswer: [3 6 2 0]\n```",
-    "Answer:\n```\n[3 6 2 0]\n```",
-    "Answer:\n[3 6 2 0]",
-    "**Answer:**\n\n**[3 6 2 0]**",
-    "The answer is:\n\n[3 6 2 0]",
-    "Answer:<br>[3 6 2 0]",
-    "<answer>[3 6 2 0]</answer>",
-    "<answer>3 6 2 0</answer>",
+    *("**Answer**: [3 6 2 0]", "**Answer: [3 6 2 0].**", "**Final Answer:** [3 6 2 0]"),
+    *("*Answer:* [3 6 2 0]", "- Answer: [3, 6, 2, 0]", "### Answer\n[3 6 2 0]"),
+    *("## Final Answer\n\n**[3 6 2 0]**", "`Answer: [3 6 2 0]`", "```\nAnswer: [3 6 2 0]\n```"),
+    *("Answer:\n```\n[3 6 2 0]\n```", "Answer:\n[3 6 2 0]", "**Answer:**\n\n**[3 6 2 0]**"),
+    *("The answer is:\n\n[3 6 2 0]", "Answer:<br>[3 6 2 0]", "<answer>3 6 2 0</answer>"),
     '```json\n{"answer": [3, 6, 2, 0]}\n```',
     # LaTeX
-    r"\boxed{[3 6 2 0]}",
-    r"$\boxed{3, 6, 2, 0}$",
-    r"\[ \boxed{[3\ 6\ 2\ 0]} \]",
-    r"\[\boxed{\begin{bmatrix}3 & 6 & 2 & 0\end{bmatrix}}\]",
-    r"The answer is $\boxed{\text{[3 6 2 0]}}$.",
-    r"\boxed{\text{Answer: } [3 6 2 0]}",
-    r"Answer: \boxed{[3 6 2 0]}",
-    r"Answer: $[3\;6\;2\;0]$",
+    *(r"\boxed{[3 6 2 0]}", r"$\boxed{3, 6, 2, 0}$", r"\[ \boxed{[3\ 6\ 2\ 0]} \]"),
+    *(r"\[\boxed{\begin{bmatrix}3 & 6 & 2 & 0\end{bmatrix}}\]", r"The answer is $\boxed{\text{[3 6 2 0]}}$."),
+    *(r"\boxed{\text{Answer: } [3 6 2 0]}", r"Answer: \boxed{[3 6 2 0]}", r"Answer: $[3\;6\;2\;0]$"),
     r"Answer: \left[3, 6, 2, 0\right]",
     # characters
-    "Answer: [3\t6\t2\t0]",
-    "Answer:\u00a0[3\u00a06\u00a02\u00a00]",
-    "Answer: [３ ６ ２ ０]",
-    "Answer：［3 6 2 0］",
-    "Answer: [3 6 2 0]<|im_end|>",
+    *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
     "Answer: [3 6 2 0]</s>",
 ]
 
 UNCLEAR = {
-    "": NO_MARK,
-    "[3 6 2 0]": NO_MARK,
-    "The panel is [3 6 2 0]": NO_MARK,
-    "The answer isn't [3 6 2 0].": NO_MARK,
-    "Is the answer [3 6 2 0]? No.": NO_MARK,
-    "If so, the answer would be [3 6 2 0].": NO_MARK,
-    "Wrong answer: [3 6 2 0]": NO_MARK,
-    "Answer:": NOTHING,
-    "Answer: not [3 6 2 0]": NOTHING,
-    "Answer: I can't say. Perhaps [3 6 2 0]?": NOTHING,
-    "Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2": NOTHING,
-    "Answer: 3 6 2 0 or 1 2 3 4": NOTHING,
-    "Answer: -3 6 2 0": NOTHING,
-    "Answer: [-3 6 2 0]": NOTHING,
-    "Answer: [3.5 6 2 0]": NOTHING,
-    "Answer: [3/1 6 2 0]": NOTHING,
-    "Answer: [3 6 2*0 1]": NOTHING,
-    "Answer: [3 6 2**0]": NOTHING,
-    "Answer: [03 06 02 00]": NOTHING,
-    "Answer: [٣ ٦ ٢ ٠]": NOTHING,
-    "Answer: 3620": NOTHING,
-    "Answer: [3 6 2]": OTHER,
-    "Answer: [3 6 2 0 1]": OTHER,
-    "Answer: [3 6 2 8]": OTHER,
-    "Answer: [3 6 2 0] or [1 2 3 4]": SEVERAL,
-    "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4].": SEVERAL,
-    "Answer: [3 6 2 0]. No: 1 2 3 4.": SEVERAL,
-    "Answer: 3 6 2 0.\nActually it should be 1 2 3 4.": SEVERAL,
-    "<think>Answer: [3 6 2 0]. Wait": NO_MARK,
-    "<think>Hm.</think>Well<think>Answer: [3 6 2 0]": NO_MARK,
-    "Answer: [3 6 2 0]\nWrong answer: [1 2 3 4]": SEVERAL,
-    r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}": SEVERAL,
-    None: NO_REPLY,
-    b"Answer: [3 6 2 0]": NO_REPLY,
+    NO_MARK: (
+        *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
+        *("If so, the answer would be [3 6 2 0].", "<think>Answer: [3 6 2 0]. Wait"),
+        "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
+    ),
+    NOTHING: (
+        *("Answer:", "Answer: not [3 6 2 0]", "Answer: I can't say. Perhaps [3 6 2 0]?"),
+        *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
+        *("Answer: [3.5 6 2 0]", "Answer: [3/1 6 2 0]", "Answer: [3 6 2*0 1]", "Answer: [03 06 02 00]"),
+        *("Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+    ),
+    OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
+    SEVERAL: (
+        *("Answer: [3 6 2 0] or [1 2 3 4]", "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4]."),
+        *("Answer: [3 6 2 0]. No: 1 2 3 4.", "Answer: 3 6 2 0.\nActually it should be 1 2 3 4."),
+        *("Answer: [3 6 2 0]\nWrong answer: [1 2 3 4]", r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}"),
+    ),
+    NO_REPLY: (None, b"Answer: [3 6 2 0]"),
 }
 
 
@@ -126,7 +69,9 @@ def test_common_forms_are_understood(reply):
     assert parse(reply, 4, 8, reading="lenient") == PANEL
 
 
-@pytest.mark.parametrize(("reply", "reason"), UNCLEAR.items())
+@pytest.mark.parametrize(
+    ("reply", "reason"), [(reply, reason) for reason, replies in UNCLEAR.items() for reply in replies]
+)
 def test_nothing_is_guessed(reply, reason):
     assert parse(reply, 4, 8, reading="lenient") is None
     assert read_panel(reply, 4, 8).reason == reason
@@ -164,14 +109,7 @@ def test_who_names_two_lists_behind_a_mark_answers_neither(panel, other, mark, s
 pieces = st.sampled_from(
     [
         *"0123456789[](){}*`$,.;:-_ \t\n",
-        "Answer:",
-        "answer is",
-        r"\boxed{",
-        "not ",
-        "10",
-        "[3 6]",
-        "[1, 2]",
-        "\u3000",
+        *("Answer:", "answer is", r"\boxed{", "not ", "10", "[3 6]", "[1, 2]", "\u3000"),
     ]
 )
 
@@ -186,12 +124,7 @@ def test_what_is_read_stands_there_and_the_strict_reading_goes_first(reply, M, K
 
 
 LETTERS = [
-    "Answer: C",
-    "**Answer**: (C)",
-    "The answer is C.",
-    r"\boxed{C}",
-    "Answer:\nC",
-    "Answer: C: [1 2]",
+    *("Answer: C", "**Answer**: (C)", "The answer is C.", r"\boxed{C}", "Answer:\nC", "Answer: C: [1 2]"),
     "Answer: panel C",
 ]
 

@@ -10,23 +10,6 @@ from sraven import RULES, SRAVEN, ConfigurationError, text
 from sraven.rules import Rule
 
 
-@pytest.mark.parametrize(
-    ("form", "shots", "said"),
-    [
-        ("untold", 1, "A solved example comes first."),
-        ("untold", 4, "4 solved examples come first."),
-        ("untold2", 1, "One solved example comes first."),
-        ("untold2", 12, "Twelve solved examples come first."),
-        ("untold2", 13, "13 solved examples come first."),
-    ],
-)
-def test_small_numbers_are_words(form, shots, said):
-    # The other words are pinned: by the digests of the boards' prompts, and by the pages that show some.
-    task = SRAVEN(M=2, K=11)
-    [prompt] = text.render(task.sample("ood", 0, 1), 11, form, shots=task.sample("train", 0, shots))
-    assert f"\n{said}\n" in prompt
-
-
 def read_puzzle(lines):
     """Read the panels of three lines, in plain Python."""
     return [
@@ -102,8 +85,3 @@ def test_what_cannot_be_rendered_is_refused(given, said):
         given["shots"] = task.sample("train", 0, given["shots"])
     with pytest.raises(ConfigurationError, match=re.escape(said)):
         text.render(task.sample("ood", 0, given.pop("batch", 2)), **given)
-
-
-def test_no_questions_give_no_prompts():
-    task = SRAVEN(M=3, K=7, holdout=0.3)
-    assert text.render(task.sample("ood", 0, 0), 7) == []

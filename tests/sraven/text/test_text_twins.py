@@ -88,31 +88,6 @@ def test_any_range_is_the_same(start, count):
         assert np.array_equal(one, every[start : start + count])
 
 
-def read_numbers(puzzle):
-    names = {
-        name: number for number, name in enumerate(["zero", "one", "two", "three", "four", "five", "six"])
-    }
-    return [names[each] if each in names else int(each) for each in re.findall("[a-z]+|[0-9]+", puzzle)]
-
-
-def test_notations_write_the_same_puzzle():
-    for first in range(0, COUNT, V):
-        _, plain, _, _ = asked()[first]
-        words, said, last = (prompt for _, prompt, _, _ in asked()[first + 5 : first + 8])
-        explained, puzzle = plain.rsplit("\n\n", 1)
-        assert last == f"{puzzle}\n\n{explained}"
-        note, rest = words.split("\n\n", 1)
-        assert note.startswith("In the matrix at the end") and rest.startswith(f"{explained}\n\n")
-        spelt = rest.rsplit("\n\n", 1)[1]
-        assert not re.search("[0-9]", spelt) and read_numbers(spelt) == read_numbers(puzzle)
-        note, rest = said.split("\n\n", 1)
-        assert "JSON" in note and rest.rsplit("\n\n", 1)[0] == explained.replace("[?]", '"?"')
-        rows = eval(rest.rsplit("\n\n", 1)[1])  # lists of numbers, as Python has them, too
-        assert [len(row) for row in rows] == [3, 3, 3] and rows[2][2] == "?"
-        numbers = [each for row in rows for panel in row if panel != "?" for each in panel]
-        assert numbers == read_numbers(puzzle)
-
-
 def test_notations_by_hand():
     context = np.array([[[0, 4], [2, 6], [12, 2], [2, 4], [3, 4], [0, 13], [3, 1], [2, 0]]], np.uint8)
     batch = Twins(2, 16, by_values=1).empty_batch(1)._replace(context=context)
