@@ -52,16 +52,6 @@ def test_samplers_choose_the_instances_of_a_split():
     assert len(first) == len(second) and sorted(first + second) == list(range(10, 60))
 
 
-def test_an_instance_of_a_split_is_that_of_the_task():
-    data = SplitDataset(TASK.split("ood", 10))
-    assert len(data) == 10
-    assert torch.equal(data[-1]["context"], torch.from_numpy(TASK.sample("ood", 9, 1).context[0]))
-    with pytest.raises(IndexError, match="instance 10: there are 10"):
-        data[10]
-    tokens, target = SplitDataset(TASK.split("ood", 10), sequences(TASK))[3]
-    assert tokens.shape == (1, 27, 7) and target.shape == (1, 3)
-
-
 def test_tensors_may_be_written_to():
     batch = next(iter(BatchStream(TASK, "train", 4, stop=1)))
     batch["context"] += 1  # no warning, which would be an error here

@@ -5,8 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from helpers.text_board import DEFINITION
 from sraven import ConfigurationError, text
@@ -80,12 +78,12 @@ def test_a_set_is_a_set_of_twins_and_its_first_puzzle_in_three_notations():
         assert (targets[:, 5:] == targets[:, :1]).all()
 
 
-@given(st.integers(0, COUNT), st.integers(0, COUNT))
-def test_any_range_is_the_same(start, count):
-    count = min(count, COUNT - start)
-    whole, part = (board().task.sample("ladder", *each) for each in ((0, COUNT), (start, count)))
-    for one, every in zip(part, whole, strict=True):
-        assert np.array_equal(one, every[start : start + count])
+def test_any_range_is_the_same():
+    whole = board().task.sample("ladder", 0, COUNT)
+    for start, count in ((0, 0), (0, 1), (5, 3), (7, 9), (COUNT - 9, 9), (8, 40)):
+        part = board().task.sample("ladder", start, count)
+        for one, every in zip(part, whole, strict=True):
+            assert np.array_equal(one, every[start : start + count])
 
 
 def test_notations_by_hand():
@@ -223,11 +221,6 @@ def test_levels_of_unlike_difficulty_are_no_systematicity():
     ]
     found = means(replies)
     assert found["pass_all"] == found["pass_mean"] == found["independent"] == 0.5
-
-
-def test_guesses_differ_within_a_set():
-    guesses = reference_predictors(board())["uniform-random"].predict("ladder", COUNT, 0)
-    assert any(len(set(guesses[first + 5 : first + 8])) > 1 for first in range(0, COUNT, V))
 
 
 @pytest.mark.parametrize("given", [{"size": 0}, {"rungs": ()}, {"rungs": ("M1-K2",)}, {"seed": -1}])
