@@ -82,6 +82,7 @@ def test_the_recipe_for_an_endpoint(url, tmp_path, monkeypatch):
 
 PROGRAM = """
 import sys
+import sraven.core.leaderboard.ranking, sraven.core.submissions.submission, sraven.core.page.groups
 from cli.main import main
 for arguments in (["--help"], ["text", "--help"], ["text", "generate", "--M", "1", "--holdout", "0",
                   "--split", "test", "-n", "2"], ["text", "score", sys.argv[1]]):
@@ -102,7 +103,7 @@ def test_commands_import_no_harness(tmp_path):
     assert result.returncode == 0, result.stderr
     imported = set(result.stdout.rpartition("imported:")[2].split())
     assert "sraven.text.questions" in imported
-    forbidden = {"inspect_ai", "lm_eval", "torch", "transformers", "jax", "sklearn", "matplotlib"}
+    forbidden = {"inspect_ai", "lm_eval", "torch", "transformers", "jax", "sklearn", "matplotlib", "jinja2"}
     assert not imported & forbidden and not [name for name in imported if name.startswith("sraven.harness")]
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from fuzzylogic import FuzzyLogic
 from helpers import oracle
-from helpers.submissions import score_predictions, truth
+from helpers.submissions import score_predictions
 from sraven import RULES as PAPERS_RULES
 from sraven import SRAVEN
-from sraven.core.boards.board import read_board
 from sraven.references import measure_reference_levels
 
 RULES = tuple(rule.name for rule in PAPERS_RULES)
@@ -154,18 +153,6 @@ def test_guessing_scores_chance(name, split):
     found = score_predictions(task, split, count, [(0, run)]).metrics
     assert abs(found["accuracy"].mean - chance) < 4 * sqrt(chance * (1 - chance) / count)
     assert abs(found["feature_accuracy"].mean - 1 / 5) < 4 * sqrt(0.16 / (2 * count))
-
-
-@pytest.mark.parametrize(("name", "split"), [("sraven-v1", "ood"), ("sraven-unique-v1", "test")])
-def test_observers_accuracy_is_the_ceiling(name, split):
-    """The ceiling of a board is what its posteriors promise; this is what they keep."""
-    board = read_board(name)
-    size = board.splits[split]
-    guesses = board.task.references.predictors["ideal-observer"].predict(split, size, 0)
-    accuracy = (guesses == truth(board, split)).all(axis=1).mean()
-    ceiling = board.content["ceiling"][split]["not_knowing"]["accuracy"]["value"]
-    error = sqrt(max(accuracy * (1 - accuracy), 1 / size) / size)
-    assert abs(accuracy - ceiling) < 4 * error
 
 
 # References of both tasks; the composition-blind observer by the oracle

@@ -40,12 +40,6 @@ def test_published_vectors_in_kernel_and_oracle(counter, key, block):
     assert oracle.philox4x32_10(words(counter), words(key)) == words(block)
 
 
-@given(counter=st.tuples(WORDS, WORDS, WORDS, WORDS), key=KEYS)
-def test_kernel_and_oracle_agree_on_every_block(counter, key):
-    arguments = [np.uint64(word) for word in counter + key]
-    assert rng.philox4x32(*arguments) == oracle.philox4x32_10(counter, key)
-
-
 def test_draws_of_the_first_instance_are_the_published_block():
     # Counter and key all zero: draw 0 holds the first two words, draw 1 the others.
     draws = np.empty((2, 1), np.uint64)

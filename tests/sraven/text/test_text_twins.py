@@ -213,16 +213,6 @@ def test_scores_by_hand():
     assert found["unparsed"] == len(wrong) / COUNT  # there is no 7
 
 
-def test_levels_of_unlike_difficulty_are_no_systematicity():
-    """Each of the easy level, none of the hard one: both levels are on their lines."""
-    replies = [
-        reply if len(target) == 1 else "Answer: [0 0 0]"
-        for reply, (*_, target) in zip(right_replies(), asked(), strict=True)
-    ]
-    found = means(replies)
-    assert found["pass_all"] == found["pass_mean"] == found["independent"] == 0.5
-
-
 @pytest.mark.parametrize("given", [{"size": 0}, {"rungs": ()}, {"rungs": ("M1-K2",)}, {"seed": -1}])
 def test_what_there_is_not_is_refused(given):
     with pytest.raises(ConfigurationError, match=r"size=|rungs=|K of M1-K2=|seed="):
