@@ -10,6 +10,7 @@ import yaml
 from huggingface_hub import constants
 
 pytest.importorskip("safetensors")
+pytest.importorskip("sklearn")  # an analysis loads it, and entries name what is loaded
 from safetensors.numpy import load, save
 
 from baselines.load import load_run, local_run
