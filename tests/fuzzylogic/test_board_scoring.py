@@ -6,13 +6,13 @@ import statistics
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, score, score_by_combination
+from fuzzylogic import FuzzyLogic, ridge, score, score_by_combination
 from helpers import fuzzy_oracle
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
+from sraven import CapacityError, ConfigurationError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
-REFERENCES = ("constant-mean", "nearest-neighbour", "ideal-observer", "known-functions", "known-terms")
 TASKS = {
     "small": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
     "terms": FuzzyLogic(L=2, K=1, N=2, holdout=0.0, unseen_terms=0.25, seed=5),
@@ -167,20 +167,112 @@ def test_constant_scores_nothing(split):
     assert -0.01 < found["r2"].mean < 1e-4
 
 
-@pytest.mark.parametrize("split", ["test", "ood"])
-def test_observers_error_is_the_ceiling(split):
-    board = small_board(FUZZY_BOARD)
-    guesses = board.task.references.predictors["ideal-observer"].predict(split, board.splits[split], 0)
-    found = board.score(split, guesses).metrics
-    for metric, ceiling in board.content["ceiling"][split]["not_knowing"].items():
-        assert found[metric].mean == pytest.approx(ceiling["value"], abs=1e-4)
+# By hand and by definition
 
 
-def test_observer_beats_the_neighbour_and_that_the_constant():
-    board = read_board("fuzzylogic-v1")
-    predicted = {name: board.task.references.predictors[name].predict("ood", 400, 0) for name in REFERENCES}
-    values = [board.task.score("ood", each).metrics for each in predicted.values()]
-    for metric in ("r2", "r2_per_sequence"):
-        constant, neighbour, observer, functions, terms = (found[metric].mean for found in values)
-        assert constant < neighbour < functions < terms < observer <= 1
-    assert values[2]["r2_per_sequence"].mean == pytest.approx(1, abs=1e-6)
+# Two sequences of three targets; the last one is the query's.
+TARGETS = np.array([[0.0, 0.5, 1.0], [0.2, 0.2, 0.8]], np.float32)
+
+
+def test_scores_worked_by_hand():
+    scores = score(np.array([0.5, 0.8], np.float32), TARGETS)
+    # Errors: 0.25 and 0. Queries 1.0 and 0.8: mean 0.9, SST = 0.01 + 0.01.
+    # Variance of the first sequence: (0.25 + 0 + 0.25) / 3 = 1/6, so 1 - 0.25 * 6 = -0.5; the second: 1.
+    assert scores.mse == pytest.approx(0.125)
+    assert scores.r2 == pytest.approx(1 - 0.25 / 0.02, rel=1e-5)
+    assert scores.r2_per_sequence == pytest.approx(0.25, rel=1e-5)
+    perfect = score(TARGETS[:, -1], TARGETS)
+    assert (perfect.mse, perfect.r2, perfect.r2_per_sequence) == (0, 1, 1)
+
+
+def test_sequences_without_variance_are_left_out_of_the_papers_r2():
+    targets = np.array([[0.5, 0.5], [0.0, 1.0]], np.float32)
+    assert score(np.array([0.1, 1.0]), targets).r2_per_sequence == 1
+
+
+@pytest.mark.parametrize(
+    ("predictions", "targets", "message"),
+    [
+        (np.zeros(3), TARGETS, r"predictions .*\[3\].*\[2\]"),
+        (np.array([0.1, np.nan]), TARGETS, r"predictions\[1\] is nan"),
+        (np.array([np.inf, 0.1]), TARGETS, r"predictions\[0\] is inf"),
+        (np.zeros(2, int), TARGETS, "int64"),
+        (np.zeros(0), np.zeros((0, 3)), "nothing to score"),
+        (np.zeros(2), TARGETS[0], r"targets .*\[3\]"),
+    ],
+)
+def test_bad_input_is_refused(predictions, targets, message):
+    with pytest.raises(ConfigurationError, match=message):
+        score(predictions, targets)
+
+
+# Linear observers
+
+
+TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
+
+
+def written_out(term, point):
+    """The least of a term's literals, variable by variable."""
+    return min(x if term >> variable & 1 else 1 - x for variable, x in enumerate(point))
+
+
+@pytest.mark.parametrize("terms", [False, True])
+def test_features_are_the_functions_and_terms_of_training(terms):
+    batch = TASK.sample("ood", 0, 3)
+    features = (ridge.known_terms if terms else ridge.known_functions)(TASK, batch.inputs)
+    combinations = TASK.combinations("train").tolist()
+    known = sorted({term for combination in TASK.combinations("train").tolist() for term in combination})
+    assert known == TASK.partition.seen.tolist()
+    for n, sequence in enumerate(batch.inputs.astype(np.float64)):
+        for at, point in enumerate(sequence):
+            wanted = [max(written_out(term, point) for term in terms) for terms in combinations]
+            wanted += [written_out(term, point) for term in known] * terms
+            np.testing.assert_allclose(features[n, at], wanted, rtol=0, atol=1e-7)
+
+
+def refitted(features, targets, weight):
+    """Fit and predict the query by solving the normal equations."""
+    gram = features[:-1].T @ features[:-1] + weight * np.eye(features.shape[1])
+    return features[-1] @ np.linalg.solve(gram, features[:-1].T @ targets)
+
+
+@pytest.mark.parametrize("points", [5, 30])
+def test_predictions_are_those_of_the_weight_that_is_best_when_points_are_left_out(points):
+    rng = np.random.default_rng(points)
+    features = rng.normal(size=(4, points + 1, 7))
+    targets = features[:, :-1] @ rng.normal(size=7) + 0.3 * rng.normal(size=(4, points))
+    for sequence, shown, found in zip(features, targets, ridge.predict(features, targets), strict=True):
+        errors = []
+        for weight in ridge.WEIGHTS:
+            left_out = [
+                refitted(sequence[[*range(at), *range(at + 1, points), at]], np.delete(shown, at), weight)
+                for at in range(points)
+            ]
+            errors.append(np.square(left_out - shown).sum())
+        best = ridge.WEIGHTS[int(np.argmin(errors))]
+        np.testing.assert_allclose(found, refitted(sequence, shown, best), rtol=1e-6)
+
+
+def test_a_task_with_many_functions_is_refused():
+    task = FuzzyLogic(L=6, K=3)
+    with pytest.raises(CapacityError, match="known functions; regression takes up to 512"):
+        ridge.observe(task, task.sample("test", 0, 2), terms=False)
+
+
+def test_lines_of_the_board_are_what_was_computed_independently():
+    """0.838 and 0.918 on `ood`, with other code."""
+    lines = {
+        line.name: line for line in read_board("fuzzylogic-v1").reference_levels("ood", "r2_per_sequence")
+    }
+    assert lines["known-functions"].value == pytest.approx(0.838, abs=0.002)
+    assert lines["known-terms"].value == pytest.approx(0.918, abs=0.002)
+    assert all(line.is_baseline for line in lines.values())
+
+
+def test_references_predict_what_the_lines_are_of():
+    predictors = TASK.references.predictors
+    batch = TASK.sample("ood", 0, 40)
+    for name, terms in (("known-functions", False), ("known-terms", True)):
+        found = predictors[name].predict("ood", 40, 0)
+        np.testing.assert_allclose(found, ridge.observe(TASK, batch, terms=terms), rtol=1e-6)

@@ -118,3 +118,87 @@ def test_sets_count_as_worked_by_hand():
     solved = [("a", 2, 1.0), ("b", 2, 1.0), ("a", 2, 0.0), ("b", 2, 1.0), ("c", 2, 1.0)]
     assert count_sets(solved) == {"count": 2, "pass_any": 1.0, "pass_mean": 0.75, "pass_all": 0.5}
     assert count_sets([]) == {"count": 0, "pass_any": 0, "pass_mean": 0, "pass_all": 0}
+
+
+# inspect-ai
+
+
+needs("llm", "inspect_ai")
+
+
+@pytest.fixture(scope="module")
+def by_inspect(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inspect")
+    words = json.dumps({"M": 1, "count": COUNT}), json.dumps([rung.questions().id_of(5) for rung in LADDER])
+    return json.loads(run(folder, "run_inspect.py", *words, folder / "logs", imports=("inspect_ai",)))
+
+
+@pytest.fixture(scope="module")
+def batch():
+    return SRAVEN(M=1, holdout=0, answers="unique").sample("test", start=0, count=COUNT)
+
+
+def means(scores):
+    return {name: metrics["mean"] for name, metrics in scores.items()}
+
+
+def inspect_shares(strict, unparsed, lenient):
+    read = {"target": strict, "valid": strict, "unparsed": unparsed}
+    return {**read, "lenient_valid": lenient, "lenient_unparsed": 0}
+
+
+def test_oracle_scores_one_by_inspect(by_inspect):
+    assert means(by_inspect["oracle"]["scores"]) == inspect_shares(1, 0, 1)
+    assert by_inspect["oracle"]["metadata"]["ceiling"] == {"value": 1, "stderr": 0}
+
+
+def test_copier_scores_what_copying_is_worth_by_inspect(by_inspect, batch):
+    copied = (batch.context[:, 7] == batch.target).all(axis=1).mean()
+    assert 0 < copied < 1
+    assert means(by_inspect["copier"]["scores"]) == inspect_shares(copied, 0, copied)
+    assert by_inspect["copier"]["metadata"]["floors"]["copying the last panel"]["value"] == copied
+    assert by_inspect["copier"]["metadata"]["chance"] == 1 / 8
+
+
+def test_standard_errors_are_over_instances_and_not_over_epochs(by_inspect, batch):
+    assert by_inspect["copier"]["samples"] == 2 * COUNT
+    copied = (batch.context[:, 7] == batch.target).all(axis=1)
+    expected = copied.std(ddof=1) / COUNT**0.5
+    assert by_inspect["copier"]["scores"]["target"]["stderr"] == pytest.approx(expected)
+
+
+def test_babbler_scores_nothing_but_is_understood(by_inspect):
+    assert means(by_inspect["babbler"]["scores"]) == inspect_shares(0, 1, 1)
+    assert set(by_inspect["babbler"]["answers"].values()) == {None}
+
+
+def test_logs_can_be_scored_again_by_their_ids(by_inspect, batch):
+    assert by_inspect["again"]["scores"] == by_inspect["oracle"]["scores"]
+    assert by_inspect["oracle"]["answers"] == {
+        f"v1_M1-K8-unique_h0_s0_test-40_told-0_{index}": f"Answer: [{target}]"
+        for index, [target] in enumerate(batch.target.tolist())
+    }
+
+
+def test_the_ladder_is_reported_rung_by_rung(by_inspect):
+    rungs = {f"M{rung.M}-K{rung.K}" for rung in LADDER}
+    found = by_inspect["ladder"]
+    expected = {f"sraven/rung_{rung}": 1 for rung in rungs | {"all"}}
+    assert found["scores"]["target"] == expected | {f"{name}_stderr": 0 for name in expected}
+    assert set(found["metadata"]) == rungs
+    assert found["metadata"]["M4-K16"]["chance"] == 16**-4
+    assert set(found["answers"]) == {rung.questions().id_of(5) for rung in LADDER}
+
+
+def test_the_first_questions_of_the_lite_board_are_of_all_levels(by_inspect):
+    found = by_inspect["lite"]
+    asked = [level.questions("told2", count=100) for level in LEVELS]
+    assert set(found["answers"]) == {each.id_of(index) for each in asked for index in (0, 1)}
+    assert found["scores"]["lenient_valid"]["sraven/rung_all"] == 1
+    assert set(found["metadata"]) == {f"M{level.M}-K{level.K}" for level in LEVELS}
+
+
+def test_twins_are_reported_by_whole_sets_by_inspect(by_inspect):
+    scores = by_inspect["twins"]["scores"]["target"]
+    found = {name.removeprefix("sraven/sets_"): value for name, value in scores.items() if "sets_" in name}
+    assert found == {"count": 4, "pass_any": 1, "pass_mean": 1, "pass_all": 1}

@@ -1,12 +1,16 @@
 """The generator: a case worked by hand, the oracle bit for bit, invariants, and distributions."""
 
-from itertools import permutations
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sraven
 from helpers import oracle
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN
@@ -64,11 +68,7 @@ def test_an_instance_worked_by_hand():
     assert arrays.rules.tolist() == [[5, 7]]
     assert arrays.permutations.tolist() == [[[1, 0], [0, 1], [0, 1]]]
     assert arrays.context.tolist() == [
-        [
-            *([2, 0], [4, 1], [4, 3]),
-            *([2, 0], [0, 3], [0, 1]),
-            *([2, 3], [4, 3]),
-        ]
+        [*([2, 0], [4, 1], [4, 3]), *([2, 0], [0, 3], [0, 1]), *([2, 3], [4, 3])]
     ]
     assert arrays.target.tolist() == [[2, 1]]
 
@@ -150,37 +150,9 @@ def test_each_combination_of_a_split_is_equally_probable(choices):
     assert_uniform(np.bincount(arrays.combination, minlength=120)[choices or slice(None)])
 
 
-def test_permutations_of_three_columns_are_uniform_and_independent():
-    arrays = generated((7, 11), range(30_011), M=3, K=5)
-    ranks = {order: rank for rank, order in enumerate(permutations(range(3)))}
-    triples = np.array([[ranks[tuple(p)] for p in columns] for columns in arrays.permutations.tolist()])
-    assert_uniform(np.bincount(triples @ [36, 6, 1], minlength=216))
-
-
-def test_all_permutations_of_seven_are_equally_probable():
-    # Seven entries are the first that take both a rank and a swap.
-    orders = generated((13, 17), range(100_003), M=7, K=5).permutations[:, 1]
-    _, counts = np.unique(orders @ 7 ** np.arange(7), return_counts=True)
-    assert len(counts) == 5040
-    assert_uniform(counts)
-
-
-def test_combination_and_first_permutation_are_independent():
-    # They are cut from the same draw.
-    arrays = generated((17, 19), range(30_011), M=2, K=5)
-    assert_uniform(np.bincount(2 * arrays.combination + arrays.permutations[:, 0, 0], minlength=72))
-
-
 def rows_of_one_feature(rule, K, count):
     """Return the rows of instances with one feature: ``[n, row, column]``."""
     return features(generated((19, 23), range(count), M=1, K=K, choices=[rule]))[..., 0].astype(int)
-
-
-@pytest.mark.parametrize("rule", [5, 6])
-def test_rows_of_addition_and_subtraction_are_uniform_and_independent(rule):
-    rows = rows_of_one_feature(rule, 3, 20_011)
-    codes = rows[:, :, 0] * 3 + rows[:, :, 1]
-    assert_uniform(np.bincount(codes @ [81, 9, 1], minlength=729))
 
 
 @pytest.mark.parametrize(("K", "sets"), [(3, 1), (5, 10)])
@@ -189,3 +161,26 @@ def test_distribute_three_draws_each_set_and_each_order_equally_often(K, sets):
     _, counts = np.unique(rows.reshape(-1, 9) @ K ** np.arange(9), return_counts=True)
     assert len(counts) == sets * 6**3
     assert_uniform(counts)
+
+
+# The kernels once more, with every access to an array checked; Numba leaves that out otherwise
+
+
+PROGRAM = Path(__file__).with_name("use_every_kernel.py")
+
+
+@pytest.mark.long
+def test_no_kernel_leaves_its_arrays(pytestconfig, tmp_path):
+    """Compiling takes nearly all of the time, so the code is kept from run to run, in a place apart."""
+    cache = getattr(pytestconfig, "cache", None)
+    environment = {
+        **os.environ,
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_OPT": "1",
+        "NUMBA_CACHE_DIR": str(cache.mkdir("checked-kernels") if cache else tmp_path),
+        "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
+    }
+    finished = subprocess.run(
+        [sys.executable, PROGRAM], env=environment, capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 0, finished.stderr

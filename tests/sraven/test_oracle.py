@@ -56,7 +56,7 @@ def test_posterior_is_that_of_bayes_rule_where_rules_repeat_and_many_are_ruled_o
     combinations = [(0, 0, 5), (1, 1, 4), (1, 4, 7), (2, 3, 7), (5, 5, 6), (6, 6, 6), (7, 7, 7)]
     config = {"M": 3, "K": 3, "holdout": 0, "seed": 3, "answers": "any", "permute": True}
     several = 0
-    for index in range(12):
+    for index in (0, 1, 10, 15):
         context = oracle.instance(config, "all", index).context
         expected = bayes(context, 3, combinations, True)
         assert oracle.posterior(context, 3, combinations, True) == expected

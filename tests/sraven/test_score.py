@@ -2,16 +2,18 @@
 
 import statistics
 from collections import defaultdict
+from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 import pytest
 
+from fuzzylogic import FuzzyLogic
 from helpers import oracle
-from helpers.submissions import score_predictions, truth
+from helpers.submissions import score_predictions
 from sraven import RULES as PAPERS_RULES
 from sraven import SRAVEN
-from sraven.core.boards.board import read_board
+from sraven.references import measure_reference_levels
 
 RULES = tuple(rule.name for rule in PAPERS_RULES)
 
@@ -92,11 +94,7 @@ def test_metrics_are_the_oracles(name):
     slow = [slow_scores(task, split, count, answers, *run) for run in runs.values()]
     wanted, apart = zip(*slow, strict=True)
     names = {
-        "accuracy",
-        "feature_accuracy",
-        "accuracy_unique",
-        "accuracy_ambiguous",
-        "valid_alternatives",
+        *("accuracy", "feature_accuracy", "accuracy_unique", "accuracy_ambiguous", "valid_alternatives"),
         *(f"rule.{rule}" for rule in RULES),
         *(f"position.{place}" for place in range(task.M)),
     }
@@ -132,11 +130,6 @@ def test_metrics_are_the_oracles(name):
 # References
 
 
-def predict(task, name, split, count, seeds=1):
-    reference = task.references.predictors[name]
-    return [(seed, (reference.predict(split, count, seed), np.ones(count, bool))) for seed in range(seeds)]
-
-
 def test_simple_references_are_what_they_say():
     task = TASKS["any"][0]
     references, context = task.references.predictors, task.sample("ood", 0, 80).context.tolist()
@@ -152,33 +145,79 @@ def test_simple_references_are_what_they_say():
 
 
 @pytest.mark.parametrize("split", ["test", "ood"])
-def test_guessing_scores_chance(split):
+@pytest.mark.parametrize("name", ["uniform-random", "context-blind"])
+def test_guessing_scores_chance(name, split):
     """At M=2, K=5 a panel is right with probability 1 / 25, whatever the rules; so is a fixed panel."""
-    task, count, seeds = SRAVEN(M=2, K=5, holdout=0.25), 20_000, 3
-    chance = 5.0**-2
-    random = score_predictions(
-        task, split, count, predict(task, "uniform-random", split, count, seeds)
-    ).metrics
-    error = sqrt(chance * (1 - chance) / count)
-    for share in random["accuracy"].by_seed:
-        assert abs(share - chance) < 4 * error
-    assert len(set(random["accuracy"].by_seed)) == seeds
-    assert abs(random["accuracy"].mean - chance) < 4 * error / sqrt(seeds)
-    assert abs(random["feature_accuracy"].mean - 1 / 5) < 4 * sqrt(0.16 / (2 * count * seeds))
-    blind = score_predictions(task, split, count, predict(task, "context-blind", split, count)).metrics
-    assert abs(blind["accuracy"].mean - chance) < 4 * error
-    for rule in RULES:
-        share = blind[f"rule.{rule}"].mean
-        assert abs(share - 1 / 5) < 4 * sqrt(0.16 / (count * 2 / 8 * 0.5)), rule
+    task, count, chance = SRAVEN(M=2, K=5, holdout=0.25), 20_000, 5.0**-2
+    run = task.references.predictors[name].predict(split, count, 0), np.ones(count, bool)
+    found = score_predictions(task, split, count, [(0, run)]).metrics
+    assert abs(found["accuracy"].mean - chance) < 4 * sqrt(chance * (1 - chance) / count)
+    assert abs(found["feature_accuracy"].mean - 1 / 5) < 4 * sqrt(0.16 / (2 * count))
 
 
-@pytest.mark.parametrize(("name", "split"), [("sraven-v1", "ood"), ("sraven-unique-v1", "test")])
-def test_observers_accuracy_is_the_ceiling(name, split):
-    """The ceiling of a board is what its posteriors promise; this is what they keep."""
-    board = read_board(name)
-    size = board.splits[split]
-    guesses = board.task.references.predictors["ideal-observer"].predict(split, size, 0)
-    accuracy = (guesses == truth(board, split)).all(axis=1).mean()
-    ceiling = board.content["ceiling"][split]["not_knowing"]["accuracy"]["value"]
-    error = sqrt(max(accuracy * (1 - accuracy), 1 / size) / size)
-    assert abs(accuracy - ceiling) < 4 * error
+# References of both tasks; the composition-blind observer by the oracle
+
+
+TASK = SRAVEN(M=2, K=4, holdout=0.5, seed=1)
+
+OF_BOTH = (
+    SRAVEN(M=3, K=5, seed=5),
+    SRAVEN(M=7, K=5, holdout=0.1),
+    FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),
+    FuzzyLogic(L=2, K=1, N=2, holdout=0.0, seed=5),
+    FuzzyLogic(L=4, K=2, N=9, holdout=0.5, seed=5, query="fixed_query"),
+)
+
+
+@pytest.mark.parametrize("task", OF_BOTH, ids=lambda task: task.config_name)
+def test_references_give_predictions_that_can_be_scored_and_are_reproducible(task):
+    scored, split = task.scoring.prediction, task.splits[-1]
+    for name, reference in task.references.predictors.items():
+        first, again, other = (reference.predict(split, 40, seed) for seed in (0, 0, 1))
+        assert (first.dtype, first.shape) == (scored.dtype, (40, *scored.shape)), name
+        assert task.scoring.find_fault(first) is None
+        assert np.array_equal(first, again) and reference.random == (not np.array_equal(first, other)), name
+        assert np.array_equal(reference.predict(split, 50, 0)[:40], first)
+        assert reference.description.endswith(".")
+
+
+def believed(split, count):
+    """Return what the oracle thinks of each context, if only combinations of training are possible."""
+    known = TASK.combinations("train").tolist()
+    contexts = TASK.sample(split, 0, count).context.tolist()
+    return [oracle.posterior(context, TASK.K, known, True) for context in contexts]
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_composition_blind_observer_believes_in_training_and_else_guesses(split):
+    predictor = TASK.references.predictors["composition-blind"]
+    found = predictor.predict(split, 300, 0)
+    assert found.dtype == np.uint8 and found.max() < TASK.K
+    impossible = 0
+    for panel, posterior in zip(found.tolist(), believed(split, 300), strict=True):
+        ties = [each for each, share in posterior.items() if share == max(posterior.values())]
+        assert not ties or tuple(panel) == min(ties)
+        impossible += not ties
+    assert impossible == 0 if split == "test" else 50 < impossible < 250
+
+
+def test_lines_are_what_the_oracle_expects():
+    count = 200
+    target = [tuple(panel) for panel in TASK.sample("ood", 0, count).target.tolist()]
+    blind = Fraction()
+    for panel, posterior in zip(target, believed("ood", count), strict=True):
+        best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
+        blind += Fraction(1, TASK.K**TASK.M) if best is None else best == panel
+    independent = Fraction()
+    combinations = TASK.combinations("ood").tolist()
+    for panel, context in zip(target, TASK.sample("ood", 0, count).context.tolist(), strict=True):
+        right = Fraction(1)
+        for symbol, shares in zip(
+            panel, oracle.marginals(context, TASK.K, combinations, True)[1], strict=True
+        ):
+            best = [each for each in shares if shares[each] == max(shares.values())]
+            right *= Fraction(symbol in best, len(best))
+        independent += right
+    found = measure_reference_levels(TASK, "ood", count, None)
+    assert found["composition-blind"]["accuracy"].value == pytest.approx(float(blind / count))
+    assert found["independent"]["accuracy"].value == pytest.approx(float(independent / count))

@@ -1,5 +1,6 @@
 """Tasks: their instances, from the oracle, and random access; the rest of it is in test_conformance.py."""
 
+import dataclasses
 import hashlib
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from helpers import oracle
 from helpers.batches import FAR, config, same
-from sraven import SRAVEN
+from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers
+from sraven import task as task_module
 
 
 def fingerprint(batch):
@@ -33,11 +35,12 @@ def assert_oracle_draws(task, split, indices):
     permute=st.booleans(),
     split=st.sampled_from(["train", "test", "ood", "all"]),
     start=st.integers(0, 2**41),
+    rules=st.sampled_from(["paper", "ten"]),
 )
-def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start):
+def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start, rules):
     holdout = 0 if M == 1 else holdout
     split = "all" if split == "ood" and not holdout else split
-    task = SRAVEN(M=M, K=K, holdout=holdout, seed=seed, permute=permute)
+    task = SRAVEN(M=M, K=K, holdout=holdout, seed=seed, permute=permute, rule_set=rules)
     assert_oracle_draws(task, split, range(start, start + 7))
 
 
@@ -48,9 +51,12 @@ def test_large_instances_equal_the_oracles(M):
 
 
 @pytest.mark.parametrize("permute", [True, False])
-@pytest.mark.parametrize(("M", "K"), [(1, 3), (2, 3), (3, 4), (4, 4), (4, 8)])
-def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, permute):
-    task = SRAVEN(M=M, K=K, holdout=0, seed=7, answers="unique", permute=permute)
+@pytest.mark.parametrize(
+    ("M", "K", "rules"),
+    [*((M, K, "paper") for M, K in ((1, 3), (2, 3), (3, 4), (4, 8))), (2, 7, "ten")],
+)
+def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, rules, permute):
+    task = SRAVEN(M=M, K=K, holdout=0, seed=7, answers="unique", permute=permute, rule_set=rules)
     assert_oracle_draws(task, "train", [*range(23), FAR])
 
 
@@ -67,12 +73,99 @@ def test_take_accepts_any_integers(indices):
     assert same(task.take("test", indices), [array[[5, 3]] for array in task.sample("test", 0, 6)])
 
 
-def test_streams_share_no_instances():
-    # Not even shifted ones: with Random(seed + index), two seeds would share all but one.
-    base = {"M": 4, "K": 16}
-    changes = [{}, {"seed": 1}, {"holdout": 0.5}, {"answers": "unique"}]
-    tasks = [SRAVEN(**base, **change) for change in changes]
-    drawn = [
-        task.sample(split, 0, 1_009).context for task in tasks for split in ("train", "test", "ood", "all")
-    ]
-    assert len({context.tobytes() for contexts in drawn for context in contexts}) == 16 * 1_009
+# Policies: which candidates become instances
+
+
+@pytest.mark.parametrize("split", ["train", "ood"])
+def test_rejected_candidates_are_counted_by_combination(split):
+    task = SRAVEN(M=3, K=4, seed=2, answers="unique")
+    indices = np.arange(FAR, FAR + 31, dtype=np.uint64)
+    rejected = task.fill(split, indices, task.empty_batch(31), 2)
+    key, choices = oracle.instance_key(config(task), split), oracle.choices(config(task), split)
+    expected = np.zeros(120, int)
+    for index in range(FAR, FAR + 31):
+        for attempt in range(oracle.instance(config(task), split, index).attempt):
+            expected[oracle.candidate(key, index, attempt, choices, 3, 4, True).combination] += 1
+    assert rejected.tolist() == expected.tolist()
+    assert rejected.sum() > 10
+
+
+def test_policy_any_rejects_nothing_and_keeps_ambiguous_instances():
+    task = SRAVEN(M=4, K=4)
+    batch = task.empty_batch(1_009)
+    rejected = task.fill("train", np.arange(1_009, dtype=np.uint64), batch, 2)
+    assert rejected.tolist() == [0] * 330
+    assert (count_answers(batch.context, 4) > 1).mean() > 0.5
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rejections_do_not_depend_on_threads(threads):
+    task = SRAVEN(M=3, K=5, answers="unique")
+    indices = np.arange(6_007, dtype=np.uint64)
+    rejected = task.fill("train", indices, task.empty_batch(6_007), threads)
+    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(6_007), 2))
+
+
+@pytest.mark.parametrize("M", [8, 10])
+def test_hopeless_unique_tasks_are_refused(monkeypatch, M):
+    monkeypatch.setattr(task_module, "_ATTEMPT_LIMIT", 3)
+    message = f"3 draws in a row.*M={M}, K=3.*use a larger K or answers='any'"
+    with pytest.raises(CapacityError, match=message):
+        SRAVEN(M=M, K=3, holdout=0, answers="unique").sample("train", 0, 1)
+
+
+# The configuration: allowed values, identity, and refusals
+
+
+def test_config_has_all_that_determines_the_instances():
+    assert SRAVEN(M=3, K=7, seed=5).config == {
+        "task": "sraven",
+        "version": "1",
+        "M": 3,
+        "K": 7,
+        "holdout": 0.25,
+        "seed": 5,
+        "answers": "any",
+        "permute": True,
+    }
+    assert SRAVEN() == SRAVEN(4, 8, 0.25, 0, "any", True, rule_set="paper", version="1")
+
+
+def test_numpy_numbers_make_the_same_task():
+    task = SRAVEN(
+        M=np.int64(3), K=np.uint8(7), holdout=np.float64(0.25), seed=np.int32(5), permute=np.bool_(False)
+    )
+    plain = SRAVEN(M=3, K=7, holdout=0.25, seed=5, permute=False)
+    assert task == plain
+    assert task.config == plain.config
+    assert {type(value) for value in config(task).values()} == {int, float, str, bool}
+    assert same(task.sample("train", 0, 11), plain.sample("train", 0, 11))
+
+
+def test_zero_is_one_holdout_however_it_is_written():
+    assert {str(SRAVEN(holdout=zero).config) for zero in (0, 0.0, -0.0)} == {str(SRAVEN(holdout=0).config)}
+
+
+def test_a_task_can_not_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        SRAVEN().M = 5
+
+
+# What was given, what is allowed.
+@pytest.mark.parametrize(
+    ("fields", "parts"),
+    [
+        ({"M": 0}, ("M=0", " 1 ", " 12")),
+        ({"M": 13}, ("M=13", " 1 ", " 12")),
+        ({"M": 4.0}, ("M=4.0", "an integer")),
+        ({"K": 2}, ("K=2", " 3 ", " 256", "distribute three needs three symbols")),
+        ({"K": 257}, ("K=257", " 3 ", " 256")),
+        ({"seed": -1}, ("seed=-1", " 0 ")),
+        ({"seed": 2**63}, ("seed=9223372036854775808", " 0 ")),
+        ({"answers": "one"}, ("answers='one'", "'any', 'unique'")),
+        ({"permute": 1}, ("permute=1", "True or False")),
+    ],
+)
+def test_bad_configurations_are_refused(fields, parts):
+    with pytest.raises(ConfigurationError, match=".*".join(parts)):
+        SRAVEN(**fields)

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
 
-from torch.utils.data import ConcatDataset, DataLoader, DistributedSampler
+from torch.utils.data import DataLoader, DistributedSampler
 
 import fuzzylogic.torch
 import sraven.torch
@@ -42,12 +42,6 @@ def test_a_loader_gets_whole_batches_of_a_split(wrap, workers):
     assert all(same(batch, TASK.take("train", batch["index"].numpy())) for batch in batches)
 
 
-def test_splits_are_joined_as_data_sets_are():
-    split = TASK.split("train", 50)
-    batch = next(iter(DataLoader(ConcatDataset([split, split]), batch_size=20)))
-    assert same(batch, TASK.take("train", batch["index"].numpy()))
-
-
 def test_samplers_choose_the_instances_of_a_split():
     data = SplitDataset(TASK.split("train", 60)[10:])
     shuffled = DataLoader(data, batch_size=16, shuffle=True, generator=torch.Generator().manual_seed(0))
@@ -56,16 +50,6 @@ def test_samplers_choose_the_instances_of_a_split():
     samplers = [DistributedSampler(data, 2, rank) for rank in (0, 1)]
     first, second = (indices_of(DataLoader(data, batch_size=5, sampler=sampler)) for sampler in samplers)
     assert len(first) == len(second) and sorted(first + second) == list(range(10, 60))
-
-
-def test_an_instance_of_a_split_is_that_of_the_task():
-    data = SplitDataset(TASK.split("ood", 10))
-    assert len(data) == 10
-    assert torch.equal(data[-1]["context"], torch.from_numpy(TASK.sample("ood", 9, 1).context[0]))
-    with pytest.raises(IndexError, match="instance 10: there are 10"):
-        data[10]
-    tokens, target = SplitDataset(TASK.split("ood", 10), sequences(TASK))[3]
-    assert tokens.shape == (1, 27, 7) and target.shape == (1, 3)
 
 
 def test_tensors_may_be_written_to():

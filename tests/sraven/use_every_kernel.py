@@ -1,4 +1,4 @@
-"""A program for test_bounds.py: calls every kernel of the package, on many kinds of instances."""
+"""A program for test_kernels.py: calls every kernel of the package, on many kinds of instances."""
 
 import numpy as np
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.imports import import_option
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.options import any_path, existing_file
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome

@@ -1,5 +1,6 @@
 """Scores and their bootstrap intervals: what holds whatever is predicted."""
 
+import json
 from dataclasses import replace
 from math import sqrt
 
@@ -9,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import oracle
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth
-from sraven.core.boards.bootstrap import LEVEL, SAMPLES, bootstrap_sums
-from sraven.core.boards.scoring import Run, score_runs
-from sraven.core.tasks.task import Labels, Metric
-
-SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
+from helpers.checkout import REPOSITORY
+from helpers.evidence_example import make_evidence
+from sraven.core.boards.board import read_board
+from sraven.core.boards.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
+from sraven.core.boards.diagnosis import Share, diagnose_runs
+from sraven.core.boards.scoring import Run, interval_over_combinations, score_runs
+from sraven.core.leaderboard.entries import entry_of
+from sraven.core.tasks.task import Labels, Metric, Tally
 
 
 def resampled(*arguments, **options):
@@ -44,17 +47,6 @@ def test_samples_are_cut_from_the_published_generator(n):
         numbers = [int(word) for word in (*words[:, :2].flat, *words[:, 2:].flat)]
         drawn = [number * n // 2**32 for number in numbers[:n]]
         assert counts[sample].tolist() == [drawn.count(instance) for instance in range(n)]
-
-
-def test_counts_vary_as_those_of_independent_draws():
-    """A count is binomial(n, 1/n): variance 1 - 1/n, and two of them have covariance -1/n."""
-    n = 40
-    counts = counts_of(n)
-    assert counts.shape == (SAMPLES, n) and (counts.sum(axis=1) == n).all() and counts.min() >= 0
-    spread = counts - 1
-    assert (spread**2).mean() == pytest.approx(1 - 1 / n, rel=0.03)
-    assert (spread[:, :-1] * spread[:, 1:]).mean() == pytest.approx(-1 / n, abs=4 / sqrt(SAMPLES * n))
-    assert (spread[:-1] * spread[1:]).mean() == pytest.approx(0, abs=4 / sqrt(SAMPLES * n))
 
 
 @pytest.mark.parametrize("threads", [2, 3, 16])
@@ -162,17 +154,6 @@ def test_interval_is_that_of_the_mean_over_seeds():
     assert high - low == pytest.approx(2 * 1.959964 * 0.5 / sqrt(n), rel=0.12)
 
 
-def test_interval_holds_the_stated_share_of_the_samples():
-    n = 300
-    right = (np.arange(n) % 3 == 0).astype(int)
-    low, high = made_up([right]).metrics["share"].interval
-    samples = resampled(right[:, None].astype(float), np.zeros(n, np.int64), 1, 0)[0][:, 0] / n
-    inside = ((samples >= low - 1e-9) & (samples <= high + 1e-9)).mean()
-    assert LEVEL == 0.95 and inside >= 0.95
-    strictly = ((samples > low + 1e-9) & (samples < high - 1e-9)).mean()
-    assert strictly <= 0.95
-
-
 @settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30), st.randoms())
 def test_whole_is_the_weighted_mean_of_the_parts(rows, random):
@@ -196,76 +177,109 @@ def test_whole_is_the_weighted_mean_of_the_parts(rows, random):
 # Scores of the small boards
 
 
-def score(board, split, arrays, answered=None, **options):
-    answered = [np.ones(len(array), bool) for array in arrays] if answered is None else answered
-    runs = [Run(seed, *run) for seed, run in enumerate(zip(arrays, answered, strict=True))]
-    return score_runs(board.task.scoring, board.labels(split), runs, **options)
+# Tallies of sorted errors over seeds
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_scores_are_the_same_for_any_threads(name):
-    board = small_board(name)
-    arrays = [guesses(board, "test", seed) for seed in range(2)]
-    assert score(board, "test", arrays, threads=1) == score(board, "test", arrays, threads=3)
+COUNTS = {0: [[2, 1, 1], [0, 0, 0]], 5: [[1, 1, 0], [0, 3, 0]]}
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_scores_are_the_same_in_any_company(name):
-    board = small_board(name)
-    arrays = [guesses(board, "test", seed) for seed in range(3)]
-    together = score(board, "test", arrays)
-    for seed, array in enumerate(arrays):
-        alone = board.score("test", array)
-        for metric, found in alone.metrics.items():
-            assert found.mean == together.metrics[metric].by_seed[seed]
+class Fixed:
+    """A diagnosis that gives each seed its tally: the seed is what is predicted."""
+
+    kinds = {"a": "first", "b": "second"}  # noqa: RUF012 -- read only
+
+    def tally(self, labels, predictions, answered, threads):
+        counts = np.array(COUNTS[int(predictions[0])])
+        return {
+            "overall": Tally("part", "things", ("x", "y"), ("a", "b", "missing"), np.array([8, 4]), counts)
+        }
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_perfect_predictions_score_one(name):
-    board = small_board(name)
-    for split, size in board.splits.items():
-        scores = board.score(split, truth(board, split))
-        assert scores.instances == size and scores.missing == (0,)
-        for metric, found in scores.metrics.items():
-            if metric == "valid_alternatives":  # of none that are wrong
-                assert found.mean is None
-            else:
-                perfect = 0 if metric in ("mse", "below_zero") else 1
-                interval = None if metric == "r2_median" else (perfect, perfect)
-                assert (found.mean, found.interval) == (perfect, interval), metric
+def runs_of(*seeds):
+    return [Run(seed, np.full(12, seed), np.ones(12, bool)) for seed in seeds]
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_no_prediction_at_all_has_a_score(name):
-    board = small_board(name)
-    array = truth(board, "ood")
-    scores = score(board, "ood", [array], [np.zeros(len(array), bool)])
-    assert scores.missing == (len(array),)
-    if name == SRAVEN_BOARD:
-        assert {found.mean for found in scores.metrics.values()} == {0}
-    else:
-        assert scores.metrics["mse"].mean > 0.25 and scores.metrics["r2"].mean < 0
+def test_shares_are_means_over_seeds_with_their_standard_errors():
+    found = diagnose_runs(Fixed(), Labels({}, {}), runs_of(0, 5))
+    assert (found.instances, found.seeds) == (12, (0, 5))
+    table = found.tables["overall"]
+    assert (table.heading, table.unit, [row.name for row in table.rows]) == ("part", "things", ["x", "y"])
+    x, y = table.rows
+    assert found.overall == x and (x.total, y.total) == (8, 4)
+    # 4 of 8 and 2 of 8; of them 2 of 4 and 1 of 2, 1 of 4 and 1 of 2, 1 of 4 and 0 of 2
+    assert x.wrong == Share((4, 2), 0.375, 0.125)
+    assert x.of_wrong == {
+        "a": Share((2, 1), 0.5, 0.0),
+        "b": Share((1, 1), 0.375, 0.125),
+        "missing": Share((1, 0), 0.125, 0.125),
+    }
+    assert y.wrong == Share((0, 3), 0.375, 0.375)
+    assert y.of_wrong["b"] == Share((0, 3), None, None)  # the first seed has nothing to share
 
 
-def test_wrong_answers_never_help():
-    """An answer that is missing may as well be wrong; a right one that becomes wrong costs 1 / n."""
-    board = small_board(SRAVEN_BOARD)
-    right = truth(board, "ood")
-    n = len(right)
-    wrong = ((right.astype(int) + 1) % 5).astype(np.uint8)
+def test_single_seed_has_no_standard_error():
+    overall = diagnose_runs(Fixed(), Labels({}, {}), runs_of(0)).overall
+    assert overall.wrong == Share((4,), 0.5, None) and overall.of_wrong["a"] == Share((2,), 0.5, None)
 
-    @settings(max_examples=8)
-    @given(st.lists(st.sampled_from("rwm"), min_size=n, max_size=n), st.integers(0, n - 1))
-    def check(kinds, place):
-        def accuracy(kinds):
-            chosen = np.array(kinds)
-            array = np.where((chosen == "r")[:, None], right, wrong)
-            return score(board, "ood", [array], [chosen != "m"]).metrics["accuracy"].mean
 
-        before = accuracy(kinds)
-        after = accuracy([*kinds[:place], "w", *kinds[place + 1 :]])
-        lost = kinds[place] == "r"
-        assert before == pytest.approx(kinds.count("r") / n, abs=1e-9)
-        assert after == pytest.approx(before - lost / n, abs=2e-9)
+# Intervals over combinations, since instances of one fail together
 
-    check()
+
+FUZZY = REPOSITORY / "docs" / "leaderboard" / "submissions" / "fuzzylogic-v1"
+
+
+def apart(means, instances):
+    return {"by_combination": {"accuracy": {"mean": means, "instances": instances}}}
+
+
+def test_samples_are_those_of_a_loop():
+    means, instances = [0.25, 1.0, 0.5], [2, 3, 7]
+    # What each sample draws of three: the sums over three groups of one instance each say it.
+    drawn = np.concatenate([apart for _, apart in bootstrap_sums(np.ones((3, 1)), np.arange(3), 3, 1)])[
+        :, :, 0
+    ]
+    wanted = []
+    for counts in drawn.tolist():
+        right = shown = 0.0
+        for count, mean, n in zip(counts, means, instances, strict=True):
+            right += count * n * mean
+            shown += count * n
+        wanted.append(right / shown)
+    assert (drawn.sum(axis=1) == 3).all() and len(wanted) == SAMPLES
+    assert resample_combinations(means, instances) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("entry", "ends", "over_instances"),
+    [
+        ("20261122-softmax-6-400-000-instances", (0.503, 0.643), (0.558, 0.596)),
+        ("20261122-hyla-6-400-000-instances", (0.835, 0.877), (0.849, 0.865)),
+    ],
+)
+def test_intervals_of_filed_entries_are_those_of_other_code(entry, ends, over_instances):
+    """The figures were computed apart, with other draws: they agree to what 1,000 samples tell."""
+    found = json.loads((FUZZY / entry / "scores.json").read_text())["splits"]["ood"]
+    assert interval_over_combinations(found, "r2_per_sequence") == pytest.approx(ends, abs=0.005)
+    assert found["metrics"]["r2_per_sequence"]["interval"] == pytest.approx(over_instances, abs=0.003)
+
+
+def test_one_combination_or_alike_ones_have_no_spread():
+    assert interval_over_combinations(apart([0.75], [9]), "accuracy") == (0.75, 0.75)
+    assert interval_over_combinations(apart([0.5, 0.5], [9, 1]), "accuracy") == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("scores", [{}, apart([0.5, None], [9, 1]), {"by_combination": {}}])
+def test_what_is_not_known_by_combination_has_none(scores):
+    assert interval_over_combinations(scores, "accuracy") is None
+
+
+def test_entry_shows_it_where_there_is_one():
+    evidence = make_evidence(scores={"ood": {"accuracy": [0.5] * 3}})
+    plain = entry_of("sraven-v1/20261121-a", evidence)
+    board, twins = read_board("sraven-v1"), read_board("sraven-twins-v1")
+    assert plain.shown_interval == plain.interval == (0.48, 0.52)
+    assert (plain.resampled(board), plain.resampled(twins)) == ("instances", "sets")
+    evidence.scores["splits"]["ood"].update(apart([0.25, 0.75], [9, 9]))
+    entry = entry_of("sraven-v1/20261121-a", evidence)
+    assert entry.shown_interval == (0.25, 0.75) and entry.interval == plain.interval
+    assert entry.resampled(board) == "combinations"

@@ -1,7 +1,7 @@
 """Philox, keys, bounded numbers and the shuffle: published vectors, the oracle, uniformity."""
 
 from collections import Counter
-from itertools import permutations, product
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpers import oracle
-from helpers.uniformity import assert_uniform
 from sraven.core.base.spec import canonical_json, digest
 from sraven.core.compute import rng
 
@@ -39,12 +38,6 @@ def test_published_vectors_in_kernel_and_oracle(counter, key, block):
     arguments = [np.uint64(word) for word in words(counter) + words(key)]
     assert rng.philox4x32(*arguments) == words(block)
     assert oracle.philox4x32_10(words(counter), words(key)) == words(block)
-
-
-@given(counter=st.tuples(WORDS, WORDS, WORDS, WORDS), key=KEYS)
-def test_kernel_and_oracle_agree_on_every_block(counter, key):
-    arguments = [np.uint64(word) for word in counter + key]
-    assert rng.philox4x32(*arguments) == oracle.philox4x32_10(counter, key)
 
 
 def test_draws_of_the_first_instance_are_the_published_block():
@@ -148,12 +141,3 @@ def test_shuffle_of_its_greatest_length_is_a_permutation():
     values = np.arange(2**16, dtype=np.int32)
     rng.shuffle(values, as_key((3, 5)), np.uint64(0))
     assert np.array_equal(np.sort(values), np.arange(2**16))
-
-
-def test_all_orders_of_a_shuffle_are_equally_probable():
-    seen = Counter()
-    for attempt in range(5_000):
-        values = np.arange(4, dtype=np.int32)
-        rng.shuffle(values, as_key((17, 19)), np.uint64(attempt))
-        seen[tuple(values.tolist())] += 1
-    assert_uniform([seen[order] for order in permutations(range(4))])

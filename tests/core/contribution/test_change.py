@@ -12,12 +12,9 @@ from helpers.submissions import (
     FUZZY_BOARD,
     SRAVEN_BOARD,
     edit,
-    guesses,
     path_of,
     plant,
     predictions_file,
-    small_board,
-    truth,
     write,
 )
 from sraven.core.contribution.change import check_change
@@ -72,10 +69,7 @@ def test_other_changes_are_not_its_concern(project, path):
     ("name", "message"),
     [
         ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
-        ("20261119-a-method", "expected a date from"),
-        ("20261399-a-method", "20261399 is no date"),
         ("20261124-another", "the folder is called <date>-a-method"),
-        ("20261124-a-method-", "expected <YYYYMMDD>-<name>"),
         ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
         ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
         ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
@@ -158,22 +152,13 @@ def test_scores_must_be_those_of_the_predictions(project, entry):
     refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
 
 
-def _file(project, name, predictions, board=SRAVEN_BOARD, change=lambda folder: None):
+def _file(project, name, predictions, change):
     """File an entry with these predictions in place of the new one."""
     shutil.rmtree(project / OURS, ignore_errors=True)
-    change(write(project / "new", board, method={"name": name}, predictions=predictions))
+    change(write(project / "new", SRAVEN_BOARD, method={"name": name}, predictions=predictions))
     goal = file_submission(project / "new", project / "docs" / "leaderboard", day=date(2026, 11, 24))
     shutil.rmtree(project / "new")
     return goal
-
-
-def test_entry_of_another_board_is_accepted(project):
-    board = small_board(FUZZY_BOARD)
-    predictions = {split: [guesses(board, split, seed) for seed in range(3)] for split in board.splits}
-    _file(project, "A method", predictions, FUZZY_BOARD)
-    commit(project)
-    found = check_change("main", project, today=TODAY)
-    assert found["folder"] == f"{FILED}/{FUZZY_BOARD}/20261124-a-method"
 
 
 def test_one_copied_seed_is_refused_however_it_is_written(project):
@@ -187,27 +172,6 @@ def test_one_copied_seed_is_refused_however_it_is_written(project):
     refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
-def test_seeds_that_equal_each_other_are_refused(project):
-    predictions = predictions_from(0)
-    predictions["test"][2] = predictions["test"][0]
-    _file(project, "A method", predictions)
-    commit(project)
-    refuse(project, "seeds 0 and 2 predict the same on test; each seed is a run of its own")
-
-
-def test_being_all_right_is_no_copy(project):
-    board = small_board(SRAVEN_BOARD)
-    right = {split: [truth(board, split)] * 3 for split in board.splits}
-    first = _file(project, "First", right)
-    git(project, "switch", "--quiet", "main")
-    commit(project)
-    git(project, "switch", "--quiet", "--create", "second")
-    second = _file(project, "Second", right)
-    commit(project)
-    assert first.exists()
-    accept(project, str(second.relative_to(project)))
-
-
 def test_what_breaks_the_leaderboard_is_refused(project, entry):
     def change(content):
         content["method"]["paper"] = "javascript:alert(1)"
@@ -215,3 +179,74 @@ def test_what_breaks_the_leaderboard_is_refused(project, entry):
     edit(entry, change)
     commit(project)
     refuse(project, "submission.yaml")
+
+
+# Nothing else is touched
+
+
+def _link(project):
+    (project / OURS / "README.md").unlink()
+    (project / OURS / "README.md").symlink_to("/etc/passwd")
+
+
+def _link_for_all(project):
+    shutil.rmtree(project / "docs")
+    (project / "docs").symlink_to("/tmp")
+
+
+def _write(path):
+    return lambda project: (project / path).write_text("*.parquet diff=evil filter=evil\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda project: shutil.rmtree(project / RIVAL), rf"^{RIVAL}/README.md is removed; a submission"),
+        (lambda project: (project / RIVAL).rename(project / "rival"), rf"^{RIVAL}/README.md is removed"),
+        (_write(f"{RIVAL}/README.md"), rf"^{RIVAL}/README.md is changed"),
+        (_write("docs/leaderboard/reproduced.yaml"), r"^docs/leaderboard/reproduced.yaml is changed"),
+        (_write("program.py"), r"^program.py is changed"),
+        (_write(".gitattributes"), r"^\.gitattributes isn't a file of a submission's folder"),
+        (_link, rf"^{OURS}/README.md is a link"),
+        (_link_for_all, r"^docs is a link|^docs/leaderboard/boards.yaml is removed"),
+        (lambda project: (project / OURS / "README.md").chmod(0o755), rf"^{OURS}/README.md is executable"),
+        (lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"), rf"^{OURS}-2 and {OURS} "),
+    ],
+)
+def test_nothing_else_may_be_touched(project, entry, change, message):
+    change(project)
+    commit(project)
+    refuse(project, message)
+
+
+def test_submodule_is_refused_whatever_the_repository_says_of_it(project, entry):
+    git(project, "add", "--all")
+    head = git(project, "rev-parse", "HEAD")
+    git(project, "update-index", "--add", "--cacheinfo", f"160000,{head},{OURS}/predictions/more")
+    git(project, "config", "diff.ignoreSubmodules", "all")
+    git(project, "commit", "--quiet", "--message", "a submodule")
+    refuse(project, rf"^{OURS}/predictions/more is a submodule")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["Docs/Leaderboard/x", "docs/leader\u200dboard/x", "docs./leaderboard/x", "docs/leaderboard /x", "DOCS"],
+)
+def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, path):
+    (project / path).parent.mkdir(parents=True, exist_ok=True)
+    (project / path).write_text("junk")
+    commit(project)
+    refuse(project, "isn't a file of a submission's folder")
+
+
+def test_change_of_a_merge_commit_itself_is_found(project, entry):
+    """Neither parent has it: the merge took away the rival."""
+    commit(project)
+    git(project, "switch", "--quiet", "main")
+    (project / "program.py").write_text("print('later')\n")
+    commit(project)
+    git(project, "switch", "--quiet", "proposal")
+    git(project, "merge", "--quiet", "--no-commit", "main")
+    shutil.rmtree(project / RIVAL)
+    commit(project, "merged")
+    refuse(project, rf"^{RIVAL}/README.md is removed")

@@ -162,15 +162,9 @@ def refused_manifest(hub, manifest):
     ("path", "value"),
     [
         (["splits", "train", "shards"], 5),
-        (["splits", "train", "shards", 0, "num_bytes"], -1),
         (["splits", "train", "shards", 0, "sha256"], "\x1b[2K"),
-        (["splits", "train", "shards", 0, "blocks"], ["0"]),
         (["splits", "train", "tallies"], {"\n::error::": [1]}),
-        (["splits", "train", "tallies", "instances"], [10**40]),
-        (["splits", "train", "digest"], "0" * 64),
-        (["sizes", "train"], 10**15),
         (["config", "M"], "\x1b[2K\n"),
-        (["extra"], 1),
     ],
 )
 def test_a_strange_manifest_is_refused_in_one_line(hub, dataset, path, value):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from helpers.submissions import (
+    FUZZY_BOARD,
     SRAVEN_BOARD,
     guesses,
     only_boards,
@@ -20,9 +21,11 @@ from helpers.submissions import (
     write,
 )
 from sraven import SubmissionError, score_submission
-from sraven.core.leaderboard import cache, evidence
+from sraven.core.leaderboard import cache, evidence, many
 from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.leaderboard.evidence import gather_evidence, run_name
+from sraven.core.leaderboard.filed import Fault
+from sraven.core.leaderboard.many import score_folder, score_folders
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.submissions.submit import file_submission
 
@@ -202,3 +205,39 @@ def test_relative_paths_to_a_cache_do_not_count(given, home, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", "/home/someone")
     assert CACHE_HOME() == Path(home).expanduser()
+
+
+# Many submissions at once
+
+
+def test_scores_are_those_that_each_has_alone(originals, tmp_path):
+    folders = [originals[SRAVEN_BOARD], tmp_path / "nothing", originals[FUZZY_BOARD], originals[SRAVEN_BOARD]]
+    alone = {folder: score_submission(folder) for folder in originals.values()}
+    for threads in (1, 3):
+        found = list(score_folders(folders, threads=threads))
+        fault = found.pop(1)
+        assert fault == Fault(str(folders[1]), f"{folders[1]} isn't the directory of a submission")
+        assert [one.folder for one in found] == [folders[0], *folders[2:]]
+        assert all(one.scores == alone[one.folder] for one in found)
+    assert [one.unranked == () for one in found] == [True, False, True]
+
+
+def test_what_breaks_is_told_and_hides_nothing(originals, tmp_path, monkeypatch):
+    folder = shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "broken")
+
+    def open_or_break(path, *rest):
+        if path == folder:
+            raise RecursionError("deep")
+        return opens(path, *rest)
+
+    opens = many.open_submission
+    monkeypatch.setattr(many, "open_submission", open_or_break)
+    broken, right = score_folders([folder, originals[SRAVEN_BOARD]])
+    assert broken == Fault(str(folder), "RecursionError: deep") and not isinstance(right, Fault)
+
+
+def test_what_is_not_ranked_is_told_with_what_to_do(tmp_path):
+    found = score_folder(write(tmp_path / "submission", SRAVEN_BOARD, seeds=2))
+    assert [each.rule for each in found.unranked] == ["seeds"]
+    assert found.content["ranked"] is False
+    assert found.content["unranked_because"] == [each._asdict() for each in found.unranked]

@@ -5,7 +5,7 @@ import io
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pandas as pd
 import pytest
@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 from helpers.checkout import REPOSITORY
 from helpers.leaderboard_example import UNSEEN_NAMES, make_entry
-from helpers.standings import judged, scoring
+from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD, snapshot
-from sraven import ConfigurationError, standing
+from sraven import BoardError, ConfigurationError, standing
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard import export
-from sraven.core.leaderboard.standing import Leaderboard, Standing
+from sraven.core.leaderboard import snapshot as shipped
+from sraven.core.leaderboard.filed import make_fault
+from sraven.core.leaderboard.standing import Entry, Leaderboard, Replies, SplitScore, Standing
+from sraven.core.untrusted.schemas import read_schema
 
 ENTRY = f"{SRAVEN_BOARD}/20261121-an-entry"
 
@@ -149,3 +152,127 @@ def test_standing_of_a_folder_has_ones_own_in_it(small_boards, originals, leader
     assert [(row["own"], row["rank"]) for row in rows if row["badge"] == "scored"] == [(True, 1)]
     with pytest.raises(ConfigurationError, match="nowhere"):
         standing(leaderboard=leaderboard / "nowhere")
+
+
+# The standing that the package brings
+
+
+IDS = [f"{SRAVEN_BOARD}/202611{day}-an-entry" for day in (21, 23, 22)]
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    """A reference, an entry that is ranked, and one that isn't; tests only read them."""
+    return {
+        IDS[0]: scoring(0.9, method={"family": "reference"}),
+        IDS[1]: scoring(0.6, method={"code": "https://example.org/code", "code_commit": "0" * 40}),
+        IDS[2]: scoring(0.7, training={"selection_split": "ood"}),
+    }
+
+
+@pytest.fixture
+def whole(evidence, small_boards):
+    return judged(evidence)
+
+
+def packed(whole):
+    return json.dumps(shipped.make_snapshot(whole)).encode()
+
+
+@pytest.fixture
+def as_packaged(whole, monkeypatch):
+    """Make the standing the one that the package brings."""
+    monkeypatch.setattr(shipped, "_packaged", lambda: shipped.parse_snapshot(packed(whole)))
+
+
+def test_it_is_read_back_as_it_was(whole, as_packaged):
+    read = shipped.read_snapshot(pins={})
+    assert [each.entries for each in read.standings] == [each.entries for each in whole.standings]
+    assert read.content == whole.content and read.date == "2026-11-23"
+    ranks = [(entry.id, entry.rank) for entry in entries_of(read)]
+    assert ranks == [(IDS[0], None), (IDS[2], None), (IDS[1], 1)]
+    read = shipped.read_snapshot(SRAVEN_BOARD, pins={}, own={"mine": scoring(0.65)})
+    assert [(entry.id, entry.rank) for entry in entries_of(read)][2:] == [("mine", 1), (IDS[1], 2)]
+
+
+def test_board_without_entries_has_what_papers_report(monkeypatch, small_boards):
+    monkeypatch.setattr(shipped, "_packaged", dict)
+    [standing] = shipped.read_snapshot(SRAVEN_BOARD, pins={}).standings
+    assert [entry.badge for entry in standing.entries] == ["reported"]
+    with pytest.raises(ConfigurationError, match="there is no board 'nothing-v1'"):
+        shipped.read_snapshot("nothing-v1", pins={})
+
+
+def test_it_is_written_whole_and_the_same_each_time(whole, tmp_path):
+    path = tmp_path / "folder" / "standing.json"
+    shipped.write_snapshot(path, whole)
+    first = path.read_bytes()
+    shipped.write_snapshot(path, whole)
+    assert path.read_bytes() == first and list(path.parent.iterdir()) == [path]
+    assert shipped.parse_snapshot(first) == shipped.parse_snapshot(packed(whole))
+
+
+def test_what_is_left_out_or_not_filed_has_no_place_in_it(whole, evidence, tmp_path):
+    faulty = Leaderboard(whole.standings, (make_fault("sraven-v1/x", "is bad"),))
+    with pytest.raises(ConfigurationError, match="sraven-v1/x is left out; mend it"):
+        shipped.write_snapshot(tmp_path / "standing.json", faulty)
+    with pytest.raises(ConfigurationError, match="leave mine out"):
+        shipped.write_snapshot(tmp_path / "standing.json", judged(evidence, {"mine": scoring(0.65)}))
+    assert list(tmp_path.iterdir()) == []
+
+
+def change(place, value):
+    def changed(content):
+        *way, last = place
+        for name in way:
+            content = content[name]
+        if value is None:
+            del content[last]
+        else:
+            content[last] = value
+
+    return changed
+
+
+FIRST_ENTRY = ("boards", 0, "entries", 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (change(("schema",), 2), "schema is 2; expected 1"),
+        (change((*FIRST_ENTRY, "value"), "0.9"), "boards[0].entries[0].value is '0.9'; expected a number"),
+        (
+            change((*FIRST_ENTRY, "interval"), [1.0]),
+            "boards[0].entries[0].interval has 1 entries; expected 2",
+        ),
+        (change((*FIRST_ENTRY, "by_split", "ood", "seeds"), None), "boards[0].entries[0].by_split.ood lacks"),
+        (change((*FIRST_ENTRY, "more"), 1), "boards[0].entries[0] has 'more'; expected only"),
+    ],
+)
+def test_damaged_one_is_refused(whole, change, message):
+    content = json.loads(packed(whole))
+    change(content)
+    with pytest.raises(BoardError) as refused:
+        shipped.parse_snapshot(json.dumps(content).encode())
+    assert str(refused.value).startswith(f"{shipped.SNAPSHOT}: {message}")
+    assert str(refused.value).endswith("; reinstall sraven")
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_what_is_no_json_is_refused(data):
+    with pytest.raises(BoardError, match="isn't JSON; reinstall sraven"):
+        shipped.parse_snapshot(data)
+
+
+def test_another_version_of_a_board_is_refused(monkeypatch, small_boards):
+    monkeypatch.setattr(shipped, "_packaged", lambda: {SRAVEN_BOARD: ("0" * 64, ())})
+    with pytest.raises(BoardError, match=f"is of another {SRAVEN_BOARD}; reinstall sraven"):
+        shipped.read_snapshot(pins={})
+
+
+def test_schema_has_all_that_a_row_has():
+    definitions = read_schema("snapshot")["$defs"]
+    for name, kind in (("entry", Entry), ("split_score", SplitScore), ("replies", Replies)):
+        names = [each.name for each in fields(kind)]
+        assert definitions[name]["required"] == list(definitions[name]["properties"]) == names

@@ -6,12 +6,14 @@ import sys
 from datetime import date
 
 import pytest
+import yaml
 
-from helpers.evidence_example import stated
+from helpers.evidence_example import make_evidence, stated
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from sraven import SubmissionError
 from sraven.core.leaderboard.filed import FIRST_DAY, filing_date, make_fault, walk_filed
 from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.leaderboard.reproduced import REPRODUCED, read_reproduced
 from sraven.core.page.page import make_page
 from sraven.core.submissions.submit import file_submission
 
@@ -48,11 +50,6 @@ def ranked(found):
 # Names and dates
 
 
-def test_names_of_entries():
-    for name in ("20261121-hyla", "20261120-a", "20261130-a-2-b"):
-        assert filing_date(name, LAST) == date.fromisoformat(name[:8])
-
-
 OTHER_NAMES = [
     *("hyla", "20261121", "20261121-", "20261121_a", "20261121-A", "20261121-a--b", "20261121-a-"),
     *("2026112-a", "20261121-é", "20261121-../x", "２０２６1121-a", "20261121-a\n", "20261121-a b"),
@@ -61,20 +58,13 @@ OTHER_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", OTHER_NAMES)
-def test_other_names_and_days_that_cannot_be_are_refused(name):
-    with pytest.raises(
-        SubmissionError, match=rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST_DAY} to {LAST})"
-    ):
-        filing_date(name, LAST)
-
-
-def test_date_decides_nothing(original, submissions):
-    for day in ("20261120", "20261129"):
-        shutil.copytree(original, submissions / SRAVEN_BOARD / f"{day}-other")
-    [standing] = read(submissions).standings
-    scored = [entry for entry in standing.entries if entry.badge == "scored"]
-    assert {entry.rank for entry in scored} == {1} and len(scored) == 3
+def test_names_of_entries_and_others_and_days_that_cannot_be():
+    for name in ("20261121-hyla", "20261120-a", "20261130-a-2-b"):
+        assert filing_date(name, LAST) == date.fromisoformat(name[:8])
+    message = rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST_DAY} to {LAST})"
+    for name in OTHER_NAMES:
+        with pytest.raises(SubmissionError, match=message):
+            filing_date(name, LAST)
 
 
 # Bad entries
@@ -87,11 +77,8 @@ def as_link(path):
 BAD_NAMES = {
     f"{SRAVEN_BOARD}/notes.txt": lambda path: path.write_text("x"),
     f"{SRAVEN_BOARD}/20261121-link": as_link,
-    f"{SRAVEN_BOARD}/20261121-file": lambda path: path.write_text("x"),
     f"{SRAVEN_BOARD}/20261121-fifo": os.mkfifo,
     f"{SRAVEN_BOARD}/00010101-backdated": lambda path: path.mkdir(),
-    f"{SRAVEN_BOARD}/99991231-late": lambda path: path.mkdir(),
-    f"{SRAVEN_BOARD}/entry": lambda path: path.mkdir(),
     f"{SRAVEN_BOARD}/20261121-empty": lambda path: path.mkdir(),
     "no-board-v1": lambda path: path.mkdir(),
     "junk.bin": lambda path: path.write_bytes(b"\0" * 1000),
@@ -109,20 +96,14 @@ def test_what_is_no_entry_is_told_and_hides_none(name, submissions):
 
 
 def test_names_that_move_a_terminal_are_shown_as_escapes(submissions):
-    for name in ("20261121-a\nforged: line", "20261121-\x1b[2J", "20261121-\u202egnp", "20261121-a\x07"):
+    names = ["20261121-a\nforged: line", "20261121-\x1b[2J", "20261121-\u202egnp", "20261121-a\x07"]
+    names += ["20261121-\udcff"] * (sys.platform == "linux")  # a name that is no UTF-8
+    for name in names:
         (submissions / SRAVEN_BOARD / name).mkdir()
     found = read(submissions)
-    assert len(found.faults) == 4 and ranked(found) == [GOOD]
-    assert all(fault.place.isprintable() and "\\" in fault.place for fault in found.faults)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="a name that is no UTF-8 needs Linux")
-def test_name_that_is_no_text_is_shown_too(submissions):
-    os.mkdir(os.fsencode(submissions / SRAVEN_BOARD) + b"/20261121-\xff")
-    found = read(submissions)
-    [fault] = found.faults
-    assert fault.place.encode() and ranked(found) == [GOOD]
+    assert len(found.faults) == len(names) and ranked(found) == [GOOD]
     assert make_page(found.standings, found.faults).encode()
+    assert all(fault.place.isprintable() and "\\" in fault.place for fault in found.faults)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +130,6 @@ def test_forged_scores_are_reported(change, message, original, submissions):
     assert message in fault.reason
     assert "make it again with `sraven submit`" in fault.reason
     assert len(ranked(found)) == 1
-
-
-@pytest.mark.parametrize("name", ["submission.yaml", "scores.json"])
-def test_missing_files_are_reported(name, original, submissions):
-    folder = shutil.copytree(original, submissions / SRAVEN_BOARD / "20261122-bad")
-    (folder / name).unlink()
-    found = read(submissions)
-    [fault] = found.faults
-    assert f"{name}: can't be read" in fault.reason and ranked(found) == [GOOD]
 
 
 def test_entry_below_another_board_is_reported(original, submissions):
@@ -208,3 +180,92 @@ def test_faults_are_on_the_page_as_text(submissions):
     assert "&lt;script&gt;alert(1)" in page and "<b>bad" not in page and "Left out" in page
     assert len(fault.reason) < 500 and fault.reason.isprintable()
     assert "Left out" not in make_page(read(submissions).standings)
+
+
+# The badge of a maintainer: for the submission and the code that were run, and nothing else
+
+
+COMMIT = "0123456789abcdef" * 2 + "01234567"
+RUN_AGAIN = f"{SRAVEN_BOARD}/20261121-a"
+EVIDENCE = make_evidence("a", method={"code_commit": COMMIT})
+PIN = {
+    "submission_digest": EVIDENCE.digest,
+    "code_commit": COMMIT,
+    "by": "A maintainer",
+    "date": "2026-11-24",
+    "note": "0.51 on an RTX 4090",
+}
+
+
+def read_pins(folder, content, only=None, entries=None):
+    text = content if isinstance(content, str | bytes) else yaml.safe_dump(content)
+    (folder / REPRODUCED).write_bytes(text if isinstance(text, bytes) else text.encode())
+    badges, faults = read_reproduced(folder, {RUN_AGAIN: EVIDENCE} if entries is None else entries, only)
+    assert all(fault.place.isprintable() and fault.reason.isprintable() for fault in faults)
+    return badges, [(fault.place, fault.reason) for fault in faults]
+
+
+def changed(**changes):
+    return {name: value for name, value in {**PIN, **changes}.items() if value is not None}
+
+
+def test_entry_that_was_run_again_has_the_badge(tmp_path):
+    assert read_pins(tmp_path, {RUN_AGAIN: PIN}) == ({RUN_AGAIN}, [])
+    assert read_pins(tmp_path, {RUN_AGAIN: changed(note=None)}) == ({RUN_AGAIN}, [])
+
+
+def test_nothing_is_nothing(tmp_path):
+    assert read_reproduced(tmp_path, {RUN_AGAIN: EVIDENCE}) == (set(), [])  # there is no file
+    for content in ("", "# nothing yet\n", "{}", "null"):
+        assert read_pins(tmp_path, content) == (set(), [])
+
+
+@pytest.mark.parametrize(
+    ("pin", "message"),
+    [
+        (False, "is False; expected names and values"),
+        (changed(code_commit=None), "lacks 'code_commit'"),
+        (changed(date="yesterday"), "expected a date"),
+        (changed(code_commit=COMMIT[:12]), "expected a whole commit"),
+        (changed(submission_digest="A" * 64), "64 hexadecimal digits"),
+        (changed(submission_digest="0" * 64), "another submission was run again"),
+        (changed(code_commit="0" * 40), f"but the entry names {COMMIT}: other code was run"),
+    ],
+)
+def test_pin_that_does_not_fit_gives_no_badge_and_is_told(pin, message, tmp_path):
+    badges, [(place, reason)] = read_pins(tmp_path, {RUN_AGAIN: pin})
+    assert (badges, place) == (set(), f"{REPRODUCED}: {RUN_AGAIN}") and message in reason
+
+
+def test_badge_is_lost_without_a_commit(tmp_path):
+    badges, [(_, reason)] = read_pins(tmp_path, {RUN_AGAIN: PIN}, entries={RUN_AGAIN: make_evidence("a")})
+    assert badges == set() and "the entry names none: other code was run" in reason
+
+
+def test_one_bad_pin_costs_no_other_its_badge(tmp_path):
+    other = f"{SRAVEN_BOARD}/20261121-b"
+    content = {other: False, RUN_AGAIN: PIN, f"{SRAVEN_BOARD}/nobody": {**PIN}, "\x1b[2J": {**PIN}}
+    badges, faults = read_pins(tmp_path, content, entries={RUN_AGAIN: EVIDENCE, other: make_evidence("b")})
+    assert badges == {RUN_AGAIN} and len(faults) == 3
+    reasons = sorted(reason.partition(";")[0] for _, reason in faults)
+    assert reasons == ["is False", *["there is no such entry"] * 2]
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "&a x", "a: 1\na: 2\n", "!!python/none x", "- a", "7", b"\xff", "a: " + "x" * (1 << 20)]
+)
+def test_file_that_is_none_is_told_and_gives_no_badge(content, tmp_path):
+    badges, [(place, _)] = read_pins(tmp_path, content)
+    assert (badges, place) == (set(), REPRODUCED)
+
+
+def test_link_is_not_followed(tmp_path):
+    (tmp_path / "elsewhere").write_text(yaml.safe_dump({RUN_AGAIN: PIN}))
+    (tmp_path / REPRODUCED).symlink_to(tmp_path / "elsewhere")
+    badges, [fault] = read_reproduced(tmp_path, {RUN_AGAIN: EVIDENCE})
+    assert badges == set() and fault.place == REPRODUCED
+
+
+def test_pins_of_other_boards_are_left_alone(tmp_path):
+    content = {RUN_AGAIN: PIN, f"{FUZZY_BOARD}/20261121-a": {**PIN}}
+    assert read_pins(tmp_path, content, SRAVEN_BOARD) == ({RUN_AGAIN}, [])

@@ -1,17 +1,29 @@
 """The standing: who is ranked, in which order, and what rows say."""
 
+import hashlib
 import json
+from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 from helpers.evidence_example import make_evidence, stated
+from helpers.leaderboard_example import make_entry
 from helpers.standings import entries_of, judged, scoring
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, use_boards, write
-from sraven import ConfigurationError
-from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.leaderboard.standing import primary_ceiling
+from helpers.submissions import (
+    FUZZY_BOARD,
+    SRAVEN_BOARD,
+    small_board,
+    small_contents,
+    snapshot,
+    write,
+)
+from sraven import SubmissionError
+from sraven.core.leaderboard import ranges
+from sraven.core.leaderboard.ranges import rank_ranges
+from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
+from sraven.core.leaderboard.standing import Combinations, primary_ceiling
 from sraven.core.submissions.submit import file_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -114,16 +126,6 @@ def test_entry_that_was_run_again_keeps_its_rank_when_it_is_copied():
     assert [entry.badge for entry in entries_of(found)] == ["scored", "reproduced"]
 
 
-def test_errors_come_lowest_first(monkeypatch, tmp_path_factory):
-    contents = {SRAVEN_BOARD: {**small_contents()[SRAVEN_BOARD], "higher_is_better": False}}
-    use_boards(monkeypatch, tmp_path_factory.mktemp("lower"), contents)
-    board = read_board(SRAVEN_BOARD)
-    [standing] = judged(
-        {name: scoring(value, name, board=board) for name, value in (("a", 0.3), ("b", 0.1))}
-    ).standings
-    assert [entry.method for entry in standing.entries] == ["b", "a", "as reported"]
-
-
 def test_diagnostic_boards_have_no_ranks_and_stand_only_with_entries():
     assert small_contents()[FUZZY_BOARD]["series"] != "ranked"
     assert [each.board.id for each in judged({}).standings] == [SRAVEN_BOARD]  # has reported rows
@@ -132,6 +134,139 @@ def test_diagnostic_boards_have_no_ranks_and_stand_only_with_entries():
     assert ranks(found) == [("a", None)]
 
 
-def test_board_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(ConfigurationError, match="there is no board 'sraven-v1'"):
-        read_leaderboard(tmp_path, "sraven-v1")
+# One's own submission among what is filed
+
+
+GOOD, FAIR = f"{SRAVEN_BOARD}/20261121-good", f"{SRAVEN_BOARD}/20261121-fair"
+
+
+@pytest.fixture(scope="module")
+def filed():
+    """Two entries that are ranked; tests only read them."""
+    return {GOOD: scoring(0.7), FAIR: scoring(0.5)}
+
+
+def places(found):
+    return [(entry.id, entry.rank, entry.own) for entry in entries_of(found)]
+
+
+def test_it_stands_where_it_would_if_it_were_filed(filed):
+    found = judged(filed, {"runs/mine": scoring(0.6)})
+    assert places(found) == [(GOOD, 1, False), ("runs/mine", 2, True), (FAIR, 3, False)]
+    [own] = [entry for entry in entries_of(found) if entry.own]
+    assert (own.date, own.is_filed, own.badge, own.value) == (None, False, "scored", 0.6)
+    assert not any("runs/mine" in str(entry) for entry in found.filed) and found.date == "2026-11-21"
+
+
+def test_what_is_filed_has_the_same_digest_with_it_and_without(filed):
+    alone, beside = judged(filed), judged(filed, {"mine": scoring(0.6)})
+    assert alone.digest == beside.digest != judged({GOOD: filed[GOOD]}).digest
+
+
+def test_copies_are_reported_and_leave_what_is_filed_its_rank(filed):
+    found = judged(filed, {"mine": filed[GOOD], "one": scoring(0.6), "other": scoring(0.6)})
+    own = {entry.id: (entry.rank, entry.copies) for entry in entries_of(found) if entry.own}
+    assert own == {"mine": (None, (GOOD,)), "one": (None, ("other",)), "other": (None, ("one",))}
+    assert f"predicts the same as {GOOD}, or nearly so" in [entry.remark for entry in entries_of(found)]
+    assert [(entry.id, entry.rank, entry.remark) for entry in found.filed] == [(GOOD, 1, ""), (FAIR, 2, "")]
+
+
+def test_directory_stays_as_it_is_and_a_refusal_names_it(originals, tmp_path):
+    folder = originals[SRAVEN_BOARD]
+    before = snapshot(folder)
+    [name] = gather_own([folder])
+    assert name.endswith(folder.name) and snapshot(folder) == before
+    (tmp_path / "empty").mkdir()
+    for name in ("nothing", "empty"):
+        with pytest.raises(SubmissionError) as refused:
+            gather_own([tmp_path / name])
+        assert str(refused.value).startswith(str(tmp_path)) and str(refused.value).count(str(tmp_path)) == 1
+
+
+# Ranges of ranks
+
+
+def entry(name, value, error=0.01, *, means=None, **changes):
+    """Return an entry with an interval over instances of no width, if nothing else is said."""
+    apart = Combinations((10,) * len(means), tuple(means)) if means is not None else None
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    usual = {"standard_error": error, "combinations": apart, "interval": (value, value), "digest": digest}
+    return make_entry(name, value, **{**usual, **changes})
+
+
+def found(*entries, higher_is_better=True):
+    ranked = [replace(each, rank=place) for place, each in enumerate(entries, 1)]
+    return rank_ranges(ranked, higher_is_better=higher_is_better)
+
+
+def test_entries_that_are_apart_have_their_rank_alone_and_neighbours_share():
+    near, far = entry("near", 0.51), entry("far", 0.1, 0.001)
+    assert found(entry("best", 0.52), near, far) == [(1, 2), (1, 2), (3, 3)]
+    assert found(entry("best", 0.52, 0.0), replace(near, standard_error=None), far) == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
+
+
+def test_lowest_is_first_where_less_is_better():
+    assert found(entry("a", 0.1), entry("b", 0.9), higher_is_better=False) == [(1, 1), (2, 2)]
+
+
+def test_three_seeds_have_the_tails_of_two_degrees_of_freedom():
+    for seeds, most in ((2, 12.706), (3, 4.303), (5, 2.776)):  # what |t| passes in 5 % of cases
+        drawn = ranges._scores(entry("a", 0.0, 1.0, seeds=seeds))
+        assert (np.abs(drawn) > most).mean() == pytest.approx(0.05, abs=0.02)
+        assert np.median(drawn) == pytest.approx(0, abs=0.1)
+
+
+def test_combinations_are_the_same_ones_for_all_entries():
+    """One is ahead on each combination, whichever are drawn; apart, their intervals overlap widely."""
+    means = np.linspace(0, 0.9, 9)
+    better, worse = (entry(name, 0, None, means=means + more) for name, more in (("b", 0.01), ("w", 0)))
+    assert found(better, worse) == [(1, 1), (2, 2)]
+    mixed = entry("w", 0, None, means=means[::-1] - 0.01)
+    assert found(better, mixed) == [(1, 2), (1, 2)]
+
+
+def test_range_is_what_a_loop_finds():
+    entries = [entry(f"e{n}", 0.5 - n / 100, 0.008, means=np.arange(5) / 9 - n / 90) for n in range(4)]
+    drawn, wanted = [ranges._scores(each).tolist() for each in entries], []
+    for place, own in enumerate(drawn, 1):
+        ranks = sorted(1 + sum(other[n] > own[n] for other in drawn) for n in range(len(own)))
+        wanted.append((min(ranks[25], place), max(ranks[974], place)))
+    assert found(*entries) == wanted and wanted[0] != (1, 1)
+
+
+def test_who_else_is_there_and_in_which_order_changes_no_draw():
+    a, b, c = (entry(name, 0.5, 0.05) for name in "abc")
+    forward, backward = (rank_ranges(each, higher_is_better=True) for each in ([a, b, c], [c, b, a]))
+    assert forward == backward[::-1]
+
+
+def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instances():
+    one, other = (entry(name, value, None, seeds=1) for name, value in (("a", 0.52), ("b", 0.5)))
+    assert found(one, other) == [(1, 1), (2, 2)]
+    wide = [replace(each, interval=(each.value - 0.03, each.value + 0.03)) for each in (one, other)]
+    assert found(*wide) == [(1, 2), (1, 2)]
+
+
+@pytest.mark.usefixtures("small_boards")
+def test_entries_of_each_budget_have_ranges_of_their_own():
+    made = {
+        f"sraven-small-v1/20261123-{name}": scoring(value, name, training={"instances": instances})
+        for name, value, instances in (
+            ("a", 0.7, 2_000),
+            ("b", 0.695, 2_000),
+            ("c", 0.1, 2_000),
+            ("d", 0.9, 10),
+        )
+    } | {"sraven-small-v1/20261123-o": scoring(0.99, "o", training={"selection_split": "ood"})}
+    ranged = {each.method: (each.rank, each.rank_range) for each in entries_of(judged(made))}
+    assert ranged == {
+        "a": (1, (1, 2)),
+        "b": (2, (1, 2)),
+        "c": (3, (3, 3)),
+        "d": (1, (1, 1)),
+        "o": (None, None),
+    }

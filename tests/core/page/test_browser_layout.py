@@ -1,9 +1,11 @@
 """The page in a browser: at any width, in light and dark, everything is there and can be read."""
 
+import json
 from dataclasses import replace
 from itertools import combinations
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from helpers.browser import OPEN, RATIOS, heading, look, methods, visible
 from helpers.leaderboard_example import (
@@ -37,7 +39,7 @@ def everything():
             parameters=400_000 + number,
             train_instances=20_000_000 - number,
         )
-        for number in range(40)
+        for number in range(12)
     ]
     far = [make_entry("far", 0.5, train_instances=65_536, parameters=10**8), make_reference("r", 0.1)]
     endless = make_entry("endless" * 40, 0.6, description="y" * 400, family="z" * 200)
@@ -149,3 +151,47 @@ def test_paper_shows_every_board(open_page):
             assert driver.execute_script(is_open) == expected
     finally:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+# Whatever got into the page would do nothing
+
+
+DIRECTIVES = ("script-src", "style-src", "img-src", "connect-src", "object-src", "base-uri", "form-action")
+
+
+def test_markup_that_got_through_would_neither_run_nor_ask_anyone(open_page):
+    driver = open_page(make_hostile())
+    driver.get_log("performance")
+    driver.execute_script(
+        """
+        window.planted = [];
+        const box = document.createElement('div');
+        box.innerHTML = '<img src="https://evil.example/i" onerror="planted.push(1)">' +
+            '<svg onload="planted.push(2)"></svg>' +
+            '<iframe srcdoc="<script>parent.planted.push(3)</' + 'script>"></iframe>' +
+            '<a id="run" href="javascript:planted.push(4)">x</a>' +
+            '<base href="https://evil.example/">' +
+            '<form action="https://evil.example/f"><button id="send">x</button></form>' +
+            '<p style="background: url(https://evil.example/b)">x</p>' +
+            '<link rel="stylesheet" href="https://evil.example/s"><object data="https://evil.example/o"></object>';
+        document.body.append(box);
+        document.getElementById('run').click();
+        document.getElementById('send').click();
+        try { fetch('https://evil.example/x').catch(() => {}); } catch (error) { /* as it should be */ }
+        """
+    )
+    refused: list[str] = []
+    WebDriverWait(driver, 20).until(
+        lambda driver: (
+            refused.extend(entry["message"] for entry in driver.get_log("browser"))
+            or all(any(directive in message for message in refused) for directive in DIRECTIVES)
+        )
+    )
+    assert all("Content Security Policy" in message for message in refused)
+    assert driver.execute_script("return window.planted") == []
+    assert driver.execute_script("return document.baseURI").startswith("file:")
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    answered = [e["params"]["response"]["url"] for e in events if e["method"] == "Network.responseReceived"]
+    assert [url for url in answered if "evil" in url] == []
+    assert driver.current_url.startswith("file:")
+    driver.get_log("browser")

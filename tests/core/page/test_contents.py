@@ -10,7 +10,7 @@ from helpers.leaderboard_example import (
     make_reported,
     make_standing,
 )
-from helpers.page import example_page, page_of, rows_of
+from helpers.page import corpus_page, example_page, page_of, panels_of, rows_of
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Standing
 from sraven.core.page.groups import groups
@@ -87,13 +87,6 @@ def test_reported_row_has_no_rank_and_says_that_there_are_no_predictions():
     assert markers == ["#sraven-v1-note-1", "#sraven-v1-note-1", "#sraven-v1-note-2"]
 
 
-def test_unranked_entry_says_why():
-    page = example_page()
-    assert "Not ranked: used extra data" in page.text
-    assert "Not ranked: a reference, not a model" not in page.text  # the heading says it for all of them
-    assert "References predictors for comparison, not ranked" in page.text
-
-
 def test_absent_figures_are_dashes():
     entry = make_entry("a", None, gap=None, parameters=None, splits={}, standard_error=None, date=None)
     page = page_of(Standing(read_board("sraven-v1"), (replace(entry, paper=None, code=None),)))
@@ -139,3 +132,44 @@ def test_board_where_less_is_better_and_no_ceiling_is_known():
     assert text == "Mean squared error, ood"
     assert "Ceiling not known" in page.text
     assert not page.find("polyline", class_="ceiling")
+
+
+# A board of a corpus
+
+
+def test_board_of_a_corpus_counts_tokens_and_has_no_ceiling():
+    page = corpus_page()
+    text = page.text.replace("\u00a0", " ")
+    assert (
+        "Ranked by loss per token on validation Budget 130 B training tokens Documents 364,608 validation "
+        "Setting dataset=allenai/c4, configuration=en, split=validation, documents=364608, "
+        "tokenizer_sha256=15d8dfa11996…, pieces=32101 Digest"
+    ) in text
+    for word in ("Trained on up to 130 B tokens", "Trained on more than 130 B tokens"):
+        assert word in text
+    headings = [attributes["class"] for attributes, _ in page.find("th", scope="col")]
+    assert headings == ["rank", "method", "badge-cell", "primary", "parameters", "instances", "date", "links"]
+    [(_, label)] = page.find("th", scope="col", class_="instances")
+    [(_, best)] = page.find("th", aria_sort="ascending")
+    assert (label, best) == ("Tokens", "Loss per token, validation")
+    assert not page.find("polyline", class_="ceiling")
+
+
+def test_self_reported_rows_say_so_and_name_their_documents():
+    page = corpus_page()
+    badges = [row["data-badge"] for row in rows_of(page)]
+    assert badges == ["self-reported", "reproduced", "self-reported", "self-reported"]
+    shown = [text for a, text in page.find("code", title="0123456789abcdef" * 4)]
+    assert shown == ["0123456789ab"] * 4
+    assert "Fingerprint of its documents" not in example_page().text
+
+
+def test_plots_of_a_loss_say_that_lower_is_better():
+    page = corpus_page()
+    [panel] = panels_of(page)  # all have as many parameters
+    assert panel["aria-label"].startswith("Loss per token on validation against training tokens (lower is ")
+    kinds = [attributes["class"] for attributes, _ in page.find("g") if "data-entry" in attributes]
+    other = ["point other self-reported"] * 2
+    assert sorted(kinds) == ["point hyla self-reported", *other, "point softmax reproduced"]
+    titles = [text for _, text in page.find("title")]
+    assert "short: 3.6000\u00a0±\u00a00.0100 (self-reported); training tokens: 20,000,000,000" in titles

@@ -3,18 +3,21 @@
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
+import pytest
+
 from helpers.leaderboard_example import (
     make_corpus_standing,
     make_entry,
+    make_errors,
     make_reference,
     make_reported,
     make_standing,
 )
 from helpers.page import example_page, page_of, rows_of
 from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.standing import Replies, Standing
-from sraven.core.page.attention import METHOD_FAMILIES, family_of
-from sraven.core.page.marks import SHAPES, classes, draw_mark
+from sraven.core.leaderboard.standing import Standing
+from sraven.core.page.attention import family_of
+from sraven.core.page.mistakes import legend, make_mistakes
 from sraven.core.page.page import leaders, make_page, make_summary
 from sraven.core.page.strip import Scale, draw_strip, find_bounds, find_scale
 from sraven.core.page.words import score
@@ -47,13 +50,6 @@ def test_every_reported_row_of_every_board_has_a_family_of_attention():
         assert families and set(families) <= {"hyla", "softmax", "linear"}
 
 
-def test_families_have_a_shape_each():
-    assert set(SHAPES) == {family.key for family in METHOD_FAMILIES}
-    assert len(set(SHAPES.values())) == len(SHAPES)
-    assert classes(make_reported("HYLA", 0.5)) == "point hyla reported"
-    assert len(draw_mark(make_corpus_standing().entries[1]).findall("g/circle[@class='dot']")) == 1
-
-
 def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     entries = (
         make_entry("hyla", 0.7, rank=1),
@@ -78,10 +74,6 @@ def test_best_of_each_family_lie_on_one_scale_with_what_they_are_read_against():
     assert isinstance(summary.strip, Element)
     places = [mark.get("x") for mark in summary.strip.iter("svg") if mark.get("class") == "at"]
     assert places == ["50.00%", "70.00%", "40.00%", "69.00%"]
-    lanes = {mark.get("y") for mark in summary.strip.iter("svg") if mark.get("class") == "at"}
-    assert lanes == {"9.0", "27.0"}
-    bars = {bar.get("class"): bar.get("width") for bar in summary.strip.iter("rect") if bar.get("x")}
-    assert bars["bar-of hyla scored"] == "69.98%"  # from chance
     label = summary.strip.get("aria-label")
     assert "hyla 0.7000\u00a0±\u00a00.0100" in label
     assert "composition-blind 0.0512 (passed)" in page_of(standing).text
@@ -102,14 +94,6 @@ def test_leader_is_of_the_boards_own_budget_if_any_is():
     assert shown.bests == (("not ranked", "unranked", unranked),)
     text = page_of(Standing(BOARD, (make_reference("r", 0.1),))).text
     assert "none ranked yet" in text and "no entries yet" in text
-
-
-def test_who_was_asked_in_which_way_is_said():
-    replies = Replies("m", "1", "untold-0-shot", "h", "1")
-    board = read_board("sraven-text-v1")
-    entry = make_entry("a", 0.5, rank=1, replies=replies, splits={"ladder": {"accuracy": 0.5}})
-    page = page_of(Standing(board, (entry,)))
-    assert page.find("span", class_="note") == [({"class": "note"}, "asked untold-0-shot")]
 
 
 def test_scale_of_a_loss_has_the_lowest_on_the_right():
@@ -166,12 +150,71 @@ def test_the_readers_own_entry_stands_out():
     assert "yours</span>" not in make_page([make_standing()])
 
 
-def test_legend_names_the_families_that_are_there_and_how_marks_are_filled():
-    page = example_page()
-    assert "HYLA other methods references recomputed here reported in a paper Filter" in page.text
-    assert not page_of().find("ul", class_="legend")
-
-
 def test_data_can_be_downloaded():
     links = {link["href"]: link for link, _ in page_of().find("a") if "download" in link}
     assert set(links) == {"leaderboard.json", "leaderboard.csv"}
+
+
+# Sorted errors
+
+
+def percent(text):
+    return float(text.removesuffix("%"))
+
+
+def mistakes(*shares, **more):
+    return make_mistakes(BOARD, make_entry("a", 0.5, errors=make_errors(*shares, **more)))
+
+
+@pytest.mark.parametrize("shares", [(0.25, 0.1, 0.15, 0.4, 0.1), (1.0, 0, 0, 0, 0), (0, 0.003, 0, 0.997, 0)])
+def test_parts_of_a_bar_follow_each_other_and_are_as_wide_as_their_shares(shares):
+    *of_kinds, missing = shares
+    (_, empty), (split, bar) = mistakes(*of_kinds, missing=missing).bars
+    assert empty is None and split == "ood" and isinstance(bar, Element)
+    parts = bar.findall("rect")
+    keys = ["kind-1", "kind-2", "kind-3", "kind-4", "kind-missing"]
+    assert [part.get("class") for part in parts] == [k for k, s in zip(keys, shares, strict=True) if s]
+    begin = 0.0
+    for part, share in zip(parts, filter(None, shares), strict=True):
+        assert percent(part.get("x")) == pytest.approx(begin, abs=0.01)
+        assert (
+            0 < percent(part.get("width")) <= 100 * share and 100 * share - percent(part.get("width")) <= 0.51
+        )
+        begin += 100 * share
+    assert begin == pytest.approx(100)
+
+
+def test_bar_is_told_in_words():
+    bar = mistakes(0.52, 0.003, 0.12, 0.357).bars[1][1]
+    assert bar.find("title").text.replace("\u00a0", " ") == (
+        "of what is wrong on ood: valid alternative 52 %, correspondence 0.3 %, another rule 12 %, "
+        "none of these 35.7 %"
+    )
+
+
+def test_figures_have_their_errors_and_missing_shows_only_where_there_is_some():
+    rows = mistakes(0.25, 0.1, 0.15, 0.4, missing=0.1).rows
+    assert [name for name, _, _ in rows] == [
+        *("wrong, of all", "valid alternative", "correspondence", "another rule", "none of these", "missing")
+    ]
+    assert [text.replace("\u00a0", " ") for text in rows[1][2]] == ["–", "0.2500 ± 0.0020"]
+    assert rows[0][2][0] == "0"
+    assert [name for name, _, _ in mistakes(0.5, 0, 0, 0.5).rows][-1] == "none of these"
+
+
+def test_page_shows_them_for_entries_that_have_some_and_the_legend_once():
+    page = example_page()
+    assert page.text.count("Where it errs") == 2 == len(page.find("svg", class_="bar"))
+    assert page.text.count("nothing to sort") == 2
+    assert page.text.count("each of the first kind that fits") == 1
+    for kind in legend(make_standing()):
+        assert f"{kind.name}: {kind.meaning}" in page.text
+        assert page.find("span", class_=f"swatch {kind.key}")
+
+
+def test_nothing_is_shown_without_sorted_errors():
+    plain = Standing(BOARD, (make_entry("a", 0.5), make_reported("b", 0.4)))
+    assert legend(plain) == () and make_mistakes(BOARD, plain.entries[0]) is None
+    assert "Where it errs" not in page_of(plain).text and "first kind that fits" not in page_of(plain).text
+    fuzzy = replace(plain, board=read_board("fuzzylogic-v1"))
+    assert legend(fuzzy) == ()

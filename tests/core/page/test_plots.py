@@ -22,6 +22,7 @@ from sraven.core.page.plots import (
     ticks,
 )
 from sraven.core.page.strip import Scale
+from sraven.core.page.words import compact, score_and_error, shortened
 
 
 def test_plots_show_every_score_with_its_error_and_the_ceiling():
@@ -50,14 +51,6 @@ def test_scores_reach_down_to_the_lower_line():
     [line] = [a["points"] for a, _ in page.find("polyline", class_="lower")]
     heights = {float(place.split(",")[1]) for place in line.split()}
     assert len(heights) == 1 and TOP < heights.pop() <= FLOOR
-
-
-def test_entries_without_a_count_stand_left_of_the_axis():
-    page = example_page()
-    words = [text for _, text in page.find("text", class_="tick")]
-    assert words.count("none") == 2
-    assert words.count("not stated") == 1
-    assert {"10\u00a0M", "20\u00a0M", "40\u00a0M"} <= set(words)
 
 
 def test_score_far_below_nothing_is_an_arrow_at_the_edge():
@@ -134,3 +127,33 @@ def test_a_plot_that_would_tell_nothing_is_not_there():
     other = make_entry("c", 0.4, parameters=10**6)
     [panel] = panels_of(page_of(Standing(read_board("sraven-v1"), (*alike, other))))
     assert panel["aria-label"].startswith("Accuracy on ood against parameters;")
+
+
+# Numbers and long texts
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.7, 0.01, ("0.7000", "0.0100")),
+        (0.0002, 0.00003, ("0.00020", "0.00003")),  # ± 0.0000 would claim too much
+        (0.5, 0.0, ("0.5000", "0.0000")),
+        (None, None, ("–", "")),
+        (1e300, 1e300, ("1e+300", "1e+300")),
+        (6e-8, None, ("6.0 × 10⁻⁸", "")),  # 0.0000 would say nothing
+        (-0.0, None, ("0", "")),
+    ],
+)
+def test_scores_have_as_many_digits_as_their_error(value, error, text):
+    assert score_and_error(value, error) == text
+
+
+def test_counts_and_texts_in_short():
+    assert [compact(n).replace("\u00a0", " ") for n in (0, 65_536, 20_000_000, 6_400_000, 130 * 10**9)] == [
+        "0",
+        "65,536",
+        "20 M",
+        "6.4 M",
+        "130 B",
+    ]
+    assert [shortened(text, 4) for text in ("abcd", "abcdef", "ab def")] == ["abcd", "abc…", "ab…"]

@@ -83,11 +83,8 @@ def test_differing_scores_are_named(scored):
     del stored["splits"]["ood"]["missing"]
     stored["board"] = "x"
     assert set(differing(stored, scored)) == {
-        "splits.ood.metrics.accuracy.by_seed[1]",
-        "splits.test.seeds",
-        "splits.test.metrics.f1",
-        "splits.ood.missing",
-        "board",
+        *("splits.ood.metrics.accuracy.by_seed[1]", "splits.test.seeds", "splits.test.metrics.f1"),
+        *("splits.ood.missing", "board"),
     }
 
 

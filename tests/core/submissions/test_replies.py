@@ -10,30 +10,10 @@ from helpers.submissions import edit, only_boards, parquet, plant, write
 from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies
 from sraven import ConfigurationError, SubmissionError, score_submission
 from sraven.core.challenge.round import new_challenge
-from sraven.core.submissions.submit import write_reference, write_submission
 from sraven.core.untrusted import decode
 from sraven.core.untrusted.decode import MOST_REPLY
 
 COLUMNS = [("index", "int64", 0), ("prediction", "text", 0)]
-
-HOSTILE = (
-    "",
-    "\0Answer: [1]\0",
-    "<script>alert(1)</script>\nAnswer: [0 0]</script>",
-    "\u202eAnswer: [1 1]\u202c",
-    "Answer: [١ ٢]",
-    "Answer: [1, 2]",
-    "Answer: [1 1]\u2028",
-    "\ufeffAnswer: [1 1]",
-    "Answer: [" + "1 " * 10_000 + "]",
-    "[" * 20_000,
-    "Answer: " * 4_000,
-    "\n" * 30_000,
-    "💣" * 8_000,
-    "__import__('os').system('true')",
-    "%s%n{0.__class__}\nAnswer: [00 01]",
-)
-"""Replies in which no answer is to be found, whatever is asked."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -112,23 +92,7 @@ def test_missing_replies_are_wrong_and_told(folder):
     assert found["metrics"]["unparsed"]["mean"] == pytest.approx(4 / 44)
 
 
-def test_references_are_submissions(tmp_path):
-    assert "copy-last-panel" in text_board().task.references.predictors
-    for name in ("ideal-observer", "babbler"):
-        write_reference(tmp_path / name, BOARD, name)
-        found = score_submission(tmp_path / name)["splits"]["ladder"]["metrics"]
-        babbles = float(name == "babbler")
-        assert (found["accuracy"]["mean"], found["unparsed"]["mean"]) == (1 - babbles, babbles)
-
-
 # Hostile replies and files
-
-
-def test_hostile_replies_are_unparsed_and_nothing_else(folder):
-    texts = (HOSTILE * 3)[:44]
-    plant(folder, rows(range(44), list(texts)), "ladder")
-    scores = score_submission(folder)["splits"]["ladder"]["metrics"]
-    assert scores["unparsed"]["mean"] == 1.0 and scores["accuracy"]["mean"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -194,15 +158,6 @@ def test_descriptions_belong_to_their_kind_of_board(folder, tmp_path):
 def test_writing_refuses_what_reading_would(tmp_path):
     with pytest.raises(ConfigurationError, match="the model was asked something else"):
         write_replies(tmp_path / "none", said={"prompt_digest": "0" * 64})
-    with pytest.raises(ConfigurationError, match="lacks 'replies'"):
-        write_submission(
-            tmp_path / "none",
-            BOARD,
-            {"ladder": [right_replies()]},
-            method={"name": "A", "description": "B", "authors": ["C"]},
-            model={"parameters": 1},
-            training={"instances": 0, "selection_split": None},
-        )
     assert not (tmp_path / "none").exists()
 
 

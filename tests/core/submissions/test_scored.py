@@ -3,11 +3,12 @@
 import hashlib
 import shutil
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.example import all_bytes
@@ -27,11 +28,13 @@ from helpers.submissions import (
     plant,
     predictions_file,
     small_board,
+    snapshot,
     truth,
     write,
 )
-from sraven import score_submission
-from sraven.core.submissions.runs import make_run
+from sraven import ConfigurationError, OutputError, score_submission, write_submission
+from sraven.core.base.names import name_fault
+from sraven.core.submissions.submission import read_description
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -58,10 +61,8 @@ def test_what_is_written_scores_what_the_board_scores(name, tmp_path):
                 assert values == list(getattr(wanted_lists, key))
         for metric, gap in found["gap_to_ceiling"].items():
             ceiling = board.content["ceiling"][split]["knowing_split"][metric]["value"]
-            worse = found["metrics"][metric]["mean"] - ceiling if metric == "mse" else None
-            assert gap == pytest.approx(
-                ceiling - found["metrics"][metric]["mean"] if worse is None else worse
-            )
+            better = -1 if metric == "mse" else 1
+            assert gap == pytest.approx(better * (ceiling - found["metrics"][metric]["mean"]))
 
 
 def test_description_holds_what_was_given(originals):
@@ -151,17 +152,106 @@ def test_right_claims_are_accepted(name, tmp_path):
     assert set(score_submission(tmp_path / "claiming")["splits"]) == set(claims)
 
 
-def test_predictions_are_in_the_order_of_their_indices():
-    """The order of a file's rows and what is missing are all that differs: a permutation changes nothing."""
-    board = small_board(SRAVEN_BOARD)
-    whole = guesses(board, "ood", 0)
+# Writing: whole or not at all
 
-    @given(st.permutations(range(199)), st.integers(0, 199))
-    def check(order, count):
-        index = np.array(order[:count], np.int64)
-        made = make_run(board, "ood", 4, (index, whole[index]))
-        assert made.seed == 4 and made.answered.sum() == count
-        assert set(np.flatnonzero(made.answered)) == set(index)
-        assert np.array_equal(made.predictions[index], whole[index])
+
+TEXTS = st.text(
+    st.characters(exclude_categories=["C", "Z"], include_characters=" "), min_size=1, max_size=30
+).filter(lambda text: name_fault(text) is None)
+
+TRICKY = [
+    *("1234e56", "0912345", "1e5", "0x10", "no", "~", "2026-11-21", "1:20:30", "<<", "=", "- a", "a: b"),
+    *(" x ", "#", "é∞😀", "'\"", "&a", "*a", "!!int 3", "%", "null", "true", "1_000", ".5", "-", "?"),
+]
+"""Texts that YAML takes for something else, unless they stand in quotes."""
+
+
+def test_any_text_survives_the_file(tmp_path_factory):
+    predictions = {"test": [guesses(small_board(SRAVEN_BOARD), "test", 0)]}
+
+    @settings(max_examples=5)
+    @given(st.lists(TEXTS, min_size=2))
+    @example(TRICKY)
+    @example(TRICKY[::-1])
+    def check(texts):
+        folder = tmp_path_factory.mktemp("texts") / "s"
+        method = {"name": texts[0], "code_commit": texts[1], "authors": texts}
+        write(folder, SRAVEN_BOARD, predictions=predictions, method=method)
+        assert read_description(folder)[0]["method"] == {**METHOD, **method}
 
     check()
+
+
+def test_numbers_of_numpy_and_tuples_can_be_written(tmp_path):
+    board = small_board(SRAVEN_BOARD)
+    arrays = [guesses(board, "ood", seed) for seed in range(2)]
+    correct = [(array == truth(board, "ood")).all(axis=1) for array in arrays]
+    folder = write(
+        tmp_path / "s",
+        SRAVEN_BOARD,
+        predictions={"ood": dict(zip(np.arange(2), arrays, strict=True))},
+        method={"authors": ("A", "B")},
+        model={"parameters": np.int64(5)},
+        training={"seconds": np.float64(1e-7)},
+        claimed={"ood": {"accuracy": np.mean(correct)}},
+    )
+    content, _ = read_description(folder)
+    assert content["model"]["parameters"] == 5 and content["method"]["authors"] == ["A", "B"]
+    assert content["training"]["seconds"] == 1e-7
+    assert score_submission(folder)["splits"]["ood"]["metrics"]["accuracy"]["mean"] == pytest.approx(
+        content["claimed"]["ood"]["accuracy"], abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"predictions": {"dev": [np.zeros((SIZE, 3), int)]}}, "split='dev': "),
+        ({"predictions": {"test": [np.zeros((SIZE, 4), int)]}}, "[301, 4]"),
+        ({"predictions": {"test": [np.full((SIZE, 3), 5)]}}, "row 0 has the symbol 5; symbols are 0 to 4"),
+        ({"predictions": {"test": np.zeros((SIZE, 3), int)}}, "[3]"),
+        ({"predictions": {"test": {-1: np.zeros((SIZE, 3), int)}}}, "a seed=-1: "),
+        ({"predictions": [np.zeros((SIZE, 3), int)]}, "predictions has no names"),
+        ({"method": {"authors": "A. Author"}}, "method.authors is 'A. Author'; expected a list"),
+        ({"model": {"parameters": object()}}, "description of the submission has <object"),
+    ],
+)
+def test_what_can_not_be_submitted_is_not_written(options, message, tmp_path):
+    with pytest.raises(ConfigurationError) as error:
+        write(tmp_path / "new" / "submission", SRAVEN_BOARD, **options)
+    assert message in str(error.value) and str(error.value).isprintable()
+    assert snapshot(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["method", "model", "training"])
+@pytest.mark.parametrize("value", ["x", None, 3, ["a"]])
+def test_description_without_names_is_not_written(name, value, tmp_path):
+    given = {"method": METHOD, "model": MODEL, "training": TRAINING, name: value}
+    with pytest.raises(ConfigurationError, match=f"^{name} is "):
+        write_submission(tmp_path / "s", SRAVEN_BOARD, {"test": [np.zeros((SIZE, 3), int)]}, **given)
+    assert snapshot(tmp_path) == {}
+
+
+def test_fault_while_writing_leaves_nothing(tmp_path, monkeypatch):
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sraven.core.submissions.submit.write_text", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write(tmp_path / "s", SRAVEN_BOARD)
+    assert snapshot(tmp_path) == {}
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
+def test_what_exists_is_not_overwritten(make, tmp_path):
+    make(tmp_path / "s")
+    before = snapshot(tmp_path)
+    with pytest.raises(OutputError, match="exists; choose another directory for the submission"):
+        write(tmp_path / "s", SRAVEN_BOARD)
+    assert snapshot(tmp_path) == before
+
+
+def test_unknown_board_is_not_written_for(tmp_path):
+    with pytest.raises(ConfigurationError, match="there is no board 'sraven-v1'"):
+        write_submission(tmp_path / "s", "sraven-v1", {}, method=METHOD, model=MODEL, training=TRAINING)
+    assert snapshot(tmp_path) == {}

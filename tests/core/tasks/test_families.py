@@ -10,7 +10,6 @@ from baselines.lm.task import C4
 from fuzzylogic import FuzzyLogic
 from helpers.python import python
 from sraven import SRAVEN, ConfigurationError
-from sraven.core.tasks.access import RandomAccess
 from sraven.core.tasks.families import (
     FAMILIES,
     find_family,
@@ -151,12 +150,3 @@ def test_every_public_name_is_found(package):
 
 
 # The base class
-
-
-class Count(RandomAccess):
-    """Not a task yet: the base says what is missing."""
-
-
-def test_base_names_what_a_task_must_have():
-    with pytest.raises(TypeError, match="abstract"):
-        Count()

@@ -1,8 +1,10 @@
 """Splits as map-style data sets: what loaders of other libraries ask for, and the task's very instances."""
 
+import copy
 import pickle
 from dataclasses import fields
 
+import jax
 import numpy as np
 import pytest
 
@@ -135,22 +137,6 @@ def test_bad_requests_are_refused():
 # Worker processes and the loader of another library; PyTorch's is in `tests/sraven/test_torch.py`
 
 
-WORKERS = """
-import multiprocessing
-import numpy as np
-from sraven import SRAVEN
-
-task = SRAVEN(M=3, K=7, holdout=0.3)
-view, places = task.split("train", 100), [3, -1, 50]
-if __name__ == "__main__":
-    task.sample("train", 0, 20_000, threads=2)
-    for method in ("spawn", "fork"):
-        with multiprocessing.get_context(method).Pool(1) as pool:
-            found = pool.map(view.__getitem__, places, chunksize=1)
-        same = all(np.array_equal(each["context"], view[at]["context"]) for each, at in zip(found, places))
-        print(method, [int(each["index"]) for each in found], same)
-"""
-
 GRAIN = """
 import grain.python as grain
 import numpy as np
@@ -175,17 +161,113 @@ if __name__ == "__main__":
 """
 
 
-def run(program, tmp_path):
+@pytest.mark.long
+def test_grain_reads_it_with_several_workers(tmp_path):
     path = tmp_path / "program.py"
-    path.write_text(program)
+    path.write_text(GRAIN)
     result = python(path)
     assert result.returncode == 0, result.stderr
-    return result.stdout.splitlines()
+    assert result.stdout.splitlines() == ["True True True float32 (120, 7, 3)", "15 (8, 7)"]
 
 
-def test_worker_processes_get_it_however_they_start(tmp_path):
-    assert run(WORKERS, tmp_path) == [f"{method} [3, 99, 50] True" for method in ("spawn", "fork")]
+# Batches: arrays under their names, counted and cut by instance
 
 
-def test_grain_reads_it_with_several_workers(tmp_path):
-    assert run(GRAIN, tmp_path) == ["True True True float32 (120, 7, 3)", "15 (8, 7)"]
+SAMPLED = {"sraven": SRAVEN(M=3, K=7, holdout=0.3), "fuzzylogic": FuzzyLogic(L=3, K=2, N=7, holdout=0.5)}
+
+
+@pytest.fixture(params=SAMPLED)
+def batch(request):
+    return SAMPLED[request.param].sample("train", 0, 11)
+
+
+def same(one, other):
+    return type(one) is type(other) and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_its_length_is_the_number_of_instances(batch):
+    assert len(batch) == 11 != len(batch._fields)
+    assert len(batch[:0]) == 0 and not batch[:0]
+
+
+def test_slice_is_a_batch_that_shares_memory(batch):
+    part = batch[3:7]
+    assert type(part) is type(batch) and len(part) == 4 and same(part, batch.part(slice(3, 7)))
+    for name, array in batch._asdict().items():
+        assert np.shares_memory(getattr(part, name), array)
+        assert np.array_equal(getattr(part, name), array[3:7])
+        assert np.array_equal(getattr(batch[::-2], name), array[::-2])
+
+
+def test_item_is_an_instance_that_shares_memory(batch):
+    for row in (0, 5, -1, np.int64(2)):
+        instance = batch[row]
+        assert list(instance) == list(batch._fields)
+        for name, array in batch._asdict().items():
+            assert isinstance(instance[name], np.ndarray) and np.shares_memory(instance[name], array)
+            assert np.array_equal(instance[name], array[row])
+    for row in (11, -12):
+        with pytest.raises(IndexError):
+            _ = batch[row]
+
+
+def test_chosen_instances_are_a_batch(batch):
+    mask = np.arange(11) % 3 == 0
+    for rows in ([4, 4, 0], np.array([4, 4, 0], np.uint8), mask, mask.tolist(), []):
+        chosen = batch[rows]
+        assert type(chosen) is type(batch)
+        for name, array in batch._asdict().items():
+            assert np.array_equal(
+                getattr(chosen, name), array[np.array(rows, dtype=None if len(rows) else int)]
+            )
+
+
+@pytest.mark.parametrize("rows", ["target", True, 1.5, (0, 1), [[0]], [0.5], None])
+def test_what_is_no_instance_is_refused(batch, rows):
+    with pytest.raises(ConfigurationError, match=f"expected the number.*such as batch.{batch._fields[0]}"):
+        _ = batch[rows]
+
+
+def test_it_unpacks_into_its_arrays(batch):
+    first, *others, last = batch
+    assert first is getattr(batch, batch._fields[0]) and last is batch.combination
+    assert len(others) == len(batch._fields) - 2
+    assert [array.shape for array in tuple(batch)] == [array.shape for array in batch._asdict().values()]
+    assert dict(zip(batch._fields, batch, strict=True)).keys() == batch._asdict().keys()
+
+
+def test_it_is_made_of_arrays_and_of_others(batch):
+    assert same(type(batch)(*batch), batch) and same(type(batch)(**batch._asdict()), batch)
+    assert same(type(batch)._make(iter(batch)), batch)
+    other = batch._replace(combination=batch.combination + 1)
+    assert np.array_equal(other.combination, batch.combination + 1) and list(other)[:-1] == list(batch)[:-1]
+    with pytest.raises(ValueError, match="colour: expected some of"):
+        batch._replace(colour=batch.combination)
+    for arrays, named in (((), {}), ((*batch, 1), {}), (tuple(batch), {"combination": 1})):
+        with pytest.raises(TypeError, match="takes the arrays"):
+            type(batch)(*arrays, **named)
+    with pytest.raises(TypeError, match="takes the arrays"):
+        type(batch)._make(list(batch)[1:])
+
+
+@pytest.mark.parametrize("name", ["combination", "colour"])
+def test_it_is_frozen(batch, name):
+    with pytest.raises(AttributeError):
+        setattr(batch, name, np.zeros(11))
+
+
+def test_it_is_copied_and_pickled(batch):
+    for found in (copy.copy(batch), copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
+        assert same(found, batch)
+
+
+def test_jax_takes_it_for_a_tree_of_arrays(batch):
+    found = jax.tree.map(np.copy, batch)
+    assert same(found, batch) and len(jax.tree.leaves(batch)) == len(batch._fields)
+    total = jax.jit(lambda batch: batch.combination.sum() + len(batch))(batch)
+    assert int(total) == batch.combination.sum() + 11
+
+
+def test_its_repr_is_one_short_line(batch):
+    assert repr(batch).startswith("Batch(") and "combination=int32[11]" in repr(batch)
+    assert len(repr(batch)) < 150 and "\n" not in repr(batch)

@@ -1,105 +1,127 @@
-"""The board of texts: what its file says is so, by means that share little with what made it."""
+"""The boards of texts: what their files say is so, by means that share little with what made them."""
 
 import hashlib
+from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from helpers.submissions import only_boards
-from helpers.text_board import BOARD, right_replies, text_board, text_contents
-from sraven import SRAVEN, BoardError, ConfigurationError, make_task, text
+from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
+from sraven import SRAVEN, BoardError, ConfigurationError, make_task
 from sraven.core.boards.board import Board, read_board
-from sraven.core.tasks.families import rows_of
-from sraven.text.ladder import COUNT, LADDER
-from sraven.text.references import BABBLE
+from sraven.core.submissions.submit import reference_predictors
+from sraven.core.tasks.families import rows_of, scoring_of, wording_of
+from sraven.text.ladder import LADDER, LEVELS
+from sraven.text.questions import SHOTS_START
 from sraven.text.task import Ladder
 
-ID = "sraven-text-v1"
+FIRST, WHOLE, LITE = "sraven-text-v1", "sraven-text-v2", "sraven-text-lite-v2"
+SIZES = {FIRST: 2000, WHOLE: 2000, LITE: 100}
+"""Questions of each level."""
 
 
-@pytest.fixture(scope="module")
-def board():
-    return read_board(ID)
-
-
-def test_rungs_are_those_of_the_ladder(board):
-    assert board.task.tasks == tuple(rung.task for rung in LADDER)
-    assert [rung["settings"] for rung in board.rungs] == [{"M": rung.M, "K": rung.K} for rung in LADDER]
-    assert {rung["instances"] for rung in board.rungs} == {COUNT}
-    assert board.splits == {"ladder": COUNT * len(LADDER)} and board.is_text and board.is_ranked
-    assert board.task == Ladder()
-
-
-def test_questions_are_certified_and_of_combinations_that_are_held_out(board):
-    batch = board.sample("ladder", 0, 16_000)
-    held_out = set(board.held_out["ladder"])
-    for number, rung in enumerate(LADDER):
-        here = batch.rung == number
-        M, asked = rung.M, rung.task.sample(rung.split, 0, COUNT)
-        assert here.sum() == COUNT and (rung.task.count_answers(asked) == 1).all()
+@pytest.mark.parametrize("name", SIZES)
+def test_levels_are_those_of_the_ladder_one_after_the_other_or_in_turn(name):
+    board, size, levels = read_board(name), SIZES[name], LADDER if name == FIRST else LEVELS
+    assert board.task.tasks == tuple(level.task for level in levels)
+    assert [rung["settings"] for rung in board.rungs] == [{"M": level.M, "K": level.K} for level in levels]
+    assert {rung["instances"] for rung in board.rungs} == {size} and board.splits == {"ladder": 8 * size}
+    assert board.is_text and board.is_ranked and board.metric == "accuracy"
+    batch = board.sample("ladder", 0, 8 * size)
+    in_turn = np.arange(8 * size) // size if name == FIRST else np.arange(8 * size) % 8
+    assert np.array_equal(batch.rung, in_turn)
+    for number, level in enumerate(levels):
+        here, M, asked = batch.rung == number, level.M, level.task.sample(level.split, 0, size)
         assert np.array_equal(batch.context[here][:, :, :M], asked.context)
         assert np.array_equal(batch.target[here][:, :M], asked.target)
         assert (batch.context[here][:, :, M:] == 255).all() and (batch.target[here][:, M:] == 255).all()
-        if M > 1:
+
+
+def test_questions_are_certified_and_of_combinations_that_are_held_out():
+    board = read_board(FIRST)
+    held_out = set(board.held_out["ladder"])
+    for level in LADDER:
+        asked = level.task.sample(level.split, 0, 2000)
+        assert (level.task.count_answers(asked) == 1).all()
+        if level.M > 1:
             assert set(map(tuple, asked.rules.tolist())) <= held_out
-            assert not set(map(tuple, rung.task.combinations("train").tolist())) & held_out
+            assert not set(map(tuple, level.task.combinations("train").tolist())) & held_out
+    assert board.task == Ladder()
+    # Whoever trains on sraven-unique-v1 has seen none of the questions of its setting.
+    assert board.task.tasks[3] == SRAVEN(M=4, K=8, holdout=0.25, seed=0, answers="unique", version="1")
 
 
-@pytest.mark.parametrize("form", ["told", "untold"])
-@pytest.mark.parametrize("shots", [0, 4])
-def test_prompts_are_pinned(board, form, shots):
-    checksum = hashlib.sha256()
-    for rung in LADDER:
-        solved = rung.task.sample("train", 2**40, shots * COUNT) if shots else None
-        asked = rung.task.sample(rung.split, 0, COUNT)
-        for prompt in text.render(asked, rung.K, form, shots=solved):
+def test_no_question_is_asked_twice_or_shown_solved():
+    """From M=2 on it might happen by chance, as some rows fit two rules; in these questions it doesn't."""
+    for level in LEVELS:
+        puzzles = {context.tobytes() for context in level.task.sample("ood", 0, 2000).context}
+        solved = level.task.sample("train", SHOTS_START, 8000).context
+        assert len(puzzles) == 2000 and not puzzles & {context.tobytes() for context in solved}
+
+
+@pytest.mark.parametrize("name", [*SIZES, "sraven-text-twins-v1"])
+def test_prompts_are_pinned(name):
+    board = read_board(name)
+    for form, pinned in board.prompts.items():
+        checksum = hashlib.sha256()
+        for prompt in wording_of(board.task).prompts("ladder", board.splits["ladder"], form):
             checksum.update(prompt.encode() + b"\0")
-    assert board.prompts[f"{form}-{shots}-shot"] == checksum.hexdigest()
+        assert checksum.hexdigest() == pinned, form
 
 
-def test_floors_and_chance_are_those_of_the_replies(board):
-    replies = board.task.references.predictors["copy-last-panel"].predict("ladder", 16_000, 0)
+@pytest.mark.parametrize("name", SIZES)
+def test_floors_are_those_of_the_replies(name):
+    board = read_board(name)
+    replies = board.task.references.predictors["copy-last-panel"].predict("ladder", 8 * SIZES[name], 0)
     scores = board.score("ladder", replies).metrics
     for rung in board.rungs:
-        M, K = rung["settings"].values()
         assert scores[rung["metric"]].mean == rung["floors"]["copy-last-panel"]
-        assert rung["chance"] == K**-M and rung["ceilings"]["board"] == {"value": 1.0, "standard_error": 0.0}
-        assert rung["ceilings"]["any"]["value"] < 1
+        assert rung["chance"] == rung["settings"]["K"] ** -rung["settings"]["M"]
+    assert scores["unparsed"].mean == 0
     assert board.chance == pytest.approx(np.mean([rung["chance"] for rung in board.rungs]))
-    # M = 1 to 8 at K = 8, as other instances gave them.
-    measured = [rung["ceilings"]["any"] for rung in board.rungs[:6]]
-    for found, value in zip(measured, (0.994, 0.979, 0.957, 0.927, 0.849, 0.754), strict=True):
-        assert found["value"] == pytest.approx(value, abs=4 * found["standard_error"] + 5e-4)
+
+
+def test_ceilings_are_those_of_other_instances():
+    rungs = read_board(FIRST).rungs
+    assert all(rung["ceilings"]["board"] == {"value": 1.0, "standard_error": 0.0} for rung in rungs)
+    # M = 1 to 8 at K = 8, and M=4 at K = 16, which had an error of its own.
+    measured = {0: 0.994, 1: 0.979, 2: 0.957, 3: 0.927, 4: 0.849, 5: 0.754, 7: 0.980}
+    for number, value in measured.items():
+        found = rungs[number]["ceilings"]["any"]
+        more = 5e-4 if number < 6 else 2e-3
+        assert found["value"] == pytest.approx(value, abs=4 * found["standard_error"] + more) and value < 1
 
 
 def test_board_without_its_prompts_is_told_of():
-    changed = {**text_contents()[BOARD], "prompts": {"told-0-shot": "0" * 64}}
+    content = text_contents()[BOARD]
     with pytest.raises(BoardError, match="the prompts of form told-0-shot aren't those of the board"):
-        Board.from_content(changed).check_all()
+        Board.from_content({**content, "prompts": {"told-0-shot": "0" * 64}}).check_all()
     text_board().check_all()
     for change in ({"prompts": {}}, {"rungs": []}, {"prediction": {"dtype": "uint8", "shape": [3]}}):
         with pytest.raises(BoardError, match=r"prompts|rungs"):
-            Board.from_content({**text_contents()[BOARD], **change})
+            Board.from_content({**content, **change})
 
 
 # Scores
 
 
-def test_right_replies_score_one_and_a_babbler_nothing():
-    scores = text_board().score("ladder", right_replies()).metrics
-    assert {scores[name].mean for name in scores if name.startswith("accuracy")} == {1.0}
-    babble = text_board().score("ladder", [BABBLE] * 44).metrics
-    assert (babble["accuracy"].mean, babble["unparsed"].mean, babble["accuracy_parsed"].mean) == (0, 1, None)
+def counts(name, replies):
+    """Return how many replies each metric counts, in all and for each of four levels of eleven."""
+    scores = text_board(name).score("ladder", replies).metrics
+    found = {name: round((score.mean or 0) * (11 if "." in name else 44)) for name, score in scores.items()}
+    return found, scores
 
 
 def test_each_rung_is_scored_apart_and_what_is_unparsed_too():
     replies = right_replies()
+    assert {value for metric, value in counts(BOARD, replies)[0].items() if "M2" in metric} == {11, 0}
     replies[0] = replies[12] = "Answer: [0]\nor so"
     replies[13] = "Answer: [0 0]" if "[0 0]" not in replies[13] else "Answer: [1 1]"
     replies[30] = None
-    scores = text_board().score("ladder", replies).metrics
-    found = {name: round(score.mean * (44 if "." not in name else 11)) for name, score in scores.items()}
-    assert (found["accuracy"], found["unparsed"]) == (40, 3)
+    found, scores = counts(BOARD, replies)
+    assert (found["accuracy"], found["unparsed"]) == (40, 3) and "accuracy_strict" not in found
     assert scores["accuracy_parsed"].mean == pytest.approx(40 / 41)
     rungs = ("M1-K7", "M2-K7", "M3-K7", "M2-K9")
     assert [found[f"accuracy.{rung}"] for rung in rungs] == [10, 9, 10, 11]
@@ -109,8 +131,34 @@ def test_each_rung_is_scored_apart_and_what_is_unparsed_too():
 def test_symbols_of_another_rung_are_no_answer():
     """8 is a symbol of the last rung alone, and three features are a panel of the third alone."""
     replies = ["Answer: [8 8]"] * 22 + ["Answer: [8 8 8]"] * 11 + ["Answer: [8 8]"] * 11
-    scores = text_board().score("ladder", replies).metrics
-    assert scores["unparsed"].mean == 33 / 44 and scores["unparsed.M2-K9"].mean == 0
+    found, _ = counts(BOARD, replies)
+    assert (found["unparsed"], found["unparsed.M2-K9"]) == (33, 0)
+
+
+def test_the_lenient_reading_ranks_and_the_strict_one_stands_beside():
+    right = right_replies(SECOND)
+    replies = [f"{reply}, I think." if row % 2 else reply for row, reply in enumerate(right)]
+    replies[1] = "I don't know."
+    replies[2] = "Answer: [0 0 0 0 0]"
+    found, _ = counts(SECOND, replies)
+    assert (found["accuracy"], found["unparsed"]) == (42, 2)
+    assert (found["accuracy_strict"], found["unparsed_strict"]) == (21, 23)
+    assert found["accuracy.M3-K7"] == 10 and found["unparsed.M3-K7"] == 1
+
+
+def test_writing_answers_otherwise_makes_no_other_run():
+    board, right = text_board(SECOND), right_replies(SECOND)
+    one, other = (board.read("ladder", replies) for replies in (right, [f"{each}." for each in right]))
+    assert (one[:, -1] == 1).all() and (other[:, -1] == 0).all()
+    assert scoring_of(board.task).comparison.distance(one, other) == 0
+
+
+@pytest.mark.parametrize("name", [BOARD, SECOND])
+def test_who_never_answers_is_unparsed_by_all_readings(name):
+    replies = reference_predictors(text_board(name))["babbler"].predict("ladder", 44, 0)
+    _, scores = counts(name, [*replies[:-1], "I can't say."])
+    assert {scores[metric].mean for metric in scores if "unparsed" in metric} == {1}
+    assert scores["accuracy"].mean == 0 and scores["accuracy_parsed"].mean is None
 
 
 @pytest.mark.parametrize(
@@ -131,15 +179,41 @@ def test_what_is_no_reply_is_refused(replies, message):
 # The task
 
 
+@pytest.mark.parametrize("name", [BOARD, SECOND])
+@given(start=st.integers(0, 44), count=st.integers(0, 44))
+def test_any_range_is_the_same_and_balanced(name, start, count):
+    task, count = text_board(name).task, min(count, 44 - start)
+    whole, part = task.sample("ladder", 0, 44), task.sample("ladder", start, count)
+    for one, every in zip(part, whole, strict=True):
+        assert np.array_equal(one, every[start : start + count])
+    found = Counter(part.rung.tolist())
+    if name == SECOND:
+        assert max(found.values(), default=0) - min((found[rung] for rung in range(4)), default=0) <= 1
+    assert [task.rung_of(index) for index in range(start, start + count)] == part.rung.tolist()
+    chosen = [40, 3, 3]
+    assert np.array_equal(task.take("ladder", chosen).context, whole.context[chosen])
+    places = [[task.place(rung, index) for index in range(11)] for rung in range(4)]
+    assert sorted(place for own in places for place in own) == list(range(44))
+    assert [task.rung_of(place) for own in places for place in own] == np.repeat(range(4), 11).tolist()
+
+
+@pytest.mark.parametrize(
+    ("split", "start", "count"), [("ladder", 45, 0), ("ladder", 0, 45), ("ladder", -1, 1), ("train", 0, 1)]
+)
+def test_questions_that_there_are_not_are_refused(split, start, count):
+    with pytest.raises(ConfigurationError, match=r"the ladder has 44 questions|split"):
+        text_board().task.sample(split, start, count)
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({"rungs": ()}, "expected names of settings"),
         ({"rungs": ("M4",)}, "expected the name of a setting, such as M4-K8"),
         ({"rungs": ("M4-K256",)}, "K of M4-K256=256"),
-        ({"rungs": ("M13-K8",)}, "M=13"),
         ({"size": 0}, "size=0"),
-        ({"holdout": 1.5}, "holdout=1.5"),
+        ({"edition": 0}, "edition=0"),
+        ({"edition": 3}, "edition=3"),
     ],
 )
 def test_wrong_ladders_are_refused(values, message):
@@ -152,15 +226,4 @@ def test_ladder_has_no_datasets_and_says_what_to_do():
         rows_of(Ladder())
     with pytest.raises(ConfigurationError, match=r"task='sraven-text': .*sraven, fuzzylogic"):
         make_task(Ladder().config)
-
-
-def test_the_same_puzzles_are_those_of_the_board_with_one_answer(board):
-    """Whoever trains on sraven-unique-v1 has seen none of the questions of its setting."""
-    assert board.task.tasks[3] == SRAVEN(M=4, K=8, holdout=0.25, seed=0, answers="unique", version="1")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _boards(tmp_path_factory):
-    contents = {**text_contents(), ID: read_board(ID).content}
-    with only_boards(tmp_path_factory.mktemp("boards"), contents):
-        yield
+    assert "edition" not in Ladder().config and Ladder(edition=2).config["edition"] == 2

@@ -8,23 +8,8 @@ from hypothesis import strategies as st
 
 from sraven import RULES, SRAVEN, ConfigurationError, text
 from sraven.rules import Rule
-
-
-@pytest.mark.parametrize(
-    ("form", "shots", "said"),
-    [
-        ("untold", 1, "A solved example comes first."),
-        ("untold", 4, "4 solved examples come first."),
-        ("untold2", 1, "One solved example comes first."),
-        ("untold2", 12, "Twelve solved examples come first."),
-        ("untold2", 13, "13 solved examples come first."),
-    ],
-)
-def test_small_numbers_are_words(form, shots, said):
-    # The other words are pinned: by the digests of the boards' prompts, and by the pages that show some.
-    task = SRAVEN(M=2, K=11)
-    [prompt] = text.render(task.sample("ood", 0, 1), 11, form, shots=task.sample("train", 0, shots))
-    assert f"\n{said}\n" in prompt
+from sraven.text import FORMS, LADDER, Questions, find_question
+from sraven.text.questions import SHOTS_START
 
 
 def read_puzzle(lines):
@@ -104,6 +89,88 @@ def test_what_cannot_be_rendered_is_refused(given, said):
         text.render(task.sample("ood", 0, given.pop("batch", 2)), **given)
 
 
-def test_no_questions_give_no_prompts():
-    task = SRAVEN(M=3, K=7, holdout=0.3)
-    assert text.render(task.sample("ood", 0, 0), 7) == []
+# Sets of questions and the ladder made of them
+
+
+ID = "v1_M3-K7-unique_h3_s5_ood-20_told-2_17"
+
+
+@pytest.fixture(scope="module")
+def questions():
+    task = SRAVEN(M=3, K=7, holdout=0.3, seed=5, answers="unique")
+    return Questions(task, "ood", 20, "told", 2)
+
+
+def test_an_id_says_all(questions):
+    assert questions.id_of(17) == ID
+    assert find_question(ID) == (questions, 17)
+
+
+@given(
+    st.tuples(st.integers(1, 4), st.sampled_from([5, 8, 256])),
+    st.sampled_from([0, 0.0, 0.05, 0.25, 0.7, 1e-05]),
+    st.integers(0, (1 << 63) - 1),
+    st.sampled_from(["any", "unique"]),
+    st.booleans(),
+    st.integers(1, 1 << 24),
+    st.sampled_from(sorted(FORMS)),
+    st.integers(0, 64),
+)
+def test_every_name_is_found_again(size, holdout, seed, answers, permute, count, form, shots):
+    try:
+        task = SRAVEN(*size, holdout, seed, answers, permute)
+    except ConfigurationError:  # such as a holdout that no partition of so few combinations can have
+        return
+    asked = Questions(task, "test", count, form, shots)
+    question = asked.id_of(count - 1)
+    assert re.fullmatch("[A-Za-z0-9_-]+", question)
+    assert find_question(question) == (asked, count - 1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("", "17", "v1_M3-K7", 17, None, "\u0663", ID + "_0", ID + "\n", ID.replace("v1", "v2")),
+        *(ID.replace(*change) for change in [("17", "20"), ("17", "017"), ("told", "spoken"), ("M3", "M0")]),
+        *(
+            ID.replace(*change)
+            for change in [("h3", "h30"), ("ood", "tst"), ("ood-20", "ood-020"), ("K7", "K")]
+        ),
+        *(
+            ID.replace(*change)
+            for change in [("s5", "s" + "9" * 19), ("-20_", "-99999999_"), ("-2_", "-65_")]
+        ),
+    ],
+)
+def test_foreign_ids_are_refused(wrong):
+    with pytest.raises(ConfigurationError, match="is no id that"):
+        find_question(wrong)
+
+
+def test_prompts_are_the_same_in_any_company(questions):
+    every = questions.prompts(range(20))
+    assert questions.prompts([17, 3]) == [every[17], every[3]]
+    assert len(set(every)) == 20
+    task = questions.task
+    examples = task.sample("train", SHOTS_START + 34, 2)
+    blocks = every[17].split("\n\n")
+    assert [block.split("\n")[-1] for block in blocks[-3:-1]] == [
+        f"Answer: [{' '.join(map(str, target))}]" for target in examples.target.tolist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("split", "all"), ("count", 0), ("form", "spoken"), ("shots", 65), ("shots", -1)]
+)
+def test_sets_that_cannot_be_are_refused(questions, field, value):
+    with pytest.raises(ConfigurationError, match=str(value)):
+        Questions(**{**vars(questions), field: value})
+
+
+# The ladder
+
+
+def test_ceilings_are_one_where_rules_are_told():
+    for rung in LADDER:
+        assert rung.questions(count=200).ceiling().value == pytest.approx(1)
+        assert rung.questions("untold").ceiling() is None

@@ -1,13 +1,14 @@
-"""Strict reading of replies, against an oracle in plain Python that reads the last line another way."""
+"""Replies are read strictly, as an oracle in plain Python reads them, and leniently, as a person would."""
 
 import re
-import sys
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sraven import ConfigurationError
 from sraven.text import parse
+from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, read_panel
 from sraven.text.replies import answer_pattern, parse_letter
 
 PANEL = (3, 6, 2, 0)
@@ -34,14 +35,9 @@ def read_plainly(reply, M, K):
 @pytest.mark.parametrize(
     "reply",
     [
-        "Answer: [3 6 2 0]",
-        "Answer: [3 6 2 0]\n",
-        "Answer:[ 3  6 2 0 ] \t\r\n\n",
-        "  \tAnswer: [3 6 2 0]",
-        "**Answer: [3 6 2 0]**",
-        "**Answer:** [3 6 2 0]",
-        "Row 3 adds.\r\nAnswer: [3 6 2 0]\r\n",
-        "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3 6 2 0]",
+        *("Answer: [3 6 2 0]", "Answer: [3 6 2 0]\n", "Answer:[ 3  6 2 0 ] \t\r\n\n"),
+        *("  \tAnswer: [3 6 2 0]", "**Answer: [3 6 2 0]**", "**Answer:** [3 6 2 0]"),
+        *("Row 3 adds.\r\nAnswer: [3 6 2 0]\r\n", "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3 6 2 0]"),
     ],
 )
 def test_these_answer(reply):
@@ -51,32 +47,10 @@ def test_these_answer(reply):
 @pytest.mark.parametrize(
     "reply",
     [
-        "",
-        "[3 6 2 0]",
-        "Answer:",
-        "Answer: 3 6 2 0",
-        "Answer: [3, 6, 2, 0]",
-        "Answer: [3 6 2]",
-        "Answer: [3 6 2 8]",
-        "Answer: [3 6 2 -0]",
-        "Answer: [3 6 2 00]",
-        "Answer: [3\t6 2 0]",
-        "answer: [3 6 2 0]",
-        "The Answer: [3 6 2 0]",
-        "Answer: [3 6 2 0].",
-        "Answer: [3 6 2 0]\nI hope that this helps.",
-        "Answer: [3 6 2 0]\nAnswer: [3 6 2]",
-        "**Answer: [3 6 2 0]",
-        "```\nAnswer: [3 6 2 0]\n```",
-        "Answer: [٣ ٦ ٢ ٠]",
-        "Answer: [3\u00a06 2 0]",
-        "Answer: [3 6 2 0]\u00a0",
-        "\u202eAnswer: [3 6 2 0]",
-        "x\u2028Answer: [3 6 2 0]",
-        "x\rAnswer: [3 6 2 0]",
-        "Answer: [" + "9" * 10_000 + " 6 2 0]",
-        None,
-        b"Answer: [3 6 2 0]",
+        *("", "Answer:", "Answer: 3 6 2 0", "Answer: [3, 6, 2, 0]", "Answer: [3 6 2 -0]"),
+        *("Answer: [3 6 2 00]", "answer: [3 6 2 0]", "Answer: [3 6 2 0]\nI hope that this helps."),
+        *("Answer: [٣ ٦ ٢ ٠]", "Answer: [3 6 2 0]\u00a0", "\u202eAnswer: [3 6 2 0]"),
+        *("x\u2028Answer: [3 6 2 0]", "Answer: [" + "9" * 10_000 + " 6 2 0]", None, b"Answer: [3 6 2 0]"),
     ],
 )
 def test_these_do_not(reply):
@@ -92,16 +66,7 @@ def test_symbols_of_several_digits():
 pieces = st.sampled_from(
     [
         *"0123456789[]* \t\r\n",
-        "Answer:",
-        "Answer: [",
-        "**",
-        "\n",
-        "**Answer:",
-        "] ",
-        "٣",
-        "\u2028",
-        "10",
-        "07",
+        *("Answer:", "Answer: [", "**", "\n", "**Answer:", "] ", "٣", "\u2028", "10", "07"),
     ]
 )
 replies = st.lists(pieces, max_size=24).map("".join) | st.text(st.characters(codec=None), max_size=60)
@@ -169,5 +134,154 @@ def test_no_text_is_both_a_panel_and_a_letter(reply):
     assert parse_letter(reply, 8) is None or parse(reply, 1, 256) is None
 
 
-def test_the_limit_on_digits_of_integers_is_never_met():
-    assert parse(f"Answer: [{'1' * (sys.get_int_max_str_digits() + 1)}]", 1, 256) is None
+# The lenient reading: as a person would
+
+
+CLEAR = [
+    # words, capitals, brackets, commas
+    *("Answer: [3, 6, 2, 0]", "Answer: [[3 6 2 0]]", "Answer: 3 6 2 0", "Answer: 3, 6, 2, 0."),
+    *("Answer : [3 6 2 0]", "answer: [3 6 2 0]", "Final Answer: [3 6 2 0]"),
+    *("The final answer is: [3, 6, 2, 0]", "Columns differ. So the answer is [3 6 2 0]."),
+    *("Therefore, the answer is **[3 6 2 0]**.", "Answer: the missing panel is [3 6 2 0]"),
+    # what stands before and behind
+    "Answer: [3 6 2 0]\n\nI am confident in this answer.",
+    "Answer: [3 6 2 0]\n\nLet me know if you want an explanation!",
+    "Row 3: [1 2 3 4] and [5 5 5 5].\nAnswer: [3 6 2 0]\nAnswer: [3, 6, 2, 0]",
+    "<think>Answer: [1 1 1 1]</think>\nAnswer: [3, 6, 2, 0]",
+    "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3, 6, 2, 0]",
+    # Markdown, HTML, JSON
+    *("**Answer**: [3 6 2 0]", "**Answer: [3 6 2 0].**", "**Final Answer:** [3 6 2 0]"),
+    *("*Answer:* [3 6 2 0]", "- Answer: [3, 6, 2, 0]", "### Answer\n[3 6 2 0]"),
+    *("## Final Answer\n\n**[3 6 2 0]**", "`Answer: [3 6 2 0]`", "```\nAnswer: [3 6 2 0]\n```"),
+    *("Answer:\n```\n[3 6 2 0]\n```", "Answer:\n[3 6 2 0]", "**Answer:**\n\n**[3 6 2 0]**"),
+    *("The answer is:\n\n[3 6 2 0]", "Answer:<br>[3 6 2 0]", "<answer>3 6 2 0</answer>"),
+    '```json\n{"answer": [3, 6, 2, 0]}\n```',
+    # LaTeX
+    *(r"\boxed{[3 6 2 0]}", r"$\boxed{3, 6, 2, 0}$", r"\[ \boxed{[3\ 6\ 2\ 0]} \]"),
+    *(r"\[\boxed{\begin{bmatrix}3 & 6 & 2 & 0\end{bmatrix}}\]", r"The answer is $\boxed{\text{[3 6 2 0]}}$."),
+    *(r"\boxed{\text{Answer: } [3 6 2 0]}", r"Answer: \boxed{[3 6 2 0]}", r"Answer: $[3\;6\;2\;0]$"),
+    r"Answer: \left[3, 6, 2, 0\right]",
+    # characters
+    *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
+    "Answer: [3 6 2 0]</s>",
+]
+
+UNCLEAR = {
+    NO_MARK: (
+        *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
+        *("If so, the answer would be [3 6 2 0].", "<think>Answer: [3 6 2 0]. Wait"),
+        "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
+    ),
+    NOTHING: (
+        *("Answer:", "Answer: not [3 6 2 0]", "Answer: I can't say. Perhaps [3 6 2 0]?"),
+        *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
+        *("Answer: [3.5 6 2 0]", "Answer: [3/1 6 2 0]", "Answer: [3 6 2*0 1]", "Answer: [03 06 02 00]"),
+        *("Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+    ),
+    OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
+    SEVERAL: (
+        *("Answer: [3 6 2 0] or [1 2 3 4]", "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4]."),
+        *("Answer: [3 6 2 0]. No: 1 2 3 4.", "Answer: 3 6 2 0.\nActually it should be 1 2 3 4."),
+        *("Answer: [3 6 2 0]\nWrong answer: [1 2 3 4]", r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}"),
+    ),
+    NO_REPLY: (None, b"Answer: [3 6 2 0]"),
+}
+
+
+@pytest.mark.parametrize("reply", CLEAR)
+def test_common_forms_are_understood(reply):
+    assert parse(reply, 4, 8, reading="lenient") == PANEL
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"), [(reply, reason) for reason, replies in UNCLEAR.items() for reply in replies]
+)
+def test_nothing_is_guessed(reply, reason):
+    assert parse(reply, 4, 8, reading="lenient") is None
+    assert read_panel(reply, 4, 8).reason == reason
+
+
+panels = st.lists(st.integers(0, 11), min_size=1, max_size=6).map(tuple)
+marks = st.sampled_from(
+    ["Answer: ", "**Answer:** ", "Final answer:\n", "The answer is ", r"\boxed{", "# Answer\n\n", "<answer>"]
+)
+separators = st.sampled_from([" ", ", ", ",", "  ", "\t", "\u00a0", " ; "])
+brackets = st.sampled_from(["[]", "()", "{}", ("**[", "]**"), ("`[", "]`"), ("$[", "]$"), (r"\[", r"\]")])
+thoughts = st.text("aeinst .,:[]0123456789\n", max_size=60).map(lambda text: f"{text}\n")
+endings = st.sampled_from(
+    ["", ".", "\n", "\n\nI hope that this helps!", "<|im_end|>", "\n```", "}", "</answer>"]
+)
+
+
+def written(panel, mark, separator, bracket, ending):
+    return f"{mark}{bracket[0]}{separator.join(map(str, panel))}{bracket[1]}{ending}"
+
+
+@given(thoughts, panels, marks, separators, brackets, endings)
+def test_who_names_one_list_clearly_is_understood(thought, panel, mark, separator, bracket, ending):
+    reply = thought + written(panel, mark, separator, bracket, ending)
+    assert parse(reply, len(panel), 12, reading="lenient") == panel
+
+
+@given(panels, panels, marks, separators, brackets, st.sampled_from([" or ", "\nNo: ", "; else ", "\n"]))
+def test_who_names_two_lists_behind_a_mark_answers_neither(panel, other, mark, separator, bracket, between):
+    first = written(panel, mark, separator, bracket, between)
+    found = parse(first + written(other, "", separator, bracket, ""), len(panel), 12, reading="lenient")
+    assert found == (panel if len(other) != len(panel) or other == panel else None)
+
+
+fragments = st.sampled_from(
+    [
+        *"0123456789[](){}*`$,.;:-_ \t\n",
+        *("Answer:", "answer is", r"\boxed{", "not ", "10", "[3 6]", "[1, 2]", "\u3000"),
+    ]
+)
+
+
+@given(st.lists(fragments, max_size=30).map("".join), st.integers(1, 3), st.integers(3, 12))
+def test_what_is_read_stands_there_and_the_strict_reading_goes_first(reply, M, K):
+    strict, lenient = (parse(reply, M, K, reading) for reading in ("strict", "lenient"))
+    assert strict is None or strict == lenient
+    if lenient is not None:
+        assert re.search(r"[^0-9.]+".join(map(str, lenient)), reply)
+        assert "answer" in reply.lower() or "boxed" in reply
+
+
+LETTERS = [
+    *("Answer: C", "**Answer**: (C)", "The answer is C.", r"\boxed{C}", "Answer:\nC", "Answer: C: [1 2]"),
+    "Answer: panel C",
+]
+
+
+@pytest.mark.parametrize("reply", LETTERS)
+def test_letters_are_read_alike(reply):
+    assert parse_letter(reply, 8, "lenient") == 2
+    assert parse_letter(reply, 2, "lenient") is None
+
+
+@pytest.mark.parametrize(
+    "reply", ["Answer: C or D", "Answer: Can't say", "Answer: (C) or (D)", "C", "The answer isn't C."]
+)
+def test_no_letter_is_guessed(reply):
+    assert parse_letter(reply, 8, "lenient") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "panel"), [("Answer: 3 6.\nNo, 1 2.", None), ("Answer: 3 6. It is 3 6.", (3, 6))]
+)
+def test_a_change_of_mind_is_seen_in_short_panels_too(reply, panel):
+    assert parse(reply, 2, 8, reading="lenient") == panel
+
+
+def test_another_reading_is_refused():
+    for wrong in (lambda: parse("", 4, 8, reading="kind"), lambda: parse_letter("", 8, "kind")):
+        with pytest.raises(ConfigurationError, match="'strict', 'lenient'"):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "*", "answer ", "Answer: ", " ", ", so", "1 ", r"\boxed{", "<b ", "_", "the "]
+)
+def test_long_replies_take_their_time_and_no_more(piece):
+    """Twenty million steps would be needed if time grew with the square of the length."""
+    assert read_panel(f"Answer: {piece * 30_000}", 4, 8).answer is None
