@@ -41,7 +41,7 @@ def test_new_inputs_find_nothing(tmp_path):
 
 PLANTED = """
 import os, select, subprocess, sys, time, types
-sys.path[:0] = [{here!r}, {here!r} + "/.."]
+sys.path[:0] = [os.path.dirname({here!r}), {here!r}]
 import fuzz.drive as drive, fuzz.harness as harness
 from fuzz.checks import check_line
 
@@ -101,7 +101,7 @@ SAID = {
 
 def test_driver_finds_what_is_planted_keeps_it_and_goes_on(tmp_path):
     script = tmp_path / "planted.py"
-    script.write_text(PLANTED.format(here=str(HERE), outside=str(tmp_path / "outside")))
+    script.write_text(PLANTED.format(here=str(HERE.parent), outside=str(tmp_path / "outside")))
     kept = ("--executions", 1, "--out", "r.json", "--findings", "found")
     for count, batch in enumerate((40, 1)):
         result = drive(*kept, "--batch", batch, script=script, cwd=tmp_path)
