@@ -21,8 +21,8 @@ def main(cache, what, *line):
     """Run a command line; end as it does."""
     with ExitStack() as stack:
 
-        def join(*values, join=processes.join):
-            join(*values)
+        def join(join=processes.join, **values):
+            join(**values)
             stack.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
             stack.enter_context(in_float64())
 
