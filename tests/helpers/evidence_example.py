@@ -90,10 +90,12 @@ def make_evidence(
 
 
 def stated(folder):
-    """Return evidence of what a filed submission says itself, as if its predictions scored so."""
+    """Return evidence of what a filed submission says itself, as if its predictions scored so.
+
+    Files with the same checksum have the same predictions.
+    """
     content, digest = read_description(folder)
-    board, number = read_board(content["board"]), int.from_bytes(folder.name.encode())
-    scores = read_scores(folder)
+    board, scores = read_board(content["board"]), read_scores(folder)
     return Evidence(
         content=content,
         board=board,
@@ -101,8 +103,9 @@ def stated(folder):
         scores=scores,
         totals={},
         predictions={
-            run_name(split, seed): random_predictions(board, split, number, seed)
-            for split, found in scores["splits"].items()
-            for seed in found["seeds"]
+            run_name(run["split"], run["seed"]): random_predictions(
+                board, run["split"], int(run["sha256"], 16)
+            )
+            for run in content["runs"]
         },
     )
