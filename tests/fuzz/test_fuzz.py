@@ -12,7 +12,7 @@ from helpers.python import python
 
 HERE = Path(__file__).parent
 FINDINGS = HERE / "findings"
-INPUTS = 25
+INPUTS = 10
 """New inputs of a target."""
 
 pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="inputs run in forks")

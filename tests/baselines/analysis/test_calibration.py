@@ -128,6 +128,7 @@ def test_what_is_no_probability_is_refused(changes, line):
         calibration(**{**good, **changes})
 
 
+@pytest.mark.long
 def test_the_exact_marginals_of_the_board_have_the_known_floor():
     """0.0465 ± 0.0005 nats a position, of all 51,200 instances of the split."""
     task = SRAVEN(M=4, K=8, holdout=0.25, seed=0)

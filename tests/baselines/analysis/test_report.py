@@ -134,6 +134,7 @@ def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path)
     assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
 
 
+@pytest.mark.long
 def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     content, stages = analyse(runs, "fuzzy", tmp_path / "fuzzy")
     (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
@@ -170,6 +171,7 @@ def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
             analyse(runs, "fuzzy", folder)
 
 
+@pytest.mark.long
 def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
     out, stages = tmp_path / "across", []
     folders = [runs / name for name in ("fuzzy", "softmax")]

@@ -133,6 +133,7 @@ def test_of_a_share_of_instances_the_card_has_an_interval(trained, hub):
         assert n == "50" and 0 <= low <= float(value) <= high <= 1
 
 
+@pytest.mark.long
 def test_it_is_evaluated_and_analysed_as_the_run_itself(hub, trained, on_hub, tmp_path):
     local = shutil.copytree(trained / "fuzzy", tmp_path / "run")
     evaluated, analysed = [], []
