@@ -140,7 +140,14 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
 
 
 def write_entry(
-    runs: Sequence[Path], out: str | os.PathLike[str], *, board_id: str | None = None, **said: Any
+    runs: Sequence[Path],
+    out: str | os.PathLike[str],
+    *,
+    authors: Sequence[str],
+    board_id: str | None = None,
+    code_commit: str | None = None,
+    hardware: str | None = None,
+    tuning_trials: int | None = None,
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
@@ -150,8 +157,11 @@ def write_entry(
     Args:
         runs: their directories, finished.
         out: a directory that doesn't exist yet.
+        authors: who submits.
         board_id: the board, see `evaluate_runs`; None for that on which they were trained.
-        said: ``authors``, ``code_commit``, ``hardware`` and ``tuning_trials``, as of `describe_runs`.
+        code_commit: of the code that trained the runs; None for what they have recorded.
+        hardware: that trained them; None for what they have recorded.
+        tuning_trials: how many settings were tried; None if nobody says it.
 
     Returns:
         what they were found to score.
@@ -162,7 +172,9 @@ def write_entry(
     """
     check_new(Path(out))
     found = evaluate_runs(runs, board_id)
-    description = describe_runs(found.configs, found.params, runs, **said)
+    description = describe_runs(
+        found.configs, found.params, runs, authors, code_commit, hardware, tuning_trials
+    )
     description["readme"] += describe_unranked(found)
     if (own := found.configs[0].board) != found.board.id:
         description["readme"] += f"\nTrained on {own}, which shows nothing that {found.board.id} holds out.\n"

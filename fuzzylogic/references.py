@@ -11,7 +11,8 @@ from fuzzylogic import ridge
 from fuzzylogic.scoring import error_columns
 from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.task import Observed, Reference
+from sraven.core.tasks.observed import Observed
+from sraven.core.tasks.task import Reference
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import MISSING, OVERALL, Labels, Tally
+from sraven.core.tasks.diagnosis import MISSING, OVERALL, Tally
+from sraven.core.tasks.task import Labels
 from sraven.errors import CORRESPONDENCE, KINDS, VALID_ALTERNATIVE, SortedErrors, sort_errors
 from sraven.splits import exchanges
 from sraven.task import SRAVEN, Batch

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from sraven.core.base.estimate import Mean, mean
 from sraven.core.compute.rng import derive_key, fill_draws
-from sraven.core.tasks.task import Observed, Reference
+from sraven.core.tasks.observed import Observed
+from sraven.core.tasks.task import Reference
 from sraven.task import SRAVEN, Batch
 
 CEILINGS = {1: {"accuracy": "joint"}}

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sraven.ambiguity import is_answer
 from sraven.core.compute.jit import kernel
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, compare_answers, ratio
+from sraven.core.tasks.comparison import compare_answers
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.tasks.versions import latest
 from sraven.rules import Rules
 from sraven.task import SRAVEN, Batch

@@ -170,8 +170,13 @@ class Collector:
         last, positions, edit = slice(-self.num_outputs, None), self.subject.positions, self._edit
         hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
         with matmul_precision(self._precision):
-            how: Any = {"num_outputs": self.num_outputs, "return_codes": True, "edit_codes": hook}
-            found: Any = self._model.apply({"params": params}, self._encoding.tokens(piece), **how)
+            found: Any = self._model.apply(
+                {"params": params},
+                self._encoding.tokens(piece),
+                num_outputs=self.num_outputs,
+                return_codes=True,
+                edit_codes=hook,
+            )
         out, codes = found
         keys_BPK = piece["keys"]
 

@@ -59,7 +59,8 @@ class Documents:
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
         """Number of pieces up to each document's last."""
-        return np.cumsum(-(-(self._table["tokens"] - 1) // self.length))
+        pieces: NDArray[np.int64] = np.cumsum(-(-(self._table["tokens"] - 1) // self.length))
+        return pieces
 
     @property
     def pieces(self) -> int:
@@ -74,9 +75,15 @@ class Documents:
     def batch(self, step: int) -> DocumentBatch:
         """Return this process's rows of a batch: a pure function of the step."""
         rows = [self._row(piece) for piece in self.share.rows(step)]
-        tokens, document, targets, text_bytes = map(np.array, zip(*rows, strict=True))
-        mask = np.arange(self.length) < targets[:, None]
-        return DocumentBatch(tokens, mask, document, targets, text_bytes)
+        tokens, document, targets, text_bytes = zip(*rows, strict=True)
+        counts = np.array(targets, np.int64)
+        return DocumentBatch(
+            tokens=np.stack(tokens),
+            mask=np.arange(self.length) < counts[:, None],
+            document=np.array(document, np.int64),
+            targets=counts,
+            text_bytes=np.array(text_bytes, np.int64),
+        )
 
     def _row(self, piece: int) -> tuple[NDArray[np.int32], int, int, int]:
         """Return tokens, document, number of targets and bytes of text of a row."""

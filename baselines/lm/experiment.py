@@ -64,10 +64,20 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
     tile = compute.tile
     if tile is None:
         tile = TILE if "tiled" in find_attention(config.attention).implementations else 0
-    text = {name: getattr(config, name) for name in ("vocabulary", "length", "dtype")}
-    how: Any = {"tile": tile, "fused": compute.fused, "rematerialise": compute.rematerialise}
-    shape = {**network_shape(config), **text, **how, "inputs": 0, "outputs": 0, "causal": True}
-    return Transformer(TransformerConfig(**shape))
+    return Transformer(
+        TransformerConfig(
+            inputs=0,
+            outputs=0,
+            vocabulary=config.vocabulary,
+            length=config.length,
+            **network_shape(config),
+            causal=True,
+            tile=tile,
+            fused=compute.fused,
+            rematerialise=compute.rematerialise,
+            dtype=config.dtype,
+        )
+    )
 
 
 def at_once(mesh: Mesh) -> int:
@@ -96,8 +106,14 @@ def language_program(
         hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
         return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once, mesh)
 
-    how = compute.num_microbatches, partial(gather_params, mesh), config.precision
-    return Program(initialise_params, loss, optimiser_of(config), *how)
+    return Program(
+        initialise_params,
+        loss,
+        optimiser_of(config),
+        num_microbatches=compute.num_microbatches,
+        gather=partial(gather_params, mesh),
+        precision=config.precision,
+    )
 
 
 def count_parameters(program: Program) -> int:
@@ -125,9 +141,15 @@ def language_experiment(
         check_integer("parts", compute.num_microbatches, 1, config.batch_size)
         check_batch(mesh, config.batch_size, compute.num_microbatches)
         program = language_program(config, mesh, compute)
-        feed, describe = _feed(config, corpus), _describe(config, corpus, count_parameters(program))
-        files = {TOKENIZER: corpus.read_tokenizer().model}
-        return Experiment(program, feed, place_rows, describe, CHUNK, vmap_runs=False, files=files)
+        return Experiment(
+            program,
+            _feed(config, corpus),
+            place_rows,
+            _describe(config, corpus, count_parameters(program)),
+            CHUNK,
+            vmap_runs=False,
+            files={TOKENIZER: corpus.read_tokenizer().model},
+        )
 
     return make_experiment
 

@@ -147,8 +147,15 @@ def continue_tokens(
     if not 0 <= temperature < float("inf"):
         raise ConfigurationError(f"temperature={temperature!r}: expected a number, 0 or more")
     prompt_BT = jnp.tile(jnp.asarray(prompt, jnp.int32), (samples, 1))
-    given: dict[str, Any] = {"count": count, "temperature": float(temperature), "top": top}
-    pieces = continue_batch(language_model(config), params, prompt_BT, jax.random.key(seed), **given)
+    pieces = continue_batch(
+        language_model(config),
+        params,
+        prompt_BT,
+        jax.random.key(seed),
+        count=count,
+        temperature=float(temperature),
+        top=top,
+    )
     return np.asarray(pieces)
 
 

@@ -29,7 +29,7 @@ from baselines.lm.share import BatchShare
 from baselines.runs.log import read_log, without_scores
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
-from sraven.core.submissions.runs import fingerprint
+from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import check_new, write_submission
 
 MOST_LINES = 5000

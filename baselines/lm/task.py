@@ -16,8 +16,9 @@ from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import task_config
 from sraven.core.tasks.access import INDEX_LIMIT
+from sraven.core.tasks.comparison import Comparison
 from sraven.core.tasks.families import scoring_of
-from sraven.core.tasks.task import Arrays, Column, Comparison, Labels, Metric, Scoring
+from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Scoring
 from sraven.core.tasks.versions import check_version, version_setting
 
 MOST = 1 << 40

@@ -5,8 +5,6 @@ keep the keys, turned by their positions, and values of ``config.length`` positi
 those up to its own.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -21,12 +19,12 @@ Array = jax.Array
 Cache = dict[str, Array]
 
 
-def check_cached(config: TransformerConfig, **given: Any) -> None:
+def check_cached(config: TransformerConfig, **given: bool) -> None:
     """Check that a model can go on from a cache.
 
     Args:
         config: the transformer's.
-        given: arguments that a cache doesn't take, by name; None for one that isn't given.
+        given: whether an argument is given that a cache doesn't take, by its name.
 
     Raises:
         ConfigurationError: (a ValueError) if it can't.
@@ -35,7 +33,8 @@ def check_cached(config: TransformerConfig, **given: Any) -> None:
         raise ConfigurationError(
             f"causal={config.causal}, position={config.position!r} with a cache; expected True and 'rotary'"
         )
-    if names := ", ".join(name for name, value in given.items() if value is not None):
+    if any(given.values()):
+        names = ", ".join(name for name, is_given in given.items() if is_given)
         raise ConfigurationError(f"{names} with a cache; expected tokens alone")
 
 

@@ -90,12 +90,17 @@ class DualAttention(SelfAttention):
             "projection": projection_RRV.astype(wide),
             "symbols": symbols_TRV[:T].astype(wide),
         }
-        value_BTHV, network = (
-            dense((H - R, D), name="value")(x_BTE),
-            find_value_network(config.activation, weights),
-        )
         rate = config.attention_dropout if dropout_key is not None else 0.0
-        rest = bias_HAT, None, network, dropout_gate(rate, dropout_key, A, T, wide), edit_codes
-        out_BAHV, codes_BHAT = attend(DUAL, query_BAHD, key_BTHD, value_BTHV, *rest)
+        out_BAHV, codes_BHAT = attend(
+            DUAL,
+            query_BAHD,
+            key_BTHD,
+            dense((H - R, D), name="value")(x_BTE),
+            bias_HAT,
+            None,
+            find_value_network(config.activation, weights),
+            dropout_gate(rate, dropout_key, A, T, wide),
+            edit_codes,
+        )
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV.astype(dtype))
         return out_BAE, codes_BHAT if self.return_codes else None

@@ -74,8 +74,9 @@ def reference(call: AttentionCall) -> Computed:
     if call.causal:
         earlier_AT = jnp.tri(A, T, T - A, dtype=jnp.bool_)
         mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
-    arrays = *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
-    out, codes = attend(call.attention, *arrays)
+    out, codes = attend(
+        call.attention, *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
+    )
     return out.astype(call.value.dtype), codes if call.return_codes else None
 
 

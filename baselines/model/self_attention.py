@@ -56,8 +56,13 @@ class SelfAttention(nn.Module):
         query = dense(heads, name="query")(x_BTE if cached or self.has_all_queries else x_BTE[:, -A:])
         key, value = (dense(heads, name=name)(x_BTE) for name in ("key", "value"))
         if cached:
-            codes = {"return_codes": self.return_codes or None, "edit_codes": edit_codes}
-            check_cached(config, mask=mask, dropout_key=dropout_key, **codes)
+            check_cached(
+                config,
+                mask=mask is not None,
+                dropout_key=dropout_key is not None,
+                return_codes=self.return_codes,
+                edit_codes=edit_codes is not None,
+            )
             out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -A:], None
         else:
             out_BAHV, codes_BHAT = self._attend(query, key, value, mask, dropout_key, edit_codes)
@@ -76,10 +81,21 @@ class SelfAttention(nn.Module):
         config, (B, A, H, _), T = self.config, query.shape, key.shape[1]
         query, key, bias_HAT = self._positions(query, key)
         rate = config.attention_dropout if dropout_key is not None else 0.0
-        gate_AT = dropout_gate(rate, dropout_key, A, T, accumulator(query.dtype))
-        arrays = query, key, value, bias_HAT, _last_rows(mask, (B, H, T, T), A)
-        how = config.causal, config.tile, config.fused, self.return_codes, edit_codes
-        call = AttentionCall(find_attention(config.attention), *arrays, self._network(), gate_AT, *how)
+        call = AttentionCall(
+            attention=find_attention(config.attention),
+            query=query,
+            key=key,
+            value=value,
+            bias=bias_HAT,
+            mask=_last_rows(mask, (B, H, T, T), A),
+            network=self._network(),
+            gate=dropout_gate(rate, dropout_key, A, T, accumulator(query.dtype)),
+            causal=config.causal,
+            tile=config.tile,
+            fused=config.fused,
+            return_codes=self.return_codes,
+            edit_codes=edit_codes,
+        )
         return find_implementation(call)(call)
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:

@@ -185,9 +185,16 @@ def run_cells(
             for cell in todo:
                 keep(_train_cell(training, cell, partial(on_progress, cell)))
         else:
-            where: Any = {"engine": HERE, "local": "processes", "folder": training.runs, "workers": jobs}
-            work = partial(_train_apart, training, jobs)
-            map_jobs(work, todo, lambda steps, _: on_progress(None, steps, None), keep=keep, **where)
+            map_jobs(
+                partial(_train_apart, training, jobs),
+                todo,
+                lambda steps, _: on_progress(None, steps, None),
+                engine=HERE,
+                local="processes",
+                folder=training.runs,
+                workers=jobs,
+                keep=keep,
+            )
     records = tuple(came.record for came in done if came.record)
     under_way = tuple(came.cell for came in done if came.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

@@ -176,9 +176,13 @@ def _unknown_terms(terms: str, board: str) -> Iterator[Row]:
 
 def _ablations(board: str, fields: Mapping[str, Any]) -> tuple[Row, ...]:
     return tuple(
-        Row(board, {"method": method}, {**changes, **fields}, reported=method)
+        Row(
+            board,
+            {"method": method},
+            {"attention": attention, "feedforward": feedforward, **fields},
+            reported=method,
+        )
         for method, attention, feedforward in _ABLATIONS
-        for changes in [{"attention": attention, "feedforward": feedforward}]
     )
 
 
@@ -215,20 +219,31 @@ _WIDTHS_AND_HEADS = {
 }
 _BUCKETS = {"relative_one_way": "one way", "relative_both_ways": "both ways"}
 _PHIS = tuple(
-    Row("sraven-v1", {"φ": name}, {"attention": "hyla", "activation": activation}, reported=reported)
+    Row(
+        "sraven-v1",
+        {"φ": name},
+        {"attention": "hyla", "activation": activation},
+        reported="HYLA" if activation == "relu" else f"HYLA, φ = {name}",
+    )
     for activation, name in _ACTIVATIONS.items()
-    for reported in ["HYLA" if activation == "relu" else f"HYLA, φ = {name}"]
 )
 _SHOWN = tuple(
-    Row("sraven-v1", labels, {"attention": attention, "layers": layers}, instances=40_000_000)
+    Row(
+        "sraven-v1",
+        {"model": f"{layers} layers", "attention": ATTENTIONS[attention]},
+        {"attention": attention, "layers": layers},
+        instances=40_000_000,
+    )
     for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
-    for labels in [{"model": f"{layers} layers", "attention": ATTENTIONS[attention]}]
 )
 _DROPOUT = tuple(
-    Row("fuzzylogic-v1", labels, {"attention": attention, "attention_dropout": share, **FUZZY})
+    Row(
+        "fuzzylogic-v1",
+        {"attention": name, "attention dropout": f"{share:g}"},
+        {"attention": attention, "attention_dropout": share, **FUZZY},
+    )
     for attention, name in ATTENTIONS.items()
     for share in (0.0, 0.1)
-    for labels in [{"attention": name, "attention dropout": f"{share:g}"}]
 )
 _TERMS = (("the paper's", "fuzzylogic-paper-terms-v1"), ("drawn", "fuzzylogic-terms-v1"))
 _HEADS = _over(lambda heads: _attentions("sraven-v1", {"heads": str(heads)}, heads=heads), (1, 2, 4, 8, 16))

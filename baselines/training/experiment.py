@@ -84,15 +84,22 @@ def board_of(config: RunConfig) -> Board:
 
 def network_shape(config: RunConfig) -> dict[str, Any]:
     """Return what a network has from its run alone, whatever it is trained on."""
-    own = "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
+    names = (
+        "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
+    )
     dense_precision = "bfloat16" if config.precision == "bfloat16" else "default"
-    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in own.split()}}
+    return {"dense_precision": dense_precision, **{name: getattr(config, name) for name in names.split()}}
 
 
 def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
     """Return the model of a configuration: its network, of its shape."""
-    sizes: Any = {"inputs": encoding.width_in, "outputs": encoding.width_out, "length": encoding.length}
-    shape = TransformerConfig(**sizes, panel_tokens=encoding.panel_tokens, **network_shape(config))
+    shape = TransformerConfig(
+        inputs=encoding.width_in,
+        outputs=encoding.width_out,
+        length=encoding.length,
+        panel_tokens=encoding.panel_tokens,
+        **network_shape(config),
+    )
     return make_network(config.network, shape)
 
 
@@ -129,12 +136,19 @@ def program_of(
         return model.init(key, tokens_BTD)["params"]
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        given, A = {"params": params}, encoding.num_outputs
-        out_BAO: Any = model.apply(given, encoding.tokens(batch), key, num_outputs=A)
+        out_BAO: Any = model.apply(
+            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
+        )
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
-    how = num_microbatches, partial(gather_params, mesh or make_mesh()), config.precision
-    return Program(initialise_params, loss, optimiser_of(config), *how)
+    return Program(
+        initialise_params,
+        loss,
+        optimiser_of(config),
+        num_microbatches=num_microbatches,
+        gather=partial(gather_params, mesh or make_mesh()),
+        precision=config.precision,
+    )
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
@@ -158,6 +172,11 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
         speed = round(steps_per_second * config.batch_size, 1)
         return {**report._asdict(), "instances_per_second": speed}
 
-    program = program_of(config, encoding, num_microbatches, mesh)
-    feed = partial(chunks, task, encoding.fields, config.batch_size)
-    return Experiment(program, feed, place_chunk, describe, CHUNK, vmap_runs=not on_cpu(mesh))
+    return Experiment(
+        program_of(config, encoding, num_microbatches, mesh),
+        partial(chunks, task, encoding.fields, config.batch_size),
+        place_chunk,
+        describe,
+        CHUNK,
+        vmap_runs=not on_cpu(mesh),
+    )

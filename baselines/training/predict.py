@@ -66,8 +66,9 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
 
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
-                given, A = {"params": params}, encoding.num_outputs
-                out = model.apply(given, encoding.tokens(piece), num_outputs=A)
+                out = model.apply(
+                    {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
+                )
             return read(out)
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))

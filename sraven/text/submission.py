@@ -87,8 +87,10 @@ def write_text_submission(
     board_id: str,
     completions: Sequence[Path],
     *,
+    method: Mapping[str, Any],
+    model: Mapping[str, Any],
+    training: Mapping[str, Any],
     replies: Mapping[str, Any],
-    **described: Any,
 ) -> list[Completed]:
     """Write the directory of a submission from files of completions, whole or not at all.
 
@@ -96,7 +98,9 @@ def write_text_submission(
         out: a directory that doesn't exist yet.
         board_id: of a board of texts, such as ``sraven-text-v1``.
         completions: the files: of one run each, all asked in one form.
-        **described: ``method``, ``model`` and ``training``, as for `sraven.write_submission`.
+        method: as for `sraven.write_submission`.
+        model: as there.
+        training: as there.
         replies: as there, without ``form``, ``prompt_digest`` and ``usage``: the ids of the completions say
             the form, the prompt of a question is the board's, and the lines say what replies took.
 
@@ -120,7 +124,9 @@ def write_text_submission(
         out,
         board_id,
         {board.primary_split: [each.replies for each in read]},
-        **described,
+        method=method,
+        model=model,
+        training=training,
         replies={**replies, "form": form, "prompt_digest": board.prompts[form], **took},
     )
     return read

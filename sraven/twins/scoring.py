@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import Arrays, Labels, Metric, compare_answers, ratio
+from sraven.core.tasks.comparison import compare_answers
+from sraven.core.tasks.task import Arrays, Labels, Metric, ratio
 from sraven.scoring import SRAVENScoring
 from sraven.task import Batch
 from sraven.twins.task import Twins

@@ -9,7 +9,7 @@ import pytest
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from sraven import score_submission
 from sraven.core.boards.board import read_board
-from sraven.core.submissions.runs import fingerprint
+from sraven.core.submissions.corpus import fingerprint
 
 
 @pytest.fixture

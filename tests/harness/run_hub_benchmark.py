@@ -1,7 +1,7 @@
 """Runs what `sraven publish` makes of prompts by inspect-ai's own reader, from a Hub on loopback.
 
 A program of its own: the harness takes long to import, and where the Hub is has to be said before that.
-Prints each reply with the verdict of inspect-ai's scorer and ours, and what `datasets` counts, as JSON.
+Prints each reply with the verdict of inspect-ai's scorer and ours, and what `datasets` loads, as JSON.
 """
 
 import json
@@ -83,7 +83,7 @@ def main(panels, letters, folder):
         from datasets import load_dataset
 
         for name in asked:
-            found[name]["loaded"] = len(load_dataset(f"user/{name}", split="test"))
+            found[name]["loaded"] = list(load_dataset(f"user/{name}", split="test"))
     json.dump(found, sys.stdout)
 
 

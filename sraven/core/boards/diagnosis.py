@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.estimate import standard_error
 from sraven.core.boards.scoring import DIGITS, Run
+from sraven.core.tasks.diagnosis import OVERALL, Diagnosis, Tally
 from sraven.core.tasks.families import FAMILIES, diagnosis_of, find_family
-from sraven.core.tasks.task import OVERALL, Diagnosis, Labels, Tally, Task
+from sraven.core.tasks.task import Labels, Task
 
 
 @dataclass(frozen=True)

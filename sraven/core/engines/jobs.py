@@ -1,7 +1,6 @@
 """The seam between work that is cut into jobs and what the jobs run on."""
 
 import re
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,33 +9,14 @@ from typing import Any, TypeVar
 
 from sraven.core.base.arguments import check_choice
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.compute.parallel import check_threads, for_each_item
+from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, OnProgress
 from sraven.core.engines.on_ray import map_on_ray
 from sraven.core.engines.processes import map_in_processes
+from sraven.core.engines.threads import map_in_threads
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
-
-def map_in_threads(call: Call) -> None:
-    """Do jobs in threads; an error, or an interrupt, ends all of them soon."""
-    one_by_one = threading.Lock()
-
-    def handle(numbered: tuple[int, Any], stop: threading.Event) -> None:
-        def on_progress(items: int, size: int) -> None:
-            call.on_progress(items, size)
-            if stop.is_set():
-                raise InterruptedError
-
-        number, job = numbered
-        if not stop.is_set():
-            result = call.work(job, on_progress)
-            with one_by_one:
-                call.done(number, result)
-
-    for_each_item(handle, enumerate(call.jobs), check_threads(call.workers))
-
 
 ENGINES: dict[str, Callable[[Call], None]] = {
     "threads": map_in_threads,

@@ -144,8 +144,15 @@ def downloaded(report: RemoteReport) -> Iterator[Path]:
         if report.bytes > free:
             raise OutputError(f"{place} has {report.bytes:,} bytes; {folder} has room for {free:,}")
         with in_one_line(place, "downloading"):
-            what: dict[str, Any] = {"repo_type": KIND, "revision": place.revision, "local_dir": folder}
-            insist(lambda: snapshot_download(place.repository, **what, ignore_patterns=[*HUBS_OWN]))
+            insist(
+                lambda: snapshot_download(
+                    place.repository,
+                    repo_type=KIND,
+                    revision=place.revision,
+                    local_dir=folder,
+                    ignore_patterns=[*HUBS_OWN],
+                )
+            )
         shutil.rmtree(Path(folder, ".cache"), ignore_errors=True)  # what the download itself put there
         yield Path(folder)
 
@@ -155,8 +162,11 @@ def _fetch_manifest(api: Any, place: Place, name: str, folder: str) -> None:
     if name in found and found[name].size > MANIFEST_LIMIT:
         size = found[name].size
         raise OutputError(f"{place}: {name} has {size:,} bytes; expected {MANIFEST_LIMIT:,} or fewer")
-    what = {"repo_type": KIND, "revision": place.revision, "local_dir": folder}
-    insist(lambda: api.hf_hub_download(place.repository, name, **what))
+    insist(
+        lambda: api.hf_hub_download(
+            place.repository, name, repo_type=KIND, revision=place.revision, local_dir=folder
+        )
+    )
 
 
 def _dataset(folder: Path) -> Expected:

@@ -211,32 +211,48 @@ def _reference(context: Context) -> str:
     return "a reference, not a model" if is_reference else ""
 
 
-ELIGIBILITY_RULES: Mapping[str, tuple[Callable[[Context], str], str]] = {
-    REFERENCE: (_reference, "leave method.family out if it is a method of yours"),
-    "seeds": (_few_seeds, "predict every split with that many models, each trained with a seed of its own"),
-    "same seeds": (_other_seeds, "submit the predictions of every seed on every split"),
-    "data": (_extra_data, "train on the board's training split alone"),
-    "selection": (_selection, "choose by train or test, and say so in training.selection_split"),
-    "budget": (_budget, "stop at the budget, and submit the predictions that the model makes there"),
-    "documents": (_documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"),
-    "ceiling": (_above_ceiling, "look for labels of the split among what the model was shown"),
-    "loss": (_impossible_loss, "check that losses are in nats, summed over the targets of a document"),
-    "chance": (
+class EligibilityRule(NamedTuple):
+    """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
+
+    check: Callable[[Context], str]
+    advice: str
+
+
+ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
+    REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
+    "seeds": EligibilityRule(
+        _few_seeds, "predict every split with that many models, each trained with a seed of its own"
+    ),
+    "same seeds": EligibilityRule(_other_seeds, "submit the predictions of every seed on every split"),
+    "data": EligibilityRule(_extra_data, "train on the board's training split alone"),
+    "selection": EligibilityRule(
+        _selection, "choose by train or test, and say so in training.selection_split"
+    ),
+    "budget": EligibilityRule(
+        _budget, "stop at the budget, and submit the predictions that the model makes there"
+    ),
+    "documents": EligibilityRule(
+        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
+    ),
+    "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
+    "loss": EligibilityRule(
+        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
+    ),
+    "chance": EligibilityRule(
         lambda context: "" if context.board.is_text else _chance(context),
         "check that predictions are in the order of the indices",
     ),
-    "replies": (
+    "replies": EligibilityRule(
         lambda context: _chance(context) if context.board.is_text else "",
         "look at the replies: `sraven text score` says why some have no answer",
     ),
-    "floor": (_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
-    "copies": (
+    "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "copies": EligibilityRule(
         lambda context: equal_seeds(context.evidence),
         "submit runs that were trained apart, each with a seed of its own",
     ),
 }
-"""All rules by which an entry may have no rank, by name: why an entry breaks it (an empty text for one that
-doesn't), and what to do."""
+"""All rules by which an entry may have no rank, by name."""
 
 
 class Unranked(NamedTuple):
@@ -255,9 +271,9 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
         fingerprints: pinned ones of the documents of its board, by split.
     """
     context, found = Context(evidence, fingerprints), list[Unranked]()
-    for name, (check, advice) in ELIGIBILITY_RULES.items():
-        if reason := check(context):
-            found.append(Unranked(name, reason, advice))
+    for name, rule in ELIGIBILITY_RULES.items():
+        if reason := rule.check(context):
+            found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
                 break
     return found

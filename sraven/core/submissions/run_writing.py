@@ -14,7 +14,7 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import whole_run
-from sraven.core.submissions.runs import check_documents
+from sraven.core.submissions.corpus import check_documents
 from sraven.core.submissions.training_log import MOST_BYTES, check_log
 from sraven.core.system.files import sha256_of_file
 from sraven.core.tasks.table import to_table

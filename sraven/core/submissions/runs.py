@@ -13,9 +13,7 @@ from sraven.core.base.escape import escape, quoted
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import Run
 from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
-from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.families import scoring_of
-from sraven.core.tasks.task import Labels
 from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
@@ -178,50 +176,3 @@ def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
     answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
     ordered[index] = predictions
     return Run(seed, ordered, answered)
-
-
-def check_documents(board: Board, split: str, runs: Sequence[Run]) -> None:
-    """Refuse runs that leave out a document, or that don't say the same of all documents.
-
-    Nothing could stand for a loss that is missing. And the number of targets and bytes of a document
-    is that of its text, whatever the seed.
-
-    Args:
-        board: of a corpus.
-        split: a scored split.
-        runs: of one submission.
-
-    Raises:
-        SubmissionError: with the first document that is missing or differs.
-    """
-    for run in runs:
-        missing = np.flatnonzero(~run.answered)
-        if len(missing):
-            raise SubmissionError(
-                f"{prediction_path(split, run.seed)}: document {missing[0]} is missing; "
-                f"expected all {board.splits[split]:,} of {split}"
-            )
-    first = board.labels(split, runs[0].predictions).summands
-    for run in runs[1:]:
-        other = board.labels(split, run.predictions).summands
-        differs = {name: np.flatnonzero(other[name] != first[name]) for name in first}
-        faults = [(int(rows[0]), name) for name, rows in differs.items() if len(rows)]
-        if faults:
-            row, name = min(faults)
-            raise SubmissionError(
-                f"{prediction_path(split, run.seed)}: document {row} has {other[name][row]:,} {name}, but "
-                f"seed {runs[0].seed} says {first[name][row]:,}; expected the same text for all seeds"
-            )
-
-
-def fingerprint(labels: Labels) -> str:
-    """Return the SHA-256 of what labels say of all documents.
-
-    Args:
-        labels: of a split. Their summands (integers ``[n]``) are hashed one after the other, each in
-            the order of the documents, as little-endian int64: for C4, targets and then bytes.
-    """
-    checksum = hashlib.sha256()
-    for column in labels.summands.values():
-        checksum.update(array_bytes(column.astype(np.int64)))
-    return checksum.hexdigest()

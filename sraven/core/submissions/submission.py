@@ -21,15 +21,14 @@ from sraven.core.base.jsonable import as_json, json_differences
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
 from sraven.core.boards.scoring import Run, SplitScores, score_runs
+from sraven.core.submissions.corpus import check_documents, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
     SCORES,
-    check_documents,
     check_files,
     check_logs,
     check_splits,
     decode_runs,
-    fingerprint,
     read_predictions,
 )
 from sraven.core.tasks.families import diagnosis_of, scoring_of
@@ -217,7 +216,7 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
     Returns:
         What ``scores.json`` holds: board, digests, and by split the `SplitScores` as JSON values,
         with the gap of each metric to its ceiling (the ideal observer that knows the split) and, for
-        a corpus, the fingerprint of its documents; see `sraven.core.submissions.runs.fingerprint`.
+        a corpus, the fingerprint of its documents; see `sraven.core.submissions.corpus.fingerprint`.
 
     Raises:
         SubmissionError: if it is refused; the message says why.

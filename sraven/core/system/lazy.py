@@ -17,8 +17,8 @@ def lazy_names(
 
     Args:
         package: its name.
-        modules: the public names that a module defines, by the module; with ":" and the name there behind
-            one that has another.
+        modules: the public names by the module that defines them, separated by spaces; ``name:defined``
+            where it is called otherwise there.
     """
     words = ((word.partition(":"), module) for module, names in modules.items() for word in names.split())
     homes = {name: (module, defined or name) for (name, _, defined), module in words}

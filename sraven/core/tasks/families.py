@@ -14,16 +14,8 @@ from sraven.core.tasks.versions import check_version
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sraven.core.tasks.task import (
-        Column,
-        Diagnosis,
-        GeneratedTask,
-        References,
-        Rows,
-        Scoring,
-        Task,
-        Wording,
-    )
+    from sraven.core.tasks.diagnosis import Diagnosis
+    from sraven.core.tasks.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",

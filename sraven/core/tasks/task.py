@@ -8,7 +8,7 @@ role                  what it is about
 `Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
-`Diagnosis`           how wrong answers are sorted; a family may have none
+`Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.core.tasks.diagnosis`)
 `Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 
@@ -17,15 +17,13 @@ A task itself has the first two. `sraven.core.tasks.families` finds the others f
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.base.estimate import Mean
-
-T = TypeVar("T")
+from sraven.core.tasks.comparison import Comparison
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
@@ -160,38 +158,6 @@ class Description:
     keywords: tuple[str, ...]
 
 
-class Comparison(NamedTuple):
-    """How predictions of a task are compared with others, to find copies.
-
-    Attributes:
-        error: returns the error of a run, given its scores by metric.
-        distance: returns how far the predictions of two runs are apart, in the same unit.
-        share: of the error by which copies differ at most.
-    """
-
-    error: Callable[[Mapping[str, float]], float]
-    distance: Callable[[NDArray[Any], NDArray[Any]], float]
-    share: float = 0.01
-
-
-def compare_answers(metric: str) -> Comparison:
-    """Return the comparison of answers that are right or wrong, given the metric that is the share right."""
-
-    def share_differing(first: NDArray[Any], second: NDArray[Any]) -> float:
-        return float((first != second).reshape(len(first), -1).any(axis=1).mean())
-
-    return Comparison(lambda scores: 1 - scores[metric], share_differing)
-
-
-def compare_numbers(metric: str) -> Comparison:
-    """Return the comparison of numbers, given the metric that is their mean squared error."""
-
-    def distance(first: NDArray[Any], second: NDArray[Any]) -> float:
-        return sqrt(float(np.square(first.astype(np.float64) - second).mean()))
-
-    return Comparison(lambda scores: sqrt(scores[metric]), distance)
-
-
 class Task(Protocol):
     """A benchmark task: a configuration that determines its instances."""
 
@@ -324,69 +290,6 @@ class References(Protocol):
         It knows the split's combinations (``knowing_split``) or thinks all possible
         (``not_knowing``), and answers as the newest definition of `answers` says.
         """
-
-
-@dataclass(frozen=True)
-class Observed(Generic[T]):
-    """The base of a family's `References`, which has predictors and answers besides.
-
-    Attributes:
-        task: the task.
-    """
-
-    task: T
-
-    def observe(self, batch: Any, prior: str, threads: int | None) -> dict[str, Mean]:
-        """Return what the observer scores on a batch if it knows the combinations of a split, or ``all``."""
-        raise NotImplementedError
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
-        """Return what the ideal observer scores on a split, by what it knows and by metric."""
-        task: Any = self.task
-        batch = task.sample(split, 0, count, threads=threads)
-        prior = {"knowing_split": split, "not_knowing": "all"}
-        return {name: self.observe(batch, of, threads) for name, of in prior.items()}
-
-
-OVERALL = "overall"
-"""Name of the tally that every diagnosis has: one row for all instances, the kinds as columns."""
-
-MISSING = "missing"
-"""The column of what isn't answered, which counts as wrong and is of no kind."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Wrong things counted, in rows that divide all of them and columns that divide the wrong ones.
-
-    Attributes:
-        heading: what the rows are.
-        unit: what is counted, in the plural, such as ``instances``.
-        rows: their names.
-        columns: their names; the last one is `MISSING`.
-        totals: int64 ``[rows]``: how many there are, right ones too. It depends on the labels alone.
-        counts: int64 ``[rows, columns]``: the wrong ones.
-    """
-
-    heading: str
-    unit: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    totals: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-
-class Diagnosis(Protocol):
-    """How the wrong answers of a task are sorted. A family may have one."""
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """The kinds of wrong answers with their meanings; each is of the first one that fits."""
-
-    def tally(
-        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
-    ) -> Mapping[str, Tally]:
-        """Return the tallies of one run by name, `OVERALL` first, given what `Scoring.outcomes` is given."""
 
 
 class ScoredLevel(NamedTuple):

@@ -7,7 +7,7 @@ FAMILY = Family(
     package="sraven.text.twins",
     task="sraven.text.twins.task:TwinLadder",
     scoring="sraven.text.twins.scoring:TwinLadderScoring",
-    references="sraven.text.twins.wording:TwinLadderReferences",
+    references="sraven.text.twins.references:TwinLadderReferences",
     wording="sraven.text.twins.wording:TwinLadderWording",
     instead=(
         "{task.name} has no datasets: `sraven text generate --board` writes its prompts, and `sraven twins "

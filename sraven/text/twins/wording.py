@@ -1,18 +1,14 @@
-"""Sets of twins in words: prompts of each variant, answers in replies, levels one by one, and references."""
+"""Sets of twins in words: the prompts of each variant, the answers in replies, and the levels one by one."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from sraven.core.base.estimate import Mean
-from sraven.core.tasks.task import Reference, ScoredLevel
-from sraven.text.references import LadderReferences, make_replies
+from sraven.core.tasks.task import ScoredLevel
 from sraven.text.scoring import guess
 from sraven.text.twins.task import TwinLadder
 from sraven.text.wording import LadderWording
-from sraven.twins.references import CEILINGS, certain
 
 
 @dataclass(frozen=True)
@@ -43,27 +39,3 @@ class TwinLadderWording(LadderWording):
                 )
             )
         return found
-
-
-@dataclass(frozen=True)
-class TwinLadderReferences(LadderReferences):
-    """What scores of a task are read against.
-
-    Attributes:
-        task: the task.
-    """
-
-    task: TwinLadder
-
-    answers: ClassVar = CEILINGS
-
-    @property
-    def predictors(self) -> Mapping[str, Reference]:
-        """The reference predictors by name: those of a ladder, each variant guessed by itself."""
-        found = dict(super().predictors)
-        guess = make_replies(self.task, "uniform-random", apart=self.task.variants)
-        return found | {"uniform-random": found["uniform-random"]._replace(predict=guess)}
-
-    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
-        """Return 1 throughout: every variant is certified to have one answer."""
-        return certain(count)

@@ -17,7 +17,8 @@ from sraven.core.boards.bootstrap import SAMPLES, bootstrap_sums, resample_combi
 from sraven.core.boards.diagnosis import Share, diagnose_runs
 from sraven.core.boards.scoring import Run, interval_over_combinations, score_runs
 from sraven.core.leaderboard.entries import entry_of
-from sraven.core.tasks.task import Labels, Metric, Tally
+from sraven.core.tasks.diagnosis import Tally
+from sraven.core.tasks.task import Labels, Metric
 
 
 def resampled(*arguments, **options):

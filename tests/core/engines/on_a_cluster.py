@@ -1,6 +1,8 @@
 """Jobs on a Ray cluster: the bytes of one machine, whatever is killed on the way. `test_jobs` runs these."""
 
+import json
 import os
+import signal
 import threading
 import time
 from functools import partial
@@ -20,6 +22,7 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.dataset import write as writing
 from sraven.core.engines import on_ray
 from sraven.core.engines.jobs import Engine, map_jobs
+from sraven.core.system.staging import APART, STAGING
 from sraven.core.tasks import digests
 
 TASK, SIZES = SRAVEN(M=2, K=5, holdout=0.3), {"train": 4_000, "test": 1_500, "ood": 900}
@@ -44,6 +47,7 @@ def test_a_cluster(whole, tmp_path, monkeypatch):
         same_tokens(tmp_path / "tokens")
         errors_are_those_of_the_work(tmp_path)
         other_workers_are_refused(tmp_path, monkeypatch)
+        the_driver_is_killed(tmp_path / "driver", whole, nodes)
         a_node_is_killed(tmp_path / "node", whole, nodes, second, monkeypatch)
 
 
@@ -111,6 +115,38 @@ def other_workers_are_refused(folder, monkeypatch):
         with pytest.raises(OutputError, match=r"has pyarrow \d.*, this process 1\.2\.3; install the same"):
             refused()
     assert not list(folder.glob("seen-*"))
+
+
+DRIVER = """
+import json, os, signal, sys
+from helpers import ray_jobs
+from helpers.ray_cluster import stay_on_loopback
+from sraven import SRAVEN, write_dataset
+from sraven.core.dataset import write
+from sraven.core.engines.jobs import Engine
+from sraven.core.tasks import digests
+
+stay_on_loopback()
+digests.MOST_INSTANCES, write._write_shard = 256, ray_jobs.in_small_shards
+out, address, sizes = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+
+def die(done, of):
+    if done == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+write_dataset(SRAVEN(M=2, K=5, holdout=0.3), sizes, out, engine=Engine("ray", address), shards=die)
+"""
+
+
+def the_driver_is_killed(out, whole, nodes):
+    result = python("-c", DRIVER, out, nodes.address, json.dumps(SIZES), timeout=120)
+    assert result.returncode == -signal.SIGKILL
+    assert not (out / "manifest.json").exists()
+    journal = (out / STAGING / "journal.jsonl").read_bytes()
+    assert len(journal.splitlines()) == 1 + 2
+    (out / STAGING / APART / "left-by-a-worker").write_text("half of a shard")
+    write_dataset(TASK, SIZES, out, engine=RAY)
+    assert all_bytes(out) == whole
 
 
 def a_node_is_killed(out, whole, nodes, doomed, monkeypatch):

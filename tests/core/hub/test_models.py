@@ -133,6 +133,14 @@ def test_of_a_share_of_instances_the_card_has_an_interval(trained, hub):
         assert n == "50" and 0 <= low <= float(value) <= high <= 1
 
 
+def test_a_dry_run_lists_all_and_asks_nothing(hub, trained):
+    code, out, err = hub.call("publish", trained / "fuzzy", NAME, "--dry-run")
+    assert (code, err, hub.requests) == (0, "", [])
+    for name in (CONFIG, "result.json", WEIGHTS, "README.md", "trained-by-"):
+        assert name in out
+    assert f"to {URI}: 5 files" in out
+
+
 @pytest.mark.long
 def test_it_is_evaluated_and_analysed_as_the_run_itself(hub, trained, on_hub, tmp_path):
     local = shutil.copytree(trained / "fuzzy", tmp_path / "run")

@@ -19,7 +19,7 @@ from sraven.core.leaderboard.fingerprints import parse_pins, pin_text, read_pins
 from sraven.core.leaderboard.many import SharedBoards
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.page.page import make_page
-from sraven.core.submissions.runs import fingerprint
+from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
 
 pytestmark = pytest.mark.usefixtures("corpus_boards")

@@ -66,7 +66,7 @@ def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, reason):
         first, *found = found
         assert first.rule == "diagnostic" and FUZZY_BOARD in first.reason
     assert [(each.rule, each.reason) for each in found] == ([(rule, reason)] if rule else [])
-    assert [each.advice for each in found] == [ELIGIBILITY_RULES[each.rule][1] for each in found]
+    assert [each.advice for each in found] == [ELIGIBILITY_RULES[each.rule].advice for each in found]
 
 
 # The ceiling

@@ -150,6 +150,11 @@ def test_the_readers_own_entry_stands_out():
     assert "yours</span>" not in make_page([make_standing()])
 
 
+def test_legend_names_the_families_that_are_there_and_how_marks_are_filled():
+    assert "HYLA other methods references recomputed here reported in a paper Filter" in example_page().text
+    assert not page_of().find("ul", class_="legend")
+
+
 def test_data_can_be_downloaded():
     links = {link["href"]: link for link, _ in page_of().find("a") if "download" in link}
     assert set(links) == {"leaderboard.json", "leaderboard.csv"}

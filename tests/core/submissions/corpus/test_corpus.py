@@ -32,7 +32,7 @@ from helpers.submissions import (
     write,
 )
 from sraven import ConfigurationError, score_submission, write_submission
-from sraven.core.submissions.runs import fingerprint
+from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
 from sraven.core.tasks.task import Labels
 from sraven.core.untrusted.schemas import find_problem

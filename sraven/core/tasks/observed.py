@@ -1,0 +1,31 @@
+"""References of tasks whose ideal observer takes any instances: its ceilings under each prior."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sraven.core.base.estimate import Mean
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Observed(Generic[T]):
+    """The base of a family's `sraven.core.tasks.task.References`, which has predictors and answers besides.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: T
+
+    def observe(self, batch: Any, prior: str, threads: int | None) -> dict[str, Mean]:
+        """Return what the observer scores on a batch if it knows the combinations of a split, or ``all``."""
+        raise NotImplementedError
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what the ideal observer scores on a split, by what it knows and by metric."""
+        task: Any = self.task
+        batch = task.sample(split, 0, count, threads=threads)
+        prior = {"knowing_split": split, "not_knowing": "all"}
+        return {name: self.observe(batch, of, threads) for name, of in prior.items()}

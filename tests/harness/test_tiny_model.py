@@ -1,0 +1,79 @@
+"""A model of Transformers behind the harnesses' own commands, without a network: a tiny random GPT-2.
+
+It reads bytes and babbles. PyTorch isn't among what the tests install themselves: see the extra transformers.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.command import sraven
+from helpers.harnesses import needs
+
+needs("llm", "inspect_ai", "lm_eval")
+needs("torch", "torch", "transformers", "accelerate")
+
+# What takes long to import, where a model of Transformers is asked for.
+MODELS = ("torch", "transformers.models.gpt2.modeling_gpt2")
+INSPECT, LM_EVAL = ("inspect_ai", *MODELS), ("lm_eval.evaluator", "lm_eval.models.huggingface", *MODELS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, run):
+    """A folder with the model in it."""
+    made = tmp_path_factory.mktemp("tiny")
+    run(made, "make_tiny_model.py", made / "model", imports=MODELS)
+    return made
+
+
+def command(name):
+    return Path(sys.executable).with_name(name)
+
+
+def test_the_network_is_forbidden(run, tmp_path):
+    ask, start = tmp_path / "ask.py", tmp_path / "start.py"
+    ask.write_text("import urllib.request; urllib.request.urlopen('http://localhost:9')")
+    start.write_text(f"import subprocess, sys; subprocess.run([sys.executable, {str(ask)!r}], check=True)")
+    for program in (ask, start):
+        with pytest.raises(AssertionError, match="the network is asked"):
+            run(tmp_path, program)
+
+
+@pytest.mark.long
+def test_inspect(folder, run):
+    task = ("sraven/sraven", "-T", "M=2", "-T", "form=told", "-T", "shots=1", "-T", "count=3")
+    model = ("--model", "hf/tiny", "-M", f"model_path={folder / 'model'}", "-M", "device=cpu")
+    logs = ("--max-tokens", "16", "--log-dir", folder / "logs", "--log-format", "json", "--display", "plain")
+    run(folder, command("inspect"), "eval", *task, *model, *logs, imports=INSPECT)
+    [written] = (folder / "logs").glob("*.json")
+    log = json.loads(written.read_text())
+    assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
+    found = {each["name"]: each["metrics"]["mean"]["value"] for each in log["results"]["scores"]}
+    assert found == {"target": 0, "valid": 0, "unparsed": 1, "lenient_valid": 0, "lenient_unparsed": 1}
+    assert all(sample["output"]["usage"]["output_tokens"] == 16 for sample in log["samples"])
+
+
+@pytest.mark.long
+def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
+    words = (command("inspect"), "eval", "sraven/sraven", "-T", "form=plain", "--model", "mockllm/model")
+    with pytest.raises(AssertionError, match=r"form='plain': .*'told', 'untold'") as refused:
+        run(folder, *words, "--display", "plain", imports=INSPECT)
+    assert "Traceback" not in str(refused.value)
+
+
+@pytest.mark.long
+def test_lm_eval(folder, run):
+    tasks = sraven("text", "tasks")[1].rstrip("\n")
+    model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
+    asked = ("--tasks", "sraven_m2", "--include_path", tasks, "--metadata", "shots=1", "count=3")
+    rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
+    run(folder, "run_lm_eval_command.py", *model, *asked, *rest, imports=LM_EVAL)
+    [written] = (folder / "out").rglob("results_*.json")
+    found = json.loads(written.read_text())["results"]["sraven_m2"]
+    shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}
+    assert shares == {"target": 0, "valid": 0, "unparsed": 1, "ceiling": 1}
+    [samples] = (folder / "out").rglob("samples_*.jsonl")
+    ids = [json.loads(line)["doc"]["id"] for line in samples.read_text().splitlines()]
+    assert sorted(ids) == [f"v1_M2-K8-unique_h25_s0_ood-3_told-1_{index}" for index in range(3)]
