@@ -7,25 +7,18 @@ from sraven.core.system.lazy import lazy_names
 from sraven.core.system.packages import check_packages
 
 if TYPE_CHECKING:
-    from fuzzylogic.identifiability import Identification, identify
-    from fuzzylogic.record import to_numpy
-    from fuzzylogic.scoring import Scores, score, score_by_combination
-    from fuzzylogic.task import Batch, FuzzyLogic
+    from fuzzylogic.identifiability import Identification as Identification, identify as identify
+    from fuzzylogic.record import to_numpy as to_numpy
+    from fuzzylogic.scoring import (
+        Scores as Scores,
+        score as score,
+        score_by_combination as score_by_combination,
+    )
+    from fuzzylogic.task import Batch as Batch, FuzzyLogic as FuzzyLogic
 
 check_packages("sraven", "fuzzylogic")
 
 __part_of__ = "sraven"
-
-__all__ = [
-    "Batch",
-    "FuzzyLogic",
-    "Identification",
-    "Scores",
-    "identify",
-    "score",
-    "score_by_combination",
-    "to_numpy",
-]
 
 _HOMES = {
     "fuzzylogic.identifiability": "Identification identify",
@@ -36,4 +29,4 @@ _HOMES = {
 """The public names by the modules that define them. They are imported when asked for, so the core and the
 commands can ask for this family without loading its generator."""
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

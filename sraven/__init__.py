@@ -5,61 +5,38 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.ambiguity import count_answers, differs_everywhere, is_answer, is_unique, list_answers
-    from sraven.core.base.errors import (
-        BoardError,
-        CapacityError,
-        ConfigurationError,
-        OutputError,
-        SubmissionError,
+    from sraven.ambiguity import (
+        count_answers as count_answers,
+        differs_everywhere as differs_everywhere,
+        is_answer as is_answer,
+        is_unique as is_unique,
+        list_answers as list_answers,
     )
-    from sraven.core.boards.board import Board, load_board
-    from sraven.core.boards.board import board_ids as boards
-    from sraven.core.dataset.write import write_dataset
-    from sraven.core.leaderboard.export import standing
-    from sraven.core.submissions.submission import score_submission
-    from sraven.core.submissions.submit import write_submission
-    from sraven.core.tasks.families import make_task
-    from sraven.core.verification.verify import verify_dataset
-    from sraven.errors import sort_errors
-    from sraven.observer import ideal_observer
-    from sraven.posterior import rule_posterior, symbol_marginals
-    from sraven.record import to_numpy
-    from sraven.rules import RULES
-    from sraven.task import SRAVEN, Batch
+    from sraven.core.base.errors import (
+        BoardError as BoardError,
+        CapacityError as CapacityError,
+        ConfigurationError as ConfigurationError,
+        OutputError as OutputError,
+        SubmissionError as SubmissionError,
+    )
+    from sraven.core.boards.board import Board as Board, board_ids, load_board as load_board
+    from sraven.core.dataset.write import write_dataset as write_dataset
+    from sraven.core.leaderboard.export import standing as standing
+    from sraven.core.submissions.submission import score_submission as score_submission
+    from sraven.core.submissions.submit import write_submission as write_submission
+    from sraven.core.tasks.families import make_task as make_task
+    from sraven.core.verification.verify import verify_dataset as verify_dataset
+    from sraven.errors import sort_errors as sort_errors
+    from sraven.observer import ideal_observer as ideal_observer
+    from sraven.posterior import rule_posterior as rule_posterior, symbol_marginals as symbol_marginals
+    from sraven.record import to_numpy as to_numpy
+    from sraven.rules import RULES as RULES
+    from sraven.task import SRAVEN as SRAVEN, Batch as Batch
+
+    boards = board_ids
 
 __version__ = "0.1.0"
 __part_of__ = "sraven"
-
-__all__ = [
-    "RULES",
-    "SRAVEN",
-    "Batch",
-    "Board",
-    "BoardError",
-    "CapacityError",
-    "ConfigurationError",
-    "OutputError",
-    "SubmissionError",
-    "boards",
-    "count_answers",
-    "differs_everywhere",
-    "ideal_observer",
-    "is_answer",
-    "is_unique",
-    "list_answers",
-    "load_board",
-    "make_task",
-    "rule_posterior",
-    "score_submission",
-    "sort_errors",
-    "standing",
-    "symbol_marginals",
-    "to_numpy",
-    "verify_dataset",
-    "write_dataset",
-    "write_submission",
-]
 
 _HOMES = {
     "sraven.ambiguity": "count_answers differs_everywhere is_answer is_unique list_answers",
@@ -81,4 +58,4 @@ _HOMES = {
 """The public names by the modules that define them. They are imported when asked for: the command begins in
 this package, and `sraven --help` is to answer at once."""
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

@@ -26,9 +26,9 @@ from baselines.model.products import (
     add_bias,
     dot_scores,
     mix_hyla,
+    mix_values as mix_values,  # value networks of one's own use it, too
     softmax_over_keys,
 )
-from baselines.model.products import mix_values as mix_values  # value networks of one's own use it, too
 from sraven.core.base.errors import ConfigurationError
 
 Array = jax.Array

@@ -2,8 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Group as Lines
-from rich.console import RenderableType
+from rich.console import Group as Lines, RenderableType
 from rich.text import Text
 
 from baselines.views.curves import LOSS, Curve, Curves, Values, view

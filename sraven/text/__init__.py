@@ -14,34 +14,20 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.text.choice import FLOORS, SCHEMES
-    from sraven.text.choosing import Choosing
-    from sraven.text.forms import FORMS
-    from sraven.text.grading import Grades, Summary, grade, summarise
-    from sraven.text.ids import ask, find_question
-    from sraven.text.ladder import LADDER, Level
-    from sraven.text.prompts import render, render_answer
-    from sraven.text.questions import Questions
-    from sraven.text.replies import parse
-
-__all__ = [
-    "FLOORS",
-    "FORMS",
-    "LADDER",
-    "SCHEMES",
-    "Choosing",
-    "Grades",
-    "Level",
-    "Questions",
-    "Summary",
-    "ask",
-    "find_question",
-    "grade",
-    "parse",
-    "render",
-    "render_answer",
-    "summarise",
-]
+    from sraven.text.choice import FLOORS as FLOORS, SCHEMES as SCHEMES
+    from sraven.text.choosing import Choosing as Choosing
+    from sraven.text.forms import FORMS as FORMS
+    from sraven.text.grading import (
+        Grades as Grades,
+        Summary as Summary,
+        grade as grade,
+        summarise as summarise,
+    )
+    from sraven.text.ids import ask as ask, find_question as find_question
+    from sraven.text.ladder import LADDER as LADDER, Level as Level
+    from sraven.text.prompts import render as render, render_answer as render_answer
+    from sraven.text.questions import Questions as Questions
+    from sraven.text.replies import parse as parse
 
 _HOMES = {
     "sraven.text.choice": "FLOORS SCHEMES",
@@ -56,4 +42,4 @@ _HOMES = {
 }
 """The public names by the modules that define them; they are imported when asked for."""
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

@@ -16,8 +16,7 @@ from sraven.core.base.spec import added, task_config
 from sraven.core.tasks.access import Described
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version, version_setting
-from sraven.task import SRAVEN
-from sraven.task import Batch as Puzzles
+from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS
 from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.twins.task import Twins
+    from sraven.twins.task import Twins as Twins
 
-__all__ = ["Twins"]
-
-__getattr__, __dir__ = lazy_names(__name__, {"sraven.twins.task": "Twins"})
+__getattr__, __dir__, __all__ = lazy_names(__name__, {"sraven.twins.task": "Twins"})

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from baselines.training.grid import SUMMARY, Judge, points_of, read_grid, select
 from baselines.training.optim import Hyperparams

@@ -5,8 +5,7 @@ import shlex
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from baselines.config import read_config
 from baselines.runs.command import train_command

@@ -9,8 +9,7 @@ import pytest
 
 from baselines.lm.prepare import Preparation, TokenizerTraining
 from baselines.lm.sample import continue_tokens
-from cli.main import COMMANDS as OWN
-from cli.main import cli
+from cli.main import COMMANDS as OWN, cli
 from cli.shared.families import MAIN, summaries
 from helpers.challenges import write_copies
 from helpers.commands import COMMANDS, find_command

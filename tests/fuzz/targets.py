@@ -5,8 +5,7 @@ memory are bounded; nothing outside of the folder is written, and nothing runs. 
 the same again.
 """
 
-from fuzz import binary_targets as binary
-from fuzz import text_targets as text
+from fuzz import binary_targets as binary, text_targets as text
 from fuzz.changes import change_bytes, change_json
 from fuzz.harness import Target
 

@@ -7,8 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from inspect_ai import eval as evaluate
-from inspect_ai import score
+from inspect_ai import eval as evaluate, score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 

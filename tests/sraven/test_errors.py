@@ -5,8 +5,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from helpers import error_oracle, oracle
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board

@@ -6,8 +6,7 @@ from math import hypot
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from helpers import oracle
 from helpers.uniformity import STANDARD_ERRORS, standard_error

@@ -11,8 +11,7 @@ import pytest
 from fuzzylogic import FuzzyLogic
 from helpers import oracle
 from helpers.submissions import score_predictions
-from sraven import RULES as PAPERS_RULES
-from sraven import SRAVEN
+from sraven import RULES as PAPERS_RULES, SRAVEN
 from sraven.references import measure_reference_levels
 
 RULES = tuple(rule.name for rule in PAPERS_RULES)

@@ -5,13 +5,11 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from helpers import oracle
 from helpers.batches import FAR, config, same
-from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers
-from sraven import task as task_module
+from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, task as task_module
 
 
 def fingerprint(batch):

@@ -11,8 +11,7 @@ from typing import Any
 
 from sraven.core.base.errors import ChallengeError, OutputError, SubmissionError
 from sraven.core.base.escape import escape
-from sraven.core.challenge.files import checksum as checksum_of
-from sraven.core.challenge.files import exact_json, read_exact, write_new
+from sraven.core.challenge.files import checksum as checksum_of, exact_json, read_exact, write_new
 from sraven.core.system.files import sha256_of_file, sync_directory
 from sraven.core.untrusted.read import list_files
 from sraven.core.untrusted.schemas import find_problem

@@ -19,8 +19,7 @@ from sraven.core.boards.board import Board, read_board
 from sraven.core.contribution.git import EXECUTABLE, LINK, PLAIN, SUBMODULE, Item, Repository
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import gather_evidence
-from sraven.core.leaderboard.filed import filing_date
-from sraven.core.leaderboard.filed import today as this_day
+from sraven.core.leaderboard.filed import filing_date, today as this_day
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.page.page import write_page
 from sraven.core.submissions.runs import DESCRIPTION, README, SCORES

@@ -12,8 +12,10 @@ from typing import Any
 
 def lazy_names(
     package: str, modules: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package.
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+
+    For who checks types, the package imports the same names ``as`` themselves below ``TYPE_CHECKING``.
 
     Args:
         package: its name.
@@ -31,4 +33,4 @@ def lazy_names(
         setattr(sys.modules[package], name, value)
         return value
 
-    return find, lambda: sorted({*vars(sys.modules[package]), *homes})
+    return find, lambda: sorted({*vars(sys.modules[package]), *homes}), sorted(homes)

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.task import SRAVEN
-from sraven.task import Batch as Puzzles
+from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text import task as ladder
 from sraven.text.task import Edition, Ladder
 from sraven.twins.task import TwinBatch, Variant

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from baselines.lm.task import C4, MOST
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sentencepiece
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from baselines.lm import records as records_module
-from baselines.lm import shards as shards_module
+from baselines.lm import records as records_module, shards as shards_module
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sraven import ConfigurationError
 from sraven.core.base.arguments import check_array, check_choice, check_integer, check_share

@@ -6,8 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from helpers import oracle
 from helpers.challenges import BOARDS, ENTRANTS, SECRET, edit_json, flip, refuse, refused_answer, truth

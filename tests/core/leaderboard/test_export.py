@@ -9,8 +9,7 @@ from dataclasses import fields, replace
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from helpers.checkout import REPOSITORY
 from helpers.leaderboard_example import UNSEEN_NAMES, make_entry
@@ -18,8 +17,7 @@ from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import BoardError, ConfigurationError, standing
 from sraven.core.boards.board import board_ids, read_board
-from sraven.core.leaderboard import export
-from sraven.core.leaderboard import snapshot as shipped
+from sraven.core.leaderboard import export, snapshot as shipped
 from sraven.core.leaderboard.filed import make_fault
 from sraven.core.leaderboard.standing import Entry, Leaderboard, Replies, SplitScore, Standing
 from sraven.core.untrusted.schemas import read_schema

@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 import yaml
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from helpers.example import all_bytes
 from helpers.submissions import (

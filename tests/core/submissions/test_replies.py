@@ -3,8 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from helpers.submissions import edit, only_boards, parquet, plant, write
 from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sraven import SubmissionError
 from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES, check_log

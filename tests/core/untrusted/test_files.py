@@ -6,8 +6,7 @@ import socket
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from fuzz.text_targets import DESCRIPTION
 from helpers.submissions import predictions_file

@@ -6,8 +6,7 @@ import struct
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from helpers.parquet_forgery import (
     change_metadata,

@@ -5,8 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven import SRAVEN, BoardError, ConfigurationError, make_task
