@@ -5,7 +5,7 @@ The order in which it is published is that of `sraven.core.system.staging`.
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,19 +55,6 @@ class TokensDirectory(StagedDirectory):
     """A directory of tokens while it is written."""
 
     PLAN, FILES = PLAN, (TOKENIZER,)
-
-    def make(self, make_manifest: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-        """Make the directory whole, by a function that writes all else and returns the manifest; return that.
-
-        The function isn't called where it has been: what is finished is left alone, or has to be published.
-        """
-        lock = self.open()
-        if lock is not None:
-            with lock:
-                if not (self.staging / MANIFEST).exists():
-                    write_json(self.staging / MANIFEST, make_manifest())
-                self.publish()
-        return read_manifest(self.out)
 
     def read_manifest(self, folder: Path) -> dict[str, Any]:
         """Return the manifest in a directory."""

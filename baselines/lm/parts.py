@@ -12,18 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.directory import PLAN, TokensDirectory, differences
-from baselines.lm.prepare import directory_at, make_manifest, refuse_empty
+from baselines.lm.prepare import make_manifest, refuse_empty
 from baselines.lm.shards import ARRAYS, ENTRIES, TOKENIZER, TokenShard, array_path, name_of
 from baselines.lm.tokenizer import read_tokenizer
 from sraven.core.base.errors import OutputError
-from sraven.core.base.escape import escape
 from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes
-from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
+from sraven.core.system.parts import gather_parts, refuse_missing
+from sraven.core.system.staging import MANIFEST, STAGING, Plan, directory_at, take_file
 from sraven.core.untrusted.schemas import read_described
-
-_NAMED = 3
-"""Sources that an error names; it counts the others."""
 
 PartShards = dict[str, tuple[Path, TokenShard]]
 """Shards by name, each with the directory of its part."""
@@ -52,7 +49,7 @@ def merge_tokens(
             if sources are missing or shards damaged; if the directory can't be used. Nothing is published.
         OSError: if writing fails; the same call again goes on from there.
     """
-    plan, found = _read_parts(folders)
+    plan, found = gather_parts(folders, _read_part, differences, "other tokens")
     _refuse_missing(plan, found)
     directory = TokensDirectory(directory_at(out), plan, force)
 
@@ -71,24 +68,10 @@ def merge_tokens(
     return directory.make(take_all)
 
 
-def _read_parts(folders: Sequence[Path]) -> tuple[dict[str, Any], PartShards]:
-    """Return the plan that all parts share, and who has which shard."""
-    if not folders:
-        raise OutputError("there are no parts; name their directories")
-    plans = [_read_plan(folder) for folder in folders]
-    found: PartShards = {}
-    for folder, plan in zip(folders, plans, strict=True):
-        if different := differences(plans[0], plan):
-            raise OutputError(
-                f"{folder} is part of other tokens than {folders[0]} ({', '.join(different)} differ)"
-            )
-        for shard in _read_shards(folder, plan):
-            if shard.name in found:
-                raise OutputError(
-                    f"{shard.name} is in {found[shard.name][0]} and in {folder}; leave out one of them"
-                )
-            found[shard.name] = folder, shard
-    return plans[0], found
+def _read_part(folder: Path) -> tuple[dict[str, Any], dict[str, TokenShard]]:
+    """Return the plan of a part, and its shards by name."""
+    plan = _read_plan(folder)
+    return plan, {shard.name: shard for shard in _read_shards(folder, plan)}
 
 
 def _read_plan(folder: Path) -> dict[str, Any]:
@@ -132,12 +115,7 @@ def _refuse_missing(plan: Plan, found: PartShards) -> None:
     """Refuse sources that are in no part, or in one that didn't finish them."""
     names = [str(source["name"]) for source in plan["sources"]]
     missing = [name for number, name in enumerate(names) if not _is_whole(number, found)]
-    if missing:
-        named = ", ".join(map(escape, missing[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
-        raise OutputError(
-            f"{len(missing):,} of {len(names):,} sources are in none of these parts ({named}); "
-            "name the other parts, or finish them"
-        )
+    refuse_missing(missing, len(names), "sources")
 
 
 def _is_whole(source: int, found: PartShards) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
 from baselines.lm.records import EMPTY, FAULTS
@@ -22,14 +22,13 @@ from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard,
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
 from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import write_bytes
-
-if TYPE_CHECKING:
-    from sraven.core.dataset.parts import Part
+from sraven.core.system.parts import Part
+from sraven.core.system.staging import directory_at
 
 MOST_DOCUMENTS = 1 << 40
 
@@ -132,23 +131,11 @@ def _refuse_broken(manifest: Mapping[str, Any]) -> None:
         )
 
 
-def directory_at(out: str | os.PathLike[str]) -> Path:
-    """Return a directory's path.
-
-    Raises:
-        OutputError: if there can be none.
-    """
-    try:
-        return Path(out).expanduser()
-    except RuntimeError as error:
-        raise OutputError(f"{out}: {error}; choose another directory") from None
-
-
 def prepare(
     preparation: Preparation,
     out: str | os.PathLike[str],
     *,
-    part: "Part | None" = None,
+    part: Part | None = None,
     processes: int | None = None,
     strict: bool = False,
     force: bool = False,
@@ -209,18 +196,14 @@ def prepare(
         return manifest
 
     if part is not None:
-        lock = directory.open()
-        if lock is None:
-            raise OutputError(f"{out} holds the whole already; choose another directory for a part")
-        with lock:
-            return work()
+        return directory.make_part(work)
     manifest = directory.make(work)
     if strict:
         _refuse_broken(manifest)
     return manifest
 
 
-def _refuse_unshared(preparation: Preparation, part: "Part | None", engine: Engine) -> None:
+def _refuse_unshared(preparation: Preparation, part: Part | None, engine: Engine) -> None:
     """Refuse what parts, or workers of a cluster, can't do without each other."""
     if preparation.limit is not None and (part is not None or not engine.is_local):
         raise ConfigurationError(

@@ -13,7 +13,7 @@ from cli.shared.printing import print_outcome
 from cli.shared.progress import resumable, shards_bar
 
 if TYPE_CHECKING:
-    from sraven.core.dataset.parts import Part
+    from sraven.core.system.parts import Part
     from sraven.core.tasks.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
@@ -46,7 +46,8 @@ def _directory_name(task: "Task") -> str:
 
 def _write_part(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str, **how: Any) -> None:
     """Write a part of a dataset with a progress bar, and print what it holds and what comes next."""
-    from sraven.core.dataset.parts import read_part, write_part
+    from sraven.core.dataset.parts import write_part
+    from sraven.core.system.parts import read_part
 
     chosen = read_part(part)
     folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")

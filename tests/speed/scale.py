@@ -22,10 +22,11 @@ from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.directory import Journal
 from sraven.core.dataset.manifest import list_shards, make_manifest, make_plan
-from sraven.core.dataset.parts import Part, merge_parts, write_part
+from sraven.core.dataset.parts import merge_parts, write_part
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.engines.on_ray import connected
 from sraven.core.system.files import json_text
+from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)

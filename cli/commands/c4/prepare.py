@@ -84,7 +84,7 @@ def command(
     preparation = Preparation(found, maker, limit, shard_documents)
     own = None
     if part is not None:
-        from sraven.core.dataset.parts import read_part
+        from sraven.core.system.parts import read_part
 
         own = read_part(part)
     with resumable(out), documents_bar(f"part {own}" if own else "preparing") as (on_progress, finished):

@@ -6,61 +6,22 @@ into one directory, which is then published as if it had been written at once, w
 """
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, available_threads
 from sraven.core.dataset.directory import DatasetDirectory, Journal, differences, plain_entry, read_begun
 from sraven.core.dataset.manifest import Shard, ShardContents, list_shards
-from sraven.core.dataset.write import Running, is_right, make_whole, plan_dataset, write_shards
+from sraven.core.dataset.write import Running, describe_whole, is_right, plan_dataset, write_shards
 from sraven.core.engines.jobs import HERE, Engine
 from sraven.core.system.files import sha256_of_file
-from sraven.core.system.staging import MANIFEST, STAGING, Plan, take_file
+from sraven.core.system.parts import Part, gather_parts, refuse_missing
+from sraven.core.system.staging import MANIFEST, STAGING, Plan, directory_at, take_file
 from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
-
-_NAMED = 3
-"""Shards that an error names; it counts the others."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of several parts of equal work.
-
-    Attributes:
-        number: from 1.
-        of: how many there are.
-    """
-
-    number: int
-    of: int
-
-    def choose(self, items: Sequence[Any]) -> list[Any]:
-        """Return every so many-th item, which is this part's."""
-        return list(items[self.number - 1 :: self.of])
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
-
-
-def read_part(text: str) -> Part:
-    """Return the part that a text says, such as 3/64 for the third of 64.
-
-    Raises:
-        ConfigurationError: if it says none.
-    """
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-    part = Part(int(found[1]), int(found[2])) if found else None
-    if part is None or not 1 <= part.number <= part.of:
-        raise ConfigurationError(
-            f"part={escape(repr(text))}: expected 3/64 for the third of 64 parts, from 1/64 to 64/64"
-        )
-    return part
 
 
 def write_part(
@@ -98,14 +59,10 @@ def write_part(
         OutputError: if the directory can't be used, or holds the whole dataset.
         OSError: if writing fails; the same call again goes on from there.
     """
-    path, plan = plan_dataset(task, sizes, out, file_format)
-    chosen: list[Shard] = part.choose(list_shards(task, plan))
+    directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format), force)
+    chosen: list[Shard] = part.choose(list_shards(task, directory.plan))
     running = Running(engine, threads, progress, shards)
-    lock = DatasetDirectory(path, plan, force).open()
-    if lock is None:
-        raise OutputError(f"{path} holds the whole dataset already; choose another directory for a part")
-    with lock:
-        write_shards(task, plan, chosen, path, running)
+    directory.make_part(lambda: write_shards(task, directory, chosen, running))
     return chosen
 
 
@@ -133,11 +90,11 @@ def merge_parts(
             can't be used. Nothing is published.
         OSError: if writing fails; the same call again goes on from there.
     """
-    begun, sources = _read_parts(folders)
+    begun, sources = gather_parts(folders, _read_part, differences, "another dataset")
     task = make_task(begun["config"])
     # A journal has its plan with sorted keys; a manifest has it, and the splits, in their order.
     sizes = {split: begun["sizes"][split] for split in task.splits if split in begun["sizes"]}
-    path, plan = plan_dataset(task, sizes, out, begun["file_format"])
+    plan = plan_dataset(task, sizes, begun["file_format"])
     if plan["pyarrow"] != begun["pyarrow"]:
         raise OutputError(
             f"{folders[0]} was written with PyArrow {begun['pyarrow']}, this is {plan['pyarrow']}: "
@@ -147,50 +104,30 @@ def merge_parts(
         names = ", ".join(differences(plan, begun))
         raise OutputError(f"{folders[0]}: its journal has another {escape(names)} than its dataset")
     shards = list_shards(task, plan)
-    if missing := [shard.path for shard in shards if shard.path not in sources]:
-        named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-        raise OutputError(
-            f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); "
-            "name the other parts, or finish them"
-        )
+    missing = [shard.path for shard in shards if shard.path not in sources]
+    refuse_missing(missing, len(shards), "shards")
+    directory = DatasetDirectory(directory_at(out), plan, force)
 
-    def take_shards() -> dict[str, dict[str, Any]]:
-        journal = Journal(path, plan)
+    def take_shards() -> dict[str, Any]:
+        journal = Journal(directory.out, plan)
         for shard in shards:
-            _take(task, shard, sources[shard.path], journal, path / STAGING)
+            _take(task, shard, sources[shard.path], journal, directory.staging)
             progress(shard.count)
-        return journal.entries
+        return describe_whole(task, directory, journal.entries)
 
-    return make_whole(task, plan, path, force, take_shards)
+    return directory.make(take_shards)
 
 
 _Source = tuple[Path, dict[str, Any]]
 """A shard of a part: its directory, and the journal's entry."""
 
 
-def _read_parts(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
-    """Return the plan that all parts share, and who has which shard."""
-    if not folders:
-        raise OutputError("there are no parts; name their directories")
-    plan: Plan | None = None
-    sources: dict[str, _Source] = {}
-    for folder in folders:
-        begun = read_begun(folder)
-        if begun is None:
-            held = "a whole dataset" if (folder / MANIFEST).is_file() else "no part of a dataset"
-            raise OutputError(f"{folder} holds {held}; `sraven generate --part 1/64 --out DIR` makes a part")
-        if plan is None:
-            plan = begun[0]
-        elif different := differences(plan, begun[0]):
-            raise OutputError(
-                f"{folder} is part of another dataset than {folders[0]} ({', '.join(different)} differ)"
-            )
-        for name, entry in begun[1].items():
-            if name in sources:
-                raise OutputError(f"{name} is in {sources[name][0]} and in {folder}; leave out one of them")
-            sources[name] = folder, entry
-    assert plan is not None
-    return plan, sources
+def _read_part(folder: Path) -> tuple[Plan, dict[str, dict[str, Any]]]:
+    """Return the plan of a part, and its journal's entries by shard."""
+    if begun := read_begun(folder):
+        return begun
+    held = "a whole dataset" if (folder / MANIFEST).is_file() else "no part of a dataset"
+    raise OutputError(f"{folder} holds {held}; `sraven generate --part 1/64 --out DIR` makes a part")
 
 
 def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.base.arguments import check_choice, check_integer
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.parallel import Progress, check_threads
 from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.directory import DatasetDirectory, Journal
@@ -28,12 +28,11 @@ from sraven.core.dataset.manifest import (
     list_shards,
     make_manifest,
     make_plan,
-    read_manifest,
 )
 from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.system.files import move_into_place, sha256_of_file, write_json, write_text
-from sraven.core.system.staging import MANIFEST, STAGING, Plan, apart
+from sraven.core.system.files import move_into_place, sha256_of_file, write_text
+from sraven.core.system.staging import apart, directory_at
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Task
@@ -88,10 +87,11 @@ class Running:
 
 
 def write_shards(
-    task: Task, plan: Plan, shards: Sequence[Shard], out: Path, running: Running
+    task: Task, directory: DatasetDirectory, shards: Sequence[Shard], running: Running
 ) -> dict[str, dict[str, Any]]:
     """Write those of some shards that aren't there yet; return the journal's entries by path."""
-    journal, staging = Journal(out, plan), (out / STAGING).absolute()
+    plan, staging = directory.plan, directory.staging.absolute()
+    journal = Journal(directory.out, plan)
     # Threads that have no shard to write help with the others.
     threads = max(1, check_threads(running.threads) // max(1, len(shards))) if running.engine.is_local else 1
     done = 0
@@ -151,49 +151,37 @@ def write_dataset(
         OutputError: if the directory can't be used; nothing is created.
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
-    path, plan = plan_dataset(task, sizes, out, file_format)
+    directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format), force)
     running = Running(engine, threads, progress, shards)
-    return make_whole(
-        task, plan, path, force, lambda: write_shards(task, plan, list_shards(task, plan), path, running)
-    )
+
+    def write() -> dict[str, Any]:
+        entries = write_shards(task, directory, list_shards(task, directory.plan), running)
+        return describe_whole(task, directory, entries)
+
+    return directory.make(write)
 
 
-def make_whole(
-    task: Task, plan: Plan, path: Path, force: bool, make_shards: Callable[[], Mapping[str, dict[str, Any]]]
+def describe_whole(
+    task: Task, directory: DatasetDirectory, entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Make a dataset unless it is there: its shards, all that it has beside them, and the manifest last.
+    """Write what a dataset has beside its shards, but for the manifest; return that.
 
     Args:
         task: of the dataset.
-        plan: its plan.
-        path: its directory.
-        force: replace another dataset.
-        make_shards: puts the shards into the staging directory; returns the journal's entries by path.
-
-    Returns:
-        the manifest.
+        directory: whose staging directory has all shards.
+        entries: the journal's, by path.
     """
-    directory = DatasetDirectory(path, plan, force)
-    if lock := directory.open():
-        with lock:
-            staging = path / STAGING
-            if not (staging / MANIFEST).exists():
-                manifest = make_manifest(task, plan, make_shards())
-                for name, text in describing_files(task, manifest).items():
-                    write_text(staging / name, text)
-                write_json(staging / MANIFEST, manifest)
-            directory.publish()
-    return read_manifest(path)
+    manifest = make_manifest(task, directory.plan, entries)
+    for name, text in describing_files(task, manifest).items():
+        write_text(directory.staging / name, text)
+    return manifest
 
 
-def plan_dataset(
-    task: Task, sizes: Mapping[str, int], out: str | os.PathLike[str], file_format: str
-) -> tuple[Path, dict[str, Any]]:
-    """Return the directory and the plan of a dataset that can be; nothing is created.
+def plan_dataset(task: Task, sizes: Mapping[str, int], file_format: str) -> dict[str, Any]:
+    """Return the plan of a dataset that can be.
 
     Raises:
         ConfigurationError: for a size, split or format that can't be.
-        OutputError: for a directory that can't be.
     """
     check_choice("format", file_format, tuple(FORMATS))
     sizes = {split: check_integer(split, size, 0, SIZE_LIMIT) for split, size in sizes.items()}
@@ -202,12 +190,8 @@ def plan_dataset(
             raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
     if not any(sizes.values()):
         raise ConfigurationError("all splits have size 0; request at least one instance")
-    try:
-        path = Path(out).expanduser()
-    except RuntimeError as error:
-        raise OutputError(f"{out}: {error}; choose another directory") from None
     plan = make_plan(task, sizes, file_format)
     list_shards(task, plan)  # refuses too many
     for split in plan["sizes"]:
         rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
-    return path, plan
+    return plan

@@ -11,14 +11,14 @@ import errno
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from sraven.core.base.errors import OutputError
-from sraven.core.system.files import move_into_place, sync_directory
+from sraven.core.system.files import move_into_place, sync_directory, write_json
 from sraven.core.system.lock import LOCK, Lock
 
 STAGING, REPLACED, APART = ".sraven-partial", "replaced", "writing"
@@ -28,6 +28,20 @@ MANIFEST = "manifest.json"
 
 Plan = Mapping[str, Any]
 """What distinguishes directories of a kind: equal plans give equal bytes."""
+
+Made = TypeVar("Made")
+
+
+def directory_at(out: str | os.PathLike[str]) -> Path:
+    """Return a directory's path.
+
+    Raises:
+        OutputError: if there can be none.
+    """
+    try:
+        return Path(out).expanduser()
+    except RuntimeError as error:
+        raise OutputError(f"{out}: {error}; choose another directory") from None
 
 
 def check_staging(staging: Path) -> None:
@@ -177,6 +191,33 @@ class StagedDirectory(ABC):
     @abstractmethod
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
         """Return whether the data lies in a directory, in the sizes that the manifest says."""
+
+    def make(self, write: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """Make the directory whole, by a function that writes all else and returns the manifest; return that.
+
+        The function isn't called where it has been: what is finished is left alone, or has to be published.
+
+        Raises:
+            OutputError: as for `open`.
+        """
+        if lock := self.open():
+            with lock:
+                if not (self.staging / MANIFEST).exists():
+                    write_json(self.staging / MANIFEST, write())
+                self.publish()
+        return self.read_manifest(self.out)
+
+    def make_part(self, write: Callable[[], Made]) -> Made:
+        """Write a part by a function, and return what that does; the directory stays unfinished.
+
+        Raises:
+            OutputError: as for `open`, and if the whole is there already.
+        """
+        lock = self.open()
+        if lock is None:
+            raise OutputError(f"{self.out} holds the whole already; choose another directory for a part")
+        with lock:
+            return write()
 
     def open(self) -> Lock | None:
         """Make the staging directory ready for the plan; nothing is created before all is checked.

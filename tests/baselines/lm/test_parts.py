@@ -12,7 +12,7 @@ from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.killing import killed_after
 from sraven import ConfigurationError, OutputError
-from sraven.core.dataset.parts import Part
+from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
 
 

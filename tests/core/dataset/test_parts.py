@@ -13,7 +13,8 @@ from helpers.killing import killed_after
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
 from sraven.core.dataset.directory import JOURNAL, read_begun
-from sraven.core.dataset.parts import Part, merge_parts, read_part, write_part
+from sraven.core.dataset.parts import merge_parts, write_part
+from sraven.core.system.parts import Part, read_part
 from sraven.core.system.staging import STAGING
 
 TASK = SRAVEN(M=2, K=5, holdout=0.3)
@@ -228,7 +229,7 @@ def test_other_versions_of_pyarrow_are_refused(parts, tmp_path):
 
 
 def test_a_part_isnt_written_over_the_whole(parts, tmp_path):
-    with pytest.raises(OutputError, match="holds the whole dataset already"):
+    with pytest.raises(OutputError, match="holds the whole already"):
         write_part(TASK, SIZES, tmp_path / "whole", Part(1, 2))
 
 
