@@ -21,16 +21,25 @@ _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 
 
 def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
-    """Write a dataset with a progress bar, and print what it holds and how to load it."""
+    """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
     from sraven.core.dataset.write import write_dataset
+    from sraven.core.system.parts import read_part
 
-    if part is not None:
-        _write_part(task, sizes, out, part, **how)
+    own = read_part(part) if part is not None else None
+    out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
+    bar = shards_bar(f"part {own}", None) if own else shards_bar("generating", sum(sizes.values()))
+    with resumable(out), bar as (advance, shards):
+        manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
+    if own is None:
+        print_dataset(manifest, out)
         return
-    out = out or Path(_directory_name(task))
-    with resumable(out), shards_bar("generating", sum(sizes.values())) as (advance, shards):
-        manifest = write_dataset(task, sizes, out, progress=advance, shards=shards, **how)
-    print_dataset(manifest, out)
+    splits = manifest["splits"].values()
+    print_part(
+        out,
+        own,
+        shards=sum(len(split["shards"]) for split in splits),
+        instances=sum(split["num_examples"] for split in splits),
+    )
 
 
 def _directory_name(task: "Task") -> str:
@@ -42,18 +51,6 @@ def _directory_name(task: "Task") -> str:
             number = f"{100 * value:g}" if isinstance(value, float) else value
             name += f"-{setting.replace('_', '-')}{number}"
     return name
-
-
-def _write_part(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str, **how: Any) -> None:
-    """Write a part of a dataset with a progress bar, and print what it holds and what comes next."""
-    from sraven.core.dataset.parts import write_part
-    from sraven.core.system.parts import read_part
-
-    chosen = read_part(part)
-    folder = out or Path(f"{_directory_name(task)}-part-{chosen.number}-of-{chosen.of}")
-    with resumable(folder), shards_bar(f"part {chosen}", None) as (advance, on_shards):
-        shards = write_part(task, sizes, folder, chosen, progress=advance, shards=on_shards, **how)
-    print_part(folder, chosen, shards=len(shards), instances=sum(shard.count for shard in shards))
 
 
 def print_part(folder: Path, part: "Part", **counts: int) -> None:

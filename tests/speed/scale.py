@@ -22,7 +22,7 @@ from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.dataset.card import render_card, render_croissant
 from sraven.core.dataset.directory import Journal
 from sraven.core.dataset.manifest import list_shards, make_manifest, make_plan
-from sraven.core.dataset.parts import merge_parts, write_part
+from sraven.core.dataset.parts import merge_parts
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.engines.on_ray import connected
 from sraven.core.system.files import json_text
@@ -93,7 +93,7 @@ def measure_after(folder, shards):
     """Return the rates of what follows: merging and verifying, with the sizes of files."""
     sizes = {"train": shards * SHARD, "test": 0, "ood": 0}
     for number in (1, 2):
-        write_part(TASK, sizes, folder / f"part-{number}", Part(number, 2))
+        write_dataset(TASK, sizes, folder / f"part-{number}", part=Part(number, 2))
     merged = seconds_of(partial(merge_parts, [folder / "part-1", folder / "part-2"], folder / "merged"))
     verified = seconds_of(partial(verify_dataset, folder / "merged", threads=1))
     size = sum(path.stat().st_size for path in (folder / "merged").rglob("*.parquet"))
@@ -113,7 +113,7 @@ def measure_driver(folder):
     (folder / STAGING).mkdir(parents=True)
     manifest = write_dataset(TASK, {"train": SHARD, "test": 0, "ood": 0}, folder / "one")
     part = folder / "part"
-    write_part(TASK, {"train": SHARD}, part, Part(1, 1))
+    write_dataset(TASK, {"train": SHARD}, part, part=Part(1, 1))
     entry = next(iter(Journal(part, make_plan(TASK, {"train": SHARD}, "parquet")).entries.values()))
     journal = Journal(folder, plan)
     noted = 500

@@ -146,11 +146,18 @@ class ShardContents:
         return make_shard_entry(self._shard, size, sha256, self._digests, self._tallies)
 
 
-def make_manifest(task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the manifest of a dataset from the entries of its files, by path."""
+def make_manifest(
+    task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]], shards: Sequence[Shard] | None = None
+) -> dict[str, Any]:
+    """Return the manifest of a dataset from the entries of its files, by path.
+
+    Given some shards of a part, it is what the manifest would be without the others.
+    """
+    shards = list_shards(task, plan) if shards is None else shards
     splits: dict[str, Any] = {}
-    for split, size in plan["sizes"].items():
-        files = [entries[shard.path] for shard in list_shards(task, plan) if shard.split == split]
+    for split in plan["sizes"]:
+        size = sum(shard.count for shard in shards if shard.split == split)
+        files = [entries[shard.path] for shard in shards if shard.split == split]
         tallies: dict[str, Any] = {}
         for entry in files:
             counts = {name: np.asarray(tally, np.int64) for name, tally in entry["tallies"].items()}

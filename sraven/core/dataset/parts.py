@@ -1,12 +1,13 @@
 """Datasets in parts: for a job array, whose jobs know nothing of each other, and one merge at the end.
 
-A part is an unfinished dataset: a staging directory whose journal has some of the shards. So it is resumed
-like any other, and the same command without a part would finish it. Merging puts the shards of all parts
+A part, which `sraven.core.dataset.write.write_dataset` writes, is an unfinished dataset: a staging directory
+whose journal has some of the shards. So it is resumed like any other, and the same command without a part
+would finish it. Merging puts the shards of all parts
 into one directory, which is then published as if it had been written at once, with the same bytes.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,55 +16,12 @@ from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import Progress, available_threads
 from sraven.core.dataset.directory import DatasetDirectory, Journal, differences, plain_entry, read_begun
 from sraven.core.dataset.manifest import Shard, ShardContents, list_shards
-from sraven.core.dataset.write import Running, describe_whole, is_right, plan_dataset, write_shards
-from sraven.core.engines.jobs import HERE, Engine
+from sraven.core.dataset.write import describe_whole, is_right, plan_dataset
 from sraven.core.system.files import sha256_of_file
-from sraven.core.system.parts import Part, gather_parts, refuse_missing
+from sraven.core.system.parts import gather_parts, refuse_missing
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, directory_at, take_file
 from sraven.core.tasks.families import make_task, rows_of
 from sraven.core.tasks.task import Task
-
-
-def write_part(
-    task: Task,
-    sizes: Mapping[str, int],
-    out: str | os.PathLike[str],
-    part: Part,
-    *,
-    file_format: str = "parquet",
-    threads: int | None = None,
-    force: bool = False,
-    progress: Progress = lambda count: None,
-    shards: Callable[[int, int], None] = lambda done, of: None,
-    engine: Engine = HERE,
-) -> list[Shard]:
-    """Write the shards of a part of a dataset; resume if it was begun.
-
-    Args:
-        task: what to draw instances from.
-        sizes: number of instances of the whole dataset, by split.
-        out: the part's own directory; as for `sraven.core.dataset.write.write_dataset`.
-        part: which.
-        file_format: of the whole, ``parquet`` or ``arrow``.
-        threads: shards written at a time; None for one per available processor.
-        force: replace another dataset of this benchmark.
-        progress: is called with finished instances, from any thread.
-        shards: is called with finished shards, and how many there are.
-        engine: what writes the shards; see `sraven.core.engines.jobs`.
-
-    Returns:
-        the shards of the part, all of which are there. There are none if there are more parts than shards.
-
-    Raises:
-        ConfigurationError: for a size, split or format that can't be; nothing is created.
-        OutputError: if the directory can't be used, or holds the whole dataset.
-        OSError: if writing fails; the same call again goes on from there.
-    """
-    directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format), force)
-    chosen: list[Shard] = part.choose(list_shards(task, directory.plan))
-    running = Running(engine, threads, progress, shards)
-    directory.make_part(lambda: write_shards(task, directory, chosen, running))
-    return chosen
 
 
 def merge_parts(

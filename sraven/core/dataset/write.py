@@ -9,9 +9,9 @@ The directory::
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from sraven.core.dataset.manifest import (
 from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, Engine, map_jobs
 from sraven.core.system.files import move_into_place, sha256_of_file, write_text
+from sraven.core.system.parts import Part
 from sraven.core.system.staging import apart, directory_at
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema, to_table
@@ -66,61 +67,12 @@ def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
     return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 
 
-@dataclass(frozen=True)
-class Running:
-    """How the work of a dataset is done, and what is called with its progress.
-
-    Attributes:
-        engine: what it runs on.
-        threads: shards written at a time; None for as many as the engine has room for.
-        progress: is called with finished instances, from any thread.
-        shards: is called with finished shards, and how many there are.
-    """
-
-    engine: Engine = HERE
-    threads: int | None = None
-    progress: Progress = lambda count: None
-    shards: Callable[[int, int], None] = lambda done, of: None
-
-    def __post_init__(self) -> None:
-        self.engine.check_workers("threads", self.threads)
-
-
-def write_shards(
-    task: Task, directory: DatasetDirectory, shards: Sequence[Shard], running: Running
-) -> dict[str, dict[str, Any]]:
-    """Write those of some shards that aren't there yet; return the journal's entries by path."""
-    plan, staging = directory.plan, directory.staging.absolute()
-    journal = Journal(directory.out, plan)
-    # Threads that have no shard to write help with the others.
-    threads = max(1, check_threads(running.threads) // max(1, len(shards))) if running.engine.is_local else 1
-    done = 0
-
-    def keep(entry: dict[str, Any]) -> None:
-        nonlocal done
-        if journal.entries.get(entry["path"], {}).get("sha256") != entry["sha256"]:
-            journal.add(entry)
-        done += 1
-        running.shards(done, len(shards))
-
-    map_jobs(
-        partial(_write_shard, task, staging, plan["file_format"], threads),
-        [(shard, journal.entries.get(shard.path)) for shard in shards],
-        lambda count, _: running.progress(count),
-        engine=running.engine,
-        local="threads",
-        folder=staging,
-        workers=running.threads,
-        keep=keep,
-    )
-    return journal.entries
-
-
 def write_dataset(
     task: Task,
     sizes: Mapping[str, int],
     out: str | os.PathLike[str],
     *,
+    part: Part | None = None,
     file_format: str = "parquet",
     threads: int | None = None,
     force: bool = False,
@@ -130,12 +82,12 @@ def write_dataset(
 ) -> dict[str, Any]:
     """Write a dataset directory that `datasets.load_dataset` loads; resume if it was begun.
 
-    `sraven.core.dataset.parts` writes one in parts, on machines that know nothing of each other.
-
     Args:
         task: what to draw instances from.
         sizes: number of instances by split; a split of size 0 isn't written.
         out: the directory. It may be absent, empty, or hold this very dataset, finished or not.
+        part: write some of the shards alone, every so many-th, for `sraven.core.dataset.parts.merge_parts`.
+            The directory stays the unfinished one of the whole.
         file_format: ``parquet`` or ``arrow``.
         threads: shards written at a time; None for one per available processor.
         force: replace another dataset of this benchmark.
@@ -144,21 +96,46 @@ def write_dataset(
         engine: what writes the shards; see `sraven.core.engines.jobs`.
 
     Returns:
-        The manifest. If the same dataset is there already, nothing is written.
+        The manifest; of a part, what it would be without the others. If the same dataset is there already,
+        nothing is written.
 
     Raises:
         ConfigurationError: for a size, split or format that can't be; nothing is created.
-        OutputError: if the directory can't be used; nothing is created.
+        OutputError: if the directory can't be used, or holds the whole, not a part; nothing is created.
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
-    directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format), force)
-    running = Running(engine, threads, progress, shards)
+    engine.check_workers("threads", threads)
+    plan = plan_dataset(task, sizes, file_format)
+    directory = DatasetDirectory(directory_at(out), plan, force)
+    chosen = list_shards(task, plan)
+    chosen = part.choose(chosen) if part else chosen
 
-    def write() -> dict[str, Any]:
-        entries = write_shards(task, directory, list_shards(task, directory.plan), running)
-        return describe_whole(task, directory, entries)
+    def work() -> dict[str, dict[str, Any]]:
+        """Write those shards that aren't there yet; return the journal's entries by path."""
+        journal, staging, done = Journal(directory.out, plan), directory.staging.absolute(), count(1)
+        # Threads that have no shard to write help with the others.
+        helping = max(1, check_threads(threads) // max(1, len(chosen))) if engine.is_local else 1
 
-    return directory.make(write)
+        def keep(entry: dict[str, Any]) -> None:
+            if journal.entries.get(entry["path"], {}).get("sha256") != entry["sha256"]:
+                journal.add(entry)
+            shards(next(done), len(chosen))
+
+        map_jobs(
+            partial(_write_shard, task, staging, file_format, helping),
+            [(shard, journal.entries.get(shard.path)) for shard in chosen],
+            lambda instances, _: progress(instances),
+            engine=engine,
+            local="threads",
+            folder=staging,
+            workers=threads,
+            keep=keep,
+        )
+        return journal.entries
+
+    if part is not None:
+        return make_manifest(task, plan, directory.make_part(work), chosen)
+    return directory.make(lambda: describe_whole(task, directory, work()))
 
 
 def describe_whole(

@@ -13,7 +13,7 @@ from helpers.killing import killed_after
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
 from sraven.core.dataset.directory import JOURNAL, read_begun
-from sraven.core.dataset.parts import merge_parts, write_part
+from sraven.core.dataset.parts import merge_parts
 from sraven.core.system.parts import Part, read_part
 from sraven.core.system.staging import STAGING
 
@@ -36,7 +36,7 @@ def made(tmp_path_factory, _small_shards):
     """A folder with all parts, and with the dataset written at once."""
     folder = tmp_path_factory.mktemp("made")
     for number in range(1, PARTS + 1):
-        write_part(TASK, SIZES, folder / f"part-{number}", Part(number, PARTS), threads=1)
+        write_dataset(TASK, SIZES, folder / f"part-{number}", part=Part(number, PARTS), threads=1)
     write_dataset(TASK, SIZES, folder / "whole")
     return folder
 
@@ -73,8 +73,10 @@ OTHERS = [
 @pytest.mark.parametrize(("task", "sizes", "file_format", "shards"), OTHERS)
 def test_other_tasks_and_formats_have_parts_and_some_are_empty(tmp_path, task, sizes, file_format, shards):
     options, folders = {"file_format": file_format}, [tmp_path / str(number) for number in (1, 2, 3)]
-    made = [write_part(task, sizes, folder, Part(n, 3), **options) for n, folder in enumerate(folders, 1)]
-    assert [*map(len, made)] == shards
+    made = [
+        write_dataset(task, sizes, folder, part=Part(n, 3), **options) for n, folder in enumerate(folders, 1)
+    ]
+    assert [sum(len(split["shards"]) for split in each["splits"].values()) for each in made] == shards
     write_dataset(task, sizes, tmp_path / "whole", **options)
     check_merge(folders, all_bytes(tmp_path / "whole"))
 
@@ -92,7 +94,7 @@ def test_a_part_goes_on_where_it_was(tmp_path, parts, monkeypatch):
     journal.write_text("".join(lines[:3]) + lines[3][:20])  # killed within a line
     with pytest.raises(OutputError, match=r"\d+ of 14 shards are in none of these parts"):
         merge_parts(folders, tmp_path / "merged")
-    write_part(TASK, SIZES, folders[1], Part(2, PARTS))
+    write_dataset(TASK, SIZES, folders[1], part=Part(2, PARTS))
     check_merge(folders, whole)
 
 
@@ -133,9 +135,9 @@ def test_what_is_no_dataset_of_these_parts_is_refused(parts, tmp_path):
     refused([tmp_path / "whole", one], out, "whole holds a whole dataset")
     refused([tmp_path / "absent"], out, "holds no part of a dataset")
     refused([], out, "there are no parts")
-    write_part(SRAVEN(M=2, K=5, holdout=0.3, seed=1), SIZES, tmp_path / "other", Part(1, 2))
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3, seed=1), SIZES, tmp_path / "other", part=Part(1, 2))
     refused([one, tmp_path / "other"], out, r"part of another dataset than .*part-1 \(seed differ\)")
-    write_part(TASK, {**SIZES, "ood": 20}, tmp_path / "sizes", Part(1, 2))
+    write_dataset(TASK, {**SIZES, "ood": 20}, tmp_path / "sizes", part=Part(1, 2))
     refused([one, tmp_path / "sizes"], out, r"\(sizes differ\)")
 
 
@@ -230,7 +232,7 @@ def test_other_versions_of_pyarrow_are_refused(parts, tmp_path):
 
 def test_a_part_isnt_written_over_the_whole(parts, tmp_path):
     with pytest.raises(OutputError, match="holds the whole already"):
-        write_part(TASK, SIZES, tmp_path / "whole", Part(1, 2))
+        write_dataset(TASK, SIZES, tmp_path / "whole", part=Part(1, 2))
 
 
 def test_parts_are_read_as_they_are_written():
