@@ -1,14 +1,10 @@
-"""Run a kernel over slices of a range, or any work over items, in plain threads."""
+"""Run a kernel over slices of a range, in plain threads."""
 
 import os
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 from sraven.core.base.arguments import check_integer
-
-T = TypeVar("T")
 
 Progress = Callable[[int], None]
 """Is called with how many more instances are done, from any thread."""
@@ -54,23 +50,3 @@ def for_each_chunk(
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, slices):
             pass
-
-
-def for_each_item(work: Callable[[T, threading.Event], None], items: Iterable[T], threads: int) -> None:
-    """Call ``work`` on each item, several at a time; an error, or an interrupt, ends it soon.
-
-    Args:
-        work: takes an item and an event; once that is set, it should return or raise.
-        items: what to work on.
-        threads: how many to use.
-    """
-    stop = threading.Event()
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, item, stop) for item in items]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:  # an interrupt, too: the threads end after the block at hand
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise

@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -11,13 +9,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sraven.core.compute.parallel import Progress
 from sraven.core.dataset.formats import FORMATS
 from sraven.core.dataset.manifest import Shard, ShardContents
+from sraven.core.engines.call import OnProgress
 from sraven.core.system.files import open_plain
 from sraven.core.tasks.digests import instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
-from sraven.core.tasks.task import Arrays, Encoded, Rows, row_fault
+from sraven.core.tasks.task import Arrays, Rows, row_fault
 from sraven.core.untrusted.read import decode_apart
 from sraven.core.verification.files import FileComparison, name_and_count
 from sraven.core.verification.leaks import Leaks, fingerprints
@@ -26,7 +24,7 @@ SAMPLED = 16
 """Of as many instances, one is looked at by the task's second opinion, unless all are."""
 
 _PIECE = 16_384
-"""Instances that the second opinion checks between two looks at whether all is to stop."""
+"""Instances that the second opinion checks between two reports of progress."""
 
 _PATIENCE = 300.0
 """Seconds that decoding a file may take beside other work; its share of a processor is bounded, too."""
@@ -46,7 +44,6 @@ class Checking:
         thorough: whether the second opinion checks all instances.
         threads: for each file.
         leaks: is called with the fingerprints.
-        progress: is called with checked instances.
     """
 
     rows: Rows
@@ -55,7 +52,6 @@ class Checking:
     thorough: bool
     threads: int
     leaks: Leaks
-    progress: Progress
 
 
 def compare_values(rows: Rows, split: str, arrays: Arrays, drawn: Arrays) -> list[str]:
@@ -89,9 +85,9 @@ class ShardCheck:
         entry: what the manifest has to say of it; None unless all is right.
     """
 
-    def __init__(self, checking: Checking, shard: Shard, stop: threading.Event) -> None:
-        """Prepare the check; ``stop`` ends it, between two blocks."""
-        self._checking, self._shard, self._stop = checking, shard, stop
+    def __init__(self, checking: Checking, shard: Shard, on_progress: OnProgress) -> None:
+        """Prepare the check; ``on_progress`` may raise `InterruptedError`, which ends it."""
+        self._checking, self._shard, self._on_progress = checking, shard, on_progress
         self._contents = ShardContents(checking.rows, shard)
         self.faults: list[str] = []
         self.checked = self.reviewed = 0
@@ -130,17 +126,6 @@ class ShardCheck:
         if not least <= size <= 2 * raw + (1 << 20):
             raise ValueError(f"it has {size:,} bytes, which {count:,} rows can't take")
 
-    def _draw(self) -> Iterator[Encoded]:
-        """Yield the blocks as the generator gives them.
-
-        Raises:
-            InterruptedError: soon after all is to stop.
-        """
-        for encoded in self._contents.draw(self._checking.threads):
-            if self._stop.is_set():
-                raise InterruptedError
-            yield encoded
-
     def _review(self, arrays: Arrays) -> None:
         """Count a block that was compared; check some of its rows, or all, by the second opinion."""
         checking, split = self._checking, self._shard.split
@@ -149,20 +134,18 @@ class ShardCheck:
             checking.leaks.add(split, prints)
         count, step = len(arrays["index"]), 1 if checking.thorough else SAMPLED
         for begin in range(0, count, _PIECE):
-            if self._stop.is_set():
-                raise InterruptedError
             chosen = slice(begin, begin + _PIECE, step)
             sample = {name: np.ascontiguousarray(array[chosen]) for name, array in arrays.items()}
             self.faults += checking.rows.find_faults(split, sample)
             self.reviewed += len(sample["index"])
+            self._on_progress(min(_PIECE, count - begin), 0)
         self.checked += count
-        checking.progress(count)
 
     def _compare_bytes(self, file: BinaryIO) -> str:
         """Write the file again, and compare the bytes; return the SHA-256 of those that are there."""
         columns, sink = self._checking.rows.columns, FileComparison(file)
         with FORMATS[self._checking.file_format](sink, arrow_schema(columns)) as writer:
-            for encoded in self._draw():
+            for encoded in self._contents.draw(self._checking.threads):
                 writer.write_table(to_table(encoded.columns, columns), self._contents.block_size)
                 if not sink.same:
                     break
@@ -179,7 +162,7 @@ class ShardCheck:
         (values,) = decode_apart(files, rows.columns, bare=True, seconds=_PATIENCE).values()
         if len(values[0]) != shard.count:
             raise ValueError(f"it has {len(values[0]):,} rows; expected {shard.count:,}")
-        for encoded in self._draw():
+        for encoded in self._contents.draw(self._checking.threads):
             block = slice(place, place := place + len(encoded.columns["index"]))
             arrays = {column.name: array[block] for column, array in zip(rows.columns, values, strict=True)}
             self.faults += compare_values(rows, shard.split, arrays, encoded.columns)

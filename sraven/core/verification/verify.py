@@ -16,9 +16,11 @@ from typing import Any
 
 from sraven.core.base.escape import escape
 from sraven.core.base.jsonable import json_differences
-from sraven.core.compute.parallel import Progress, check_threads, for_each_item
+from sraven.core.compute.parallel import Progress, check_threads
 from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.manifest import Shard, list_shards, load_manifest, make_manifest, make_plan
+from sraven.core.engines.call import OnProgress
+from sraven.core.engines.jobs import HERE, map_jobs
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
 from sraven.core.tasks.families import make_task, rows_of
@@ -79,13 +81,13 @@ def _check_claims(
 
 
 def _check_shards(
-    checking: Checking, shards: Sequence[Shard], out: Path, report: Report, threads: int
+    checking: Checking, shards: Sequence[Shard], out: Path, report: Report, threads: int, advance: OnProgress
 ) -> dict[str, dict[str, Any]]:
     """Check files, add to the report, and return the manifest's entries by path."""
     lock, entries = threading.Lock(), {}
 
-    def check(shard: Shard, stop: threading.Event) -> None:
-        found = ShardCheck(checking, shard, stop)
+    def check(shard: Shard, on_progress: OnProgress) -> None:
+        found = ShardCheck(checking, shard, on_progress)
         found.run(out)
         with lock:
             report.faults += [f"{shard.path}: {fault}" for fault in found.faults]
@@ -95,10 +97,13 @@ def _check_shards(
                 entries[shard.path] = found.entry
                 report.files[found.how] += 1
 
+    def check_all(some: Sequence[Shard]) -> None:
+        map_jobs(check, some, advance, engine=HERE, local="threads", folder=out, workers=threads)
+
     last = checking.leaks.largest
-    for_each_item(check, [shard for shard in shards if shard.split != last], threads)
+    check_all([shard for shard in shards if shard.split != last])
     checking.leaks.seal()
-    for_each_item(check, [shard for shard in shards if shard.split == last], threads)
+    check_all([shard for shard in shards if shard.split == last])
     return entries
 
 
@@ -146,9 +151,8 @@ def verify_dataset(
         thorough=thorough,
         threads=max(1, threads // max(1, len(usable))),
         leaks=Leaks(plan["sizes"]),
-        progress=progress,
     )
-    entries = _check_shards(checking, usable, path, report, threads)
+    entries = _check_shards(checking, usable, path, report, threads, lambda count, _: progress(count))
     report.faults = name_and_count(sorted(report.faults), "faults of files", _MOST_FAULTS)
     if len(entries) == len(shards):  # else the manifest's claims about those files can't be right either
         true_manifest = make_manifest(task, plan, entries)
