@@ -39,8 +39,8 @@ _SHARE = "accuracy"
 """The metric that is a share of instances: its interval follows from it and their number."""
 
 
-def write_files(run: Path, folder: Path, place: Place) -> list[str]:
-    """Write the files of a published model; return their names.
+def write_files(run: Path, folder: Path, place: Place) -> None:
+    """Write the files of a published model.
 
     Args:
         run: directory of a finished run, with its result. It is read only.
@@ -60,13 +60,11 @@ def write_files(run: Path, folder: Path, place: Place) -> list[str]:
         raise OutputError(
             f"{run / RESULT} has no scores of this run; `sraven evaluate {run} --out entry` writes them"
         )
-    names = [CONFIG, RESULT, *sorted(path.name for path in run.glob(RECORD.format("*")))]
-    for name in names:
+    for name in (CONFIG, RESULT, *(path.name for path in run.glob(RECORD.format("*")))):
         shutil.copyfile(run / name, folder / name)
     write_weights(folder / WEIGHTS, params, config.digest)
     card = _render_card(run, place, result, params, sha256_of_file(folder / WEIGHTS))
     write_text(folder / CARD, card)
-    return [*names, WEIGHTS, CARD]
 
 
 def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any, weights_digest: str) -> str:

@@ -22,22 +22,9 @@ _OF_RUN = "config.json"
 """The file that a run has, and nothing else that is published."""
 
 
-def _check_dataset(directory: Path, threads: int | None) -> list[str]:
-    """Make sure that a dataset directory is right; return the names of its files."""
-    from sraven.core.base.errors import OutputError
-    from sraven.core.hub.publish import files_of
-    from sraven.core.tasks.families import make_task
-    from sraven.core.verification.verify import verify_dataset
-
-    faults = verify_dataset(directory, make_task, threads=threads).faults
-    if faults:
-        raise OutputError(f"{directory} isn't right: {faults[0]}; `sraven verify {directory}` says more")
-    return files_of(directory)
-
-
 @contextmanager
-def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[tuple[Path, list[str]]]:
-    """Yield a folder with the files to publish, and their names: of a dataset, or made of prompts or a run.
+def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]:
+    """Yield a folder of the files to publish, and no others: of a dataset, or made of prompts or a run.
 
     Args:
         path: what is published.
@@ -46,19 +33,24 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[tuple
     """
     is_run = (path / _OF_RUN).is_file()
     if not path.is_file() and not is_run:
-        yield path, _check_dataset(path, threads)
+        from sraven.core.base.errors import OutputError
+        from sraven.core.verification.verify import verify_dataset
+
+        if faults := verify_dataset(path, threads=threads).faults:
+            raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
+        yield path
         return
     with TemporaryDirectory() as folder:
         if is_run:
             with needs_extra("publishing a run", "baselines"):
                 from baselines.publish import write_files as write_run
 
-                names = write_run(path, Path(folder), place)
-            yield Path(folder), names
-            return
-        from sraven.text.published import read_sets, write_files
+                write_run(path, Path(folder), place)
+        else:
+            from sraven.text.published import read_sets, write_files
 
-        yield Path(folder), write_files(read_sets(path), Path(folder))
+            write_files(read_sets(path), Path(folder))
+        yield Path(folder)
 
 
 @click.command(name="publish")
@@ -101,8 +93,11 @@ def command(
     try:
         with (
             doing("verifying") as on_progress,
-            _verified(path, replace(place, revision=tag), threads) as (folder, names),
+            _verified(path, replace(place, revision=tag), threads) as folder,
         ):
+            names = sorted(
+                each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()
+            )
             if dry_run:
                 sizes = {name: (folder / name).stat().st_size for name in names}
             else:

@@ -69,14 +69,11 @@ def _begin(line: bytes, where: str) -> tuple[Questions, bool]:
         raise ConfigurationError(f"{where}: {error}") from None
 
 
-def write_files(sets: tuple[Questions, ...], folder: Path) -> list[str]:
-    """Write the files of the repository; return their names."""
-    names = []
+def write_files(sets: tuple[Questions, ...], folder: Path) -> None:
+    """Write the files of the repository."""
     for name, data in make_files(sets):
         (folder / name).parent.mkdir(exist_ok=True)
         write_bytes(folder / name, data)
-        names.append(name)
-    return names
 
 
 def _manifest_sets(folder: Path) -> tuple[Questions, ...]:

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.base.errors import OutputError
-from sraven.core.dataset.manifest import CARD, CROISSANT, list_shards, read_manifest
 from sraven.core.hub.service import HUBS_OWN, Place, in_one_line, insist
-from sraven.core.system.staging import MANIFEST
-from sraven.core.tasks.families import make_task
 
 
 @dataclass(frozen=True)
@@ -34,21 +31,6 @@ class Published:
     is_new: bool
 
 
-def files_of(folder: Path) -> list[str]:
-    """Return the names of all files of a dataset directory that is finished, the manifest last.
-
-    Raises:
-        OutputError: if it isn't.
-    """
-    manifest = read_manifest(folder)
-    task = make_task(manifest["config"])
-    names = [*(shard.path for shard in list_shards(task, manifest)), CARD, CROISSANT, MANIFEST]
-    for name in names:
-        if not (folder / name).is_file():
-            raise OutputError(f"{folder / name} is missing; `sraven generate` mends a dataset")
-    return names
-
-
 def publish_files(
     folder: Path,
     names: list[str],
@@ -62,7 +44,7 @@ def publish_files(
 
     Args:
         folder: where they are.
-        names: of them; for a dataset directory, `files_of`.
+        names: of them, below it.
         place: without a revision; made if there is none.
         tag: a name for this state, such as v1, which `load_dataset` takes as a revision; None for none.
         private: whether a repository that is made is private.
