@@ -31,9 +31,10 @@ MAIN = "sraven"
 """The family whose commands need no group: `sraven generate`."""
 
 
-def field_option(kind: Any, name: str) -> Callable[[F], F]:
-    """Return the option of a field of a class of tasks, with the field's default and help."""
-    default, setting = settings_of(kind)[name]
+def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
+    """Return the option of a field of a class of tasks, with its default, or another one, and its help."""
+    usual, setting = settings_of(kind)[name]
+    default = defaults.get(name, usual)
     flag = f"--{setting.option or name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(flag, name, is_flag=True, help=setting.meaning)
@@ -48,12 +49,13 @@ def field_option(kind: Any, name: str) -> Callable[[F], F]:
     )
 
 
-def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
+def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> Callable[[F], F]:
     """Return a decorator that adds the options of a family's tasks and hands the command the ``task``.
 
     Args:
         family: the family.
         measuring: whether to leave out the fields that measurements don't take.
+        defaults: of fields that have another one here; of no switch.
     """
     kind = resolve_name(family.settings or family.task)
     settings = settings_of(kind)
@@ -68,7 +70,7 @@ def task_argument(family: Family, measuring: bool = False) -> Callable[[F], F]:
         task: GeneratedTask = resolve_name(family.task)(**given)
         return task
 
-    return argument_of("task", make, *(field_option(kind, name) for name in names))
+    return argument_of("task", make, *(field_option(kind, name, **defaults) for name in names))
 
 
 def _help_of(family: Family, name: str) -> Help:

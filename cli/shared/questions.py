@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from cli.shared.families import field_option
-from cli.shared.options import argument_of, join_options
-from sraven.settings import POLICIES, Settings
+from cli.shared.families import MAIN, task_argument
+from cli.shared.options import join_options
+from sraven.core.base.spec import settings_of
+from sraven.core.tasks.families import find_family
+from sraven.settings import Settings
 
 if TYPE_CHECKING:
-    from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
     InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
@@ -19,30 +20,9 @@ if TYPE_CHECKING:
 FORMS = ("told", "untold", "told2", "untold2", "told2words", "told2json", "told2last")
 """Names of `sraven.text.FORMS`, for the help, which imports no kernels."""
 
-_FIELDS = "M", "K", "holdout", "seed", "permute", "rule_set", "version"
-
-
-def _make_task(answers: str, permute: bool, **values: Any) -> "SRAVEN":
-    from sraven.task import SRAVEN
-
-    given = {name: value for name, value in values.items() if value is not None}
-    return SRAVEN(answers=answers, permute=not permute, **given)
-
-
 question_options = join_options(
     click.option("--board", "board_id", help="Ask the questions of a board, such as sraven-text-v2."),
-    argument_of(
-        "task",
-        _make_task,
-        *(field_option(Settings, name) for name in _FIELDS),
-        click.option(
-            "--answers",
-            default="unique",
-            show_default=True,
-            metavar="|".join(POLICIES),
-            help="Take all instances, or those with one answer.",
-        ),
-    ),
+    task_argument(find_family(MAIN), answers="unique"),
     click.option("--split", default="ood", show_default=True, help="Where the questions come from."),
     click.option("-n", "--count", type=int, default=2000, show_default=True, help="How many."),
     click.option(
@@ -81,7 +61,7 @@ def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Qu
     from sraven.text.submission import read_text_board
     from sraven.text.wording import form_name
 
-    leave_out((*_FIELDS, "answers", "split", "count", "choices"), "--board says which questions there are")
+    leave_out((*settings_of(Settings), "split", "count", "choices"), "--board says which questions there are")
     board, wording = read_text_board(board_id)
     name = form_name(form, shots)
     if name not in board.prompts:
