@@ -18,6 +18,7 @@ from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Work
+from sraven.core.system.isolation import variables
 from sraven.core.system.packages import installed_versions
 
 RETRIES = 5
@@ -83,18 +84,6 @@ def _do(order: _Order, job: Any) -> tuple[Any, int, int]:
     return order.work(job, on_progress), items, size
 
 
-@contextmanager
-def _variables(**values: str) -> Iterator[None]:
-    """Set environment variables that aren't set."""
-    new = {name: value for name, value in values.items() if name not in os.environ}
-    os.environ.update(new)
-    try:
-        yield
-    finally:
-        for name in new:
-            os.environ.pop(name, None)
-
-
 def _reach(address: str) -> None:
     """Refuse an address where nobody listens, for which Ray would wait for minutes."""
     host, _, port = address.rpartition(":")
@@ -148,7 +137,7 @@ def connected(address: str | None, workers: int | None = None) -> Iterator[Any]:
         # Nobody else has business there, and no token is left in a home. It keeps them, and so they stay.
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
-    with _variables(**ours):
+    with variables(**ours):
         import ray
 
         if ray.is_initialized():

@@ -12,7 +12,7 @@ from typing import Any
 
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, Work
-from sraven.core.system.isolation import safe_children
+from sraven.core.system.isolation import variables
 
 _INTERVAL = 0.2
 _shared: Any = None
@@ -96,7 +96,8 @@ def map_in_processes(call: Call) -> None:
     """
     processes = min(check_threads(call.workers), len(call.jobs))
     if processes > 1:
-        with safe_children():
+        # Those that `multiprocessing` spawns would look in the working directory even for its own modules.
+        with variables(PYTHONSAFEPATH="1"):
             _map_apart(call, processes)
         return
     for number, job in enumerate(call.jobs):

@@ -14,8 +14,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 """The folder of the project's packages."""
 
-_SAFE_PATH = "PYTHONSAFEPATH"
-
 
 def leave_working_directory() -> None:
     """Keep this process, and those that it starts, from importing out of the working directory.
@@ -23,7 +21,7 @@ def leave_working_directory() -> None:
     For commands, before anything else is imported. Relative entries of PYTHONPATH lead there too; other
     absolute ones are the user's choice. A checkout of this project may be worked in.
     """
-    os.environ[_SAFE_PATH] = "1"
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         here = os.getcwd()
     except OSError:  # it has been removed, so nothing is in it
@@ -44,20 +42,15 @@ def _leads_to(entry: str, here: str) -> bool:
 
 
 @contextmanager
-def safe_children() -> Iterator[None]:
-    """Start processes that import nothing from the working directory.
-
-    Those that `multiprocessing` spawns would look there even for its own modules.
-    """
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
+def variables(**values: str) -> Iterator[None]:
+    """Give environment variables that have no value one, for this process and those that it starts."""
+    new = {name: value for name, value in values.items() if not os.environ.get(name)}
+    os.environ.update(new)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
+        for name in new:
+            os.environ.pop(name, None)
 
 
 @contextmanager
