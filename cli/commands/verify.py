@@ -111,15 +111,12 @@ def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
         _verify_questions(directory)
         return
     from sraven.core.dataset.manifest import read_manifest
-    from sraven.core.tasks.families import make_task
     from sraven.core.verification.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
     try:
         with progress_bar("verifying", sum(sizes.values())) as progress:
-            report = verify_dataset(
-                directory, make_task, threads=threads, thorough=thorough, progress=progress
-            )
+            report = verify_dataset(directory, threads=threads, thorough=thorough, progress=progress)
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing was changed", 130) from None
     _conclude(report.faults, asdict(report), _describe(report))

@@ -14,9 +14,9 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import digest, task_config
 from sraven.core.compute.rng import derive_key
 from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.families import columns_of, references_of, rows_of, scoring_of
+from sraven.core.tasks.families import columns_of, references_of, scoring_of
 from sraven.core.tasks.split import Split
-from sraven.core.tasks.task import Column, Encoded, References, Scoring, Task
+from sraven.core.tasks.task import Column, References, Scoring, Task
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
@@ -130,12 +130,6 @@ class RandomAccess(Described, ABC, Generic[B]):
         """Return what pickles: the configuration, and other keys if it has been given any."""
         state = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]  # tasks are dataclasses
         return {**state, "_given_keys": self._given_keys} if self._given_keys else state
-
-    # What its family says of it
-
-    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
-        """Return a run of instances as the rows of a dataset."""
-        return rows_of(self).encode(split, start, count, threads)
 
     # Access
 

@@ -18,6 +18,7 @@ from helpers.example import SIZES
 from helpers.parquet_forgery import change_metadata, put_together, take_apart
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, to_numpy
+from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema
 from sraven.core.verification.verify import verify_dataset
 
@@ -83,7 +84,7 @@ READERS = {
 
 def reads_the_generators(reader, directory, task, few=False):
     """Return whether a reader gets the generator's rows, if it gets any."""
-    expected = task.encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
+    expected = rows_of(task).encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
     try:
         found = READERS[reader](directory, few)
     except Exception:  # whatever a reader raises on a broken file
@@ -135,7 +136,7 @@ def swap_splits(copy, task):
 
 def take_another_seed(copy, task):
     other = SRAVEN(**{**{name: task.config[name] for name in ("M", "K", "holdout")}, "seed": 77})
-    write_rows(copy / OOD, other.encode("ood", 0, SIZES["ood"], 1).columns, task)
+    write_rows(copy / OOD, rows_of(other).encode("ood", 0, SIZES["ood"], 1).columns, task)
 
 
 # Tamperings of one Parquet file: bytes to bytes
