@@ -1,4 +1,4 @@
-"""Entry point of `sraven`: finds commands without importing them, turns errors into one line."""
+"""Entry point of `sraven`: finds its commands, turns errors into one line."""
 
 import os
 import signal

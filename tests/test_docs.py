@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from helpers.compiling import quick_flags
@@ -96,11 +97,11 @@ def test_links_between_pages_lead_somewhere():
 
 def test_every_command_is_documented():
     from cli.main import cli
-    from cli.shared.families import summaries
+    from cli.shared.families import commands_of
     from sraven.core.tasks.families import FAMILIES, find_family
 
     text = (ROOT / "docs" / "cli.md").read_text()
     families = map(find_family, FAMILIES)
-    others = [f"{family.commands} {name}" for family in families for name in summaries(family)]
-    for name in [*cli.summaries(), *(name.removeprefix("sraven ") for name in others)]:
+    others = [f"{family.commands} {name}" for family in families for name in commands_of(family)]
+    for name in [*cli.list_commands(click.Context(cli)), *(name.removeprefix("sraven ") for name in others)]:
         assert f"## sraven {name}" in text or f"### sraven {name}" in text, name

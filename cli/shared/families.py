@@ -192,19 +192,20 @@ _MAKERS: dict[str, tuple[Callable[[Family], Callable[..., None]], Callable[[Fami
 """The commands: what makes one, and what a family has to say for it to be there."""
 
 
-def summaries(family: Family) -> dict[str, str]:
-    """Return the commands that a family has, with a line on each."""
-    return {name: _help_of(family, name).summary for name, (_, needed) in _MAKERS.items() if needed(family)}
+def commands_of(family: Family) -> list[str]:
+    """Return the names of the commands that a family has."""
+    return [name for name, (_, needed) in _MAKERS.items() if needed(family)]
 
 
 def _summary_of(family: Family) -> str:
     """Return what a list of commands says of a family's group."""
-    return family.summary or f"Another task: {', '.join(summaries(family))}."
+    return family.summary or f"Another task: {', '.join(commands_of(family))}."
 
 
 def make_command(family: Family, name: str) -> click.Command:
     """Return a command of a family, which imports its tasks' module."""
-    return click.command(name=name, help=cleandoc(_help_of(family, name).text))(_MAKERS[name][0](family))
+    said, (make, _) = _help_of(family, name), _MAKERS[name]
+    return click.command(name=name, help=cleandoc(said.text), short_help=said.summary)(make(family))
 
 
 class FamilyGroup(LazyGroup):
@@ -212,12 +213,9 @@ class FamilyGroup(LazyGroup):
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."
-        super().__init__(family.commands, help=cleandoc(text))
+        names, summary = tuple(commands_of(family)), _summary_of(family)
+        super().__init__(family.commands, names=names, help=cleandoc(text), short_help=summary)
         self._family = family
-
-    def summaries(self) -> dict[str, str]:
-        """Return the commands that the family has, with a line on each."""
-        return summaries(self._family)
 
     def load(self, name: str) -> click.Command:
         """Make a command."""
@@ -227,15 +225,14 @@ class FamilyGroup(LazyGroup):
 class FamiliesGroup(LazyGroup):
     """Commands of modules, those of the main family, and a group for each other family that has some."""
 
-    def summaries(self) -> dict[str, str]:
-        """Return the commands, with a line on each: first what is about tasks."""
-        own = super().summaries()
-        groups = {name: _summary_of(family) for name, family in self._groups().items()}
-        return {**summaries(find_family(MAIN)), "count": own["count"], **groups, **own}
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in their order: first what is about tasks."""
+        about_tasks = [*commands_of(find_family(MAIN)), "count", *self._groups()]
+        return list(dict.fromkeys([*about_tasks, *super().list_commands(ctx)]))
 
     def load(self, name: str) -> click.Command:
         """Import or make a command."""
-        if name in summaries(find_family(MAIN)):
+        if name in commands_of(find_family(MAIN)):
             return make_command(find_family(MAIN), name)
         family = self._groups().get(name)
         return FamilyGroup(family) if family else super().load(name)
@@ -249,6 +246,6 @@ class FamiliesGroup(LazyGroup):
 
     def _groups(self) -> dict[str, Family]:
         # A family for which there is a module, as for c4, has its commands there.
-        own = super().summaries()
-        families = [find_family(name) for name in FAMILIES if name != MAIN and name not in own]
-        return {each.commands: each for each in families if summaries(each)}
+        own = {MAIN, *self._names, *self.commands}
+        families = [find_family(name) for name in FAMILIES if name not in own]
+        return {each.commands: each for each in families if commands_of(each)}

@@ -5,12 +5,13 @@ from dataclasses import fields
 from importlib import import_module
 from inspect import cleandoc, signature
 
+import click
 import pytest
 
 from baselines.lm.prepare import Preparation, TokenizerTraining
 from baselines.lm.sample import continue_tokens
 from cli.main import COMMANDS as OWN, cli
-from cli.shared.families import MAIN, summaries
+from cli.shared.families import MAIN, commands_of
 from helpers.challenges import write_copies
 from helpers.commands import COMMANDS, find_command
 from helpers.python import python
@@ -37,11 +38,11 @@ for line in json.loads(sys.argv[1]):
 
 def test_summaries_and_versions_are_told(done):
     out = done("--help")
-    for name, summary in cli.summaries().items():
-        assert name in out and summary in out
+    for name in cli.list_commands(click.Context(cli)):
+        assert name in out and find_command(name).short_help in out
     for name in OWN:
         module = import_module(find_command(name).callback.__module__)
-        assert (module.__doc__ or "").split("\n")[0] == cli.summaries()[name]
+        assert (module.__doc__ or "").split("\n")[0] == find_command(name).short_help != ""
     assert len(set(COMMANDS)) == len(COMMANDS) > 30
     assert done("--version").startswith("sraven 0.")
     for line in (("--version", "--json"), ("--json", "--version")):
@@ -96,7 +97,7 @@ def lines_of(family):
     """Return a quick line of each command that a family's tasks have."""
     sizes = " ".join(f"--{split.replace('_', '-')} 5" for split in family.sizes)
     options = {"generate": f"{sizes} --out {family.name}", "show": "", "ambiguity": "-n 9"}
-    return "\n".join(f"{family.commands} {name} {options[name]}" for name in summaries(family))
+    return "\n".join(f"{family.commands} {name} {options[name]}" for name in commands_of(family))
 
 
 OTHERS = (find_family(name) for name in generating_families() if name != MAIN)
